@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# The components of spotter and the third-party packages each needs. The package config installs and includes this
+# file too, so that the build tree and an installed spotter find things in the same way.
+
+set(SPOTTER_COMPONENTS hook spotter trial report xtensor)
+
+# What a component links: other components first, then packages (cmake target names below).
+set(SPOTTER_PARENT_hook "")
+set(SPOTTER_PARENT_spotter hook)
+set(SPOTTER_PARENT_trial hook)
+set(SPOTTER_PARENT_report trial)
+set(SPOTTER_PARENT_xtensor trial)
+
+set(SPOTTER_NEEDS_hook "")
+set(SPOTTER_NEEDS_spotter zstd threads)
+set(SPOTTER_NEEDS_trial zstd)
+set(SPOTTER_NEEDS_report zstd fmt)
+set(SPOTTER_NEEDS_xtensor zstd xtensor)
+
+set(SPOTTER_WHERE_zstd "libzstd-dev on Debian and Ubuntu; zstd in brew, vcpkg and Conan")
+set(SPOTTER_WHERE_fmt "libfmt-dev on Debian and Ubuntu; fmt in brew, vcpkg and Conan")
+set(SPOTTER_WHERE_xtensor "libxtensor-dev on Debian and Ubuntu; xtensor in brew, vcpkg and Conan")
+set(SPOTTER_WHERE_threads "the system's thread library")
+
+# Gives the wrapper spotter::dep_<package> around the first of these targets that exists. The same package calls its
+# targets differently from version to version and from packager to packager; everything else sees only the wrapper.
+function(spotter_wrap package)
+    foreach(candidate IN LISTS ARGN)
+        if(TARGET ${candidate} AND NOT TARGET spotter::dep_${package})
+            add_library(spotter::dep_${package} INTERFACE IMPORTED)
+            target_link_libraries(spotter::dep_${package} INTERFACE ${candidate})
+        endif()
+    endforeach()
+endfunction()
+
+function(spotter_find_zstd)
+    find_package(zstd CONFIG QUIET)
+    spotter_wrap(zstd zstd::libzstd zstd::libzstd_shared zstd::libzstd_static)
+    if(NOT TARGET spotter::dep_zstd) # Ubuntu 22.04 ships no config
+        find_path(SPOTTER_ZSTD_INCLUDE_DIR zstd.h)
+        find_library(SPOTTER_ZSTD_LIBRARY zstd)
+        mark_as_advanced(SPOTTER_ZSTD_INCLUDE_DIR SPOTTER_ZSTD_LIBRARY)
+        if(SPOTTER_ZSTD_INCLUDE_DIR AND SPOTTER_ZSTD_LIBRARY)
+            add_library(spotter::dep_zstd INTERFACE IMPORTED)
+            target_include_directories(spotter::dep_zstd INTERFACE "${SPOTTER_ZSTD_INCLUDE_DIR}")
+            target_link_libraries(spotter::dep_zstd INTERFACE "${SPOTTER_ZSTD_LIBRARY}")
+        endif()
+    endif()
+endfunction()
+
+function(spotter_find_fmt)
+    find_package(fmt CONFIG QUIET)
+    spotter_wrap(fmt fmt::fmt-header-only fmt::fmt)
+endfunction()
+
+function(spotter_find_xtensor)
+    find_package(xtensor CONFIG QUIET)
+    spotter_wrap(xtensor xtensor xtensor::xtensor)
+endfunction()
+
+function(spotter_find_threads)
+    set(THREADS_PREFER_PTHREAD_FLAG ON)
+    find_package(Threads QUIET)
+    spotter_wrap(threads Threads::Threads)
+endfunction()
+
+# Looks for what a component needs; `missing` becomes a sentence about the first package not found, or empty.
+function(spotter_find_needs component missing)
+    set(${missing} "" PARENT_SCOPE)
+    foreach(package IN LISTS SPOTTER_NEEDS_${component})
+        if(NOT TARGET spotter::dep_${package})
+            cmake_language(CALL spotter_find_${package})
+        endif()
+        if(NOT TARGET spotter::dep_${package})
+            set(${missing} "${package} was not found (${SPOTTER_WHERE_${package}})" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+endfunction()

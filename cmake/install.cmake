@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake --install puts the headers and a package config where find_package(spotter) finds them.
+include(CMakePackageConfigHelpers)
+
+set(SPOTTER_CONFIG_DIR "${CMAKE_INSTALL_DATAROOTDIR}/cmake/spotter")
+
+install(DIRECTORY include/spotter TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+# One file of targets a component: a consumer sees only the components it asked for.
+foreach(component IN LISTS SPOTTER_COMPONENTS)
+    install(TARGETS spotter_${component} EXPORT spotter_${component})
+    install(EXPORT spotter_${component} NAMESPACE spotter:: FILE ${component}-targets.cmake
+            DESTINATION "${SPOTTER_CONFIG_DIR}")
+endforeach()
+
+configure_package_config_file(cmake/spotter-config.cmake.in spotter-config.cmake
+                              INSTALL_DESTINATION "${SPOTTER_CONFIG_DIR}")
+write_basic_package_version_file(spotter-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES cmake/components.cmake
+              "${CMAKE_CURRENT_BINARY_DIR}/spotter-config.cmake"
+              "${CMAKE_CURRENT_BINARY_DIR}/spotter-config-version.cmake"
+        DESTINATION "${SPOTTER_CONFIG_DIR}")

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs PROGRAM with ARGS in the emptied FOLDER and fails unless it ends with EXIT. With DATA=<name>.gz that file is
+# unpacked from the data folder first, and the program gets the result as --data=<path>; without the file: skipped.
+file(REMOVE_RECURSE "${FOLDER}")
+file(MAKE_DIRECTORY "${FOLDER}")
+
+if(DATA)
+    if(NOT SPOTTER_DATA)
+        set(SPOTTER_DATA "$ENV{SPOTTER_DATA}")
+    endif()
+    find_program(GZIP gzip)
+    if(NOT SPOTTER_DATA OR NOT EXISTS "${SPOTTER_DATA}/${DATA}" OR NOT GZIP)
+        message("SPOTTER_SKIP: needs ${DATA} in the folder SPOTTER_DATA (now '${SPOTTER_DATA}'), and gzip")
+        return()
+    endif()
+    string(REGEX REPLACE "\\.gz$" "" plain "${FOLDER}/${DATA}")
+    execute_process(COMMAND "${GZIP}" -dc "${SPOTTER_DATA}/${DATA}" OUTPUT_FILE "${plain}" RESULT_VARIABLE result)
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "cannot unpack ${SPOTTER_DATA}/${DATA}")
+    endif()
+    list(APPEND ARGS "--data=${plain}")
+endif()
+
+execute_process(COMMAND "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)
+if(NOT result STREQUAL EXIT)
+    message(FATAL_ERROR "${PROGRAM} ${ARGS}: ended with ${result}, expected ${EXIT}")
+endif()

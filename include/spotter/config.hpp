@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few SPOTTER_ macros; every header begins here. Nothing in a user's program needs them.
+#pragma once
+
+#include <spotter/version.hpp>
+
+// Two modes of one library must not be linked together unseen, so the mode is part of every symbol's name.
+#if defined(__cpp_exceptions)
+#define SPOTTER_EXCEPTIONS 1
+#define SPOTTER_ABI v0
+#else
+#define SPOTTER_EXCEPTIONS 0
+#define SPOTTER_ABI v0_noexcept
+#endif
+
+// Functions whose result must have the same bits on every compiler and under every flag (docs/stat.md).
+// g++ takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens.
+#if defined(__clang__)
+#define SPOTTER_STRICT
+#define SPOTTER_STRICT_BODY _Pragma("clang fp reassociate(off) contract(off)")
+#elif defined(__GNUC__)
+#define SPOTTER_STRICT __attribute__((optimize("no-fast-math", "fp-contract=off")))
+#define SPOTTER_STRICT_BODY
+#else
+#define SPOTTER_STRICT
+#define SPOTTER_STRICT_BODY
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define SPOTTER_INLINE inline __attribute__((always_inline))
+#define SPOTTER_NOINLINE __attribute__((noinline))
+#else
+#define SPOTTER_INLINE inline
+#define SPOTTER_NOINLINE
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): `&&`, `||` and `!` for every kind of value that answers a question. They exist once and never mix kinds.
+#pragma once
+
+#include <spotter/core/truth.hpp>
+
+#include <concepts>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Every expression names its kind (predicate, policy, pattern, rule); a kind says what its compounds are.
+template <class Value>
+concept expression = requires { typename Value::kind; };
+
+template <class Left, class Right>
+concept same_kind = expression<Left> && expression<Right> && std::same_as<typename Left::kind, typename Right::kind>;
+
+
+// The compounds of stateless expressions: they own their operands and ask both, whatever the first answers.
+template <class Left, class Right>
+struct both {
+    using kind = typename Left::kind;
+    Left left;
+    Right right;
+    template <class... In>
+    [[nodiscard]] constexpr auto operator()(In const&... in) const noexcept {
+        return conjunction(left(in...), right(in...));
+    }
+};
+template <class Left, class Right>
+struct either {
+    using kind = typename Left::kind;
+    Left left;
+    Right right;
+    template <class... In>
+    [[nodiscard]] constexpr auto operator()(In const&... in) const noexcept {
+        return disjunction(left(in...), right(in...));
+    }
+};
+template <class Inner>
+struct negated {
+    using kind = typename Inner::kind;
+    Inner inner;
+    template <class... In>
+    [[nodiscard]] constexpr auto operator()(In const&... in) const noexcept {
+        return negation(inner(in...));
+    }
+};
+
+// A kind whose expressions are plain functions of their input.
+struct stateless_kind {
+    template <class Left, class Right>
+    using both = spotter::both<Left, Right>;
+    template <class Left, class Right>
+    using either = spotter::either<Left, Right>;
+    template <class Inner>
+    using negated = spotter::negated<Inner>;
+};
+
+template <expression Left, expression Right>
+    requires same_kind<Left, Right>
+[[nodiscard]] constexpr auto operator&&(Left left, Right right) noexcept {
+    return typename Left::kind::template both<Left, Right>{left, right};
+}
+template <expression Left, expression Right>
+    requires same_kind<Left, Right>
+[[nodiscard]] constexpr auto operator||(Left left, Right right) noexcept {
+    return typename Left::kind::template either<Left, Right>{left, right};
+}
+template <expression Inner>
+[[nodiscard]] constexpr auto operator!(Inner inner) noexcept {
+    return typename Inner::kind::template negated<Inner>{inner};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): numbers by their bits, so that no compiler flag changes an answer (-ffast-math deletes isnan).
+#pragma once
+
+#include <spotter/core/fwd.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace spotter::inline SPOTTER_ABI {
+
+enum class number_class : std::uint8_t { zero, subnormal, normal, pos_inf, neg_inf, nan };
+
+// Exponent, mantissa and sign of an IEEE-like binary format held in `Bits`.
+template <class Bits, int ExponentBits, int MantissaBits>
+struct float_bits {
+    using bits_type = Bits;
+    static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));
+    static constexpr Bits exponent = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);
+    static constexpr Bits magnitude = static_cast<Bits>(sign - 1);
+
+    [[nodiscard]] static constexpr number_class classify(Bits bits) noexcept {
+        Bits const size = static_cast<Bits>(bits & magnitude);
+        if (size > exponent) { return number_class::nan; }
+        if (size == exponent) { return (bits & sign) != 0 ? number_class::neg_inf : number_class::pos_inf; }
+        if (size == 0) { return number_class::zero; }
+        return size < static_cast<Bits>(Bits{1} << MantissaBits) ? number_class::subnormal : number_class::normal;
+    }
+};
+
+using f32_bits = float_bits<std::uint32_t, 8, 23>;
+using f64_bits = float_bits<std::uint64_t, 11, 52>;
+
+[[nodiscard]] constexpr number_class classify(float value) noexcept {
+    return f32_bits::classify(std::bit_cast<std::uint32_t>(value));
+}
+[[nodiscard]] constexpr number_class classify(double value) noexcept {
+    return f64_bits::classify(std::bit_cast<std::uint64_t>(value));
+}
+template <class Float>
+[[nodiscard]] constexpr bool is_finite(Float value) noexcept {
+    return classify(value) < number_class::pos_inf;
+}
+
+// A float as a double with the same value, also where subnormals are flushed to zero process-wide (-ffast-math
+// links code that sets that mode): a subnormal is an integer times 2^-149, and both factors are normal doubles.
+[[nodiscard]] constexpr double widen(float value) noexcept {
+    auto const bits = std::bit_cast<std::uint32_t>(value);
+    if ((bits & f32_bits::exponent) != 0) { return static_cast<double>(value); }
+    double const size = static_cast<double>(bits & f32_bits::magnitude) * 0x1p-149;
+    return (bits & f32_bits::sign) != 0 ? -size : size;
+}
+
+[[nodiscard]] constexpr double magnitude(double value) noexcept {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & f64_bits::magnitude);
+}
+
+// Square root, also inside a static_assert (there by Newton's iteration, within one unit in the last place).
+[[nodiscard]] constexpr double square_root(double value) noexcept {
+    if (!std::is_constant_evaluated()) { return __builtin_sqrt(value); }
+    if (!(value > 0)) { return 0; }
+    double root = value > 1 ? value : 1;
+    for (int round = 0; round < 1100; ++round) {
+        double const next = 0.5 * (root + value / root);
+        if (!(next < root)) { break; }
+        root = next;
+    }
+    return root;
+}
+
+// Natural logarithm of a positive finite number, the same everywhere (no libm): value = 2^k * m with m near 1, and
+// ln m = 2 artanh((m-1)/(m+1)) by its series, which at |argument| <= 0.172 is exact to double after 11 terms.
+[[nodiscard]] SPOTTER_STRICT constexpr double natural_log(double value) noexcept {
+    SPOTTER_STRICT_BODY
+    if (value < 0x1p-1022) { return natural_log(value * 0x1p54) - 54 * 0.693147180559945309417; }
+    auto bits = std::bit_cast<std::uint64_t>(value);
+    int power = static_cast<int>(bits >> 52) - 1023;
+    double mantissa = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+    if (mantissa > 1.41421356237309504880) {
+        mantissa *= 0.5;
+        ++power;
+    }
+    double const ratio = (mantissa - 1) / (mantissa + 1);
+    double const square = ratio * ratio;
+    double sum = 0;
+    for (int term = 23; term >= 1; term -= 2) { sum = sum * square + 1.0 / term; }
+    return 2 * ratio * sum + power * 0.693147180559945309417;
+}
+[[nodiscard]] constexpr double decimal_log(double value) noexcept {
+    return natural_log(value) * 0.434294481903251827651;
+}
+
+// 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr).
+template <class Char>
+[[nodiscard]] constexpr std::uint64_t hash_bytes(Char const* bytes, std::size_t count) noexcept {
+    std::uint64_t hash = 0xCBF29CE484222325ULL;
+    for (std::size_t i = 0; i < count; ++i) {
+        hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001B3ULL;
+    }
+    return hash;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): the element types, one table (PARITY A10): name, size, and the C++ type that maps to each.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+
+#include <array>
+#include <concepts>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The values are part of the file format (docs/format.md).
+enum class dtype : std::uint8_t {
+    none = 0,
+    boolean = 1,
+    i8 = 2,
+    i16 = 3,
+    i32 = 4,
+    i64 = 5,
+    u8 = 6,
+    u16 = 7,
+    u32 = 8,
+    u64 = 9,
+    f16 = 10,
+    bf16 = 11,
+    f32 = 12,
+    f64 = 13,
+    c64 = 14,
+    c128 = 15,
+    f8_e4m3 = 16,
+    f8_e5m2 = 17,
+    text = 18,
+};
+
+// Storage types for the formats that C++20 has no type for. `bits` is the value; `widen` gives it as a double.
+struct f16 {
+    std::uint16_t bits = 0;
+};
+struct bf16 {
+    std::uint16_t bits = 0;
+};
+struct f8_e4m3 {  // OCP 8-bit: no infinity, one NaN (S.1111.111)
+    std::uint8_t bits = 0;
+};
+struct f8_e5m2 {
+    std::uint8_t bits = 0;
+};
+struct c64 {
+    float re = 0, im = 0;
+};
+struct c128 {
+    double re = 0, im = 0;
+};
+
+struct dtype_row {
+    std::string_view name;
+    std::uint8_t bytes;  // of one element
+};
+
+[[nodiscard]] constexpr dtype_row describe_dtype(dtype type) noexcept {
+    constexpr std::array<dtype_row, 19> rows{{{"none", 0},
+                                              {"bool", 1},
+                                              {"i8", 1},
+                                              {"i16", 2},
+                                              {"i32", 4},
+                                              {"i64", 8},
+                                              {"u8", 1},
+                                              {"u16", 2},
+                                              {"u32", 4},
+                                              {"u64", 8},
+                                              {"f16", 2},
+                                              {"bf16", 2},
+                                              {"f32", 4},
+                                              {"f64", 8},
+                                              {"c64", 8},
+                                              {"c128", 16},
+                                              {"f8_e4m3", 1},
+                                              {"f8_e5m2", 1},
+                                              {"text", 1}}};
+    auto const index = static_cast<std::size_t>(type);
+    return index < rows.size() ? rows[index] : rows[0];
+}
+[[nodiscard]] constexpr std::size_t size_of(dtype type) noexcept { return describe_dtype(type).bytes; }
+[[nodiscard]] constexpr std::string_view name_of(dtype type) noexcept { return describe_dtype(type).name; }
+[[nodiscard]] constexpr bool is_complex(dtype type) noexcept { return type == dtype::c64 || type == dtype::c128; }
+[[nodiscard]] constexpr bool is_floating(dtype type) noexcept {
+    return (type >= dtype::f16 && type <= dtype::c128) || type == dtype::f8_e4m3 || type == dtype::f8_e5m2;
+}
+
+// A type that stores one complex number as two floats or doubles, recognised without its header.
+template <class Value>
+concept complex_like = requires(Value const& value) {
+    typename Value::value_type;
+    { value.real() } -> std::convertible_to<typename Value::value_type>;
+    { value.imag() } -> std::convertible_to<typename Value::value_type>;
+} && std::floating_point<typename Value::value_type> && sizeof(Value) == 2 * sizeof(typename Value::value_type);
+
+// The dtype of an element type; dtype::none for a type that is no element.
+template <class Value>
+[[nodiscard]] consteval dtype find_dtype() noexcept {
+    if constexpr (std::same_as<Value, bool>) {
+        return dtype::boolean;
+    } else if constexpr (std::is_integral_v<Value> && sizeof(Value) <= 8) {
+        constexpr int log = sizeof(Value) == 1 ? 0 : sizeof(Value) == 2 ? 1 : sizeof(Value) == 4 ? 2 : 3;
+        constexpr dtype first = std::is_signed_v<Value> ? dtype::i8 : dtype::u8;
+        return static_cast<dtype>(static_cast<int>(first) + log);
+    } else if constexpr (std::same_as<Value, float>) {
+        return dtype::f32;
+    } else if constexpr (std::same_as<Value, double> || (std::same_as<Value, long double> && sizeof(Value) == 8)) {
+        return dtype::f64;
+    } else if constexpr (std::same_as<Value, f16>) {
+        return dtype::f16;
+    } else if constexpr (std::same_as<Value, bf16>) {
+        return dtype::bf16;
+    } else if constexpr (std::same_as<Value, f8_e4m3>) {
+        return dtype::f8_e4m3;
+    } else if constexpr (std::same_as<Value, f8_e5m2>) {
+        return dtype::f8_e5m2;
+    } else if constexpr (std::same_as<Value, c64>) {
+        return dtype::c64;
+    } else if constexpr (std::same_as<Value, c128>) {
+        return dtype::c128;
+    } else if constexpr (complex_like<Value>) {
+        return sizeof(Value) == 8 ? dtype::c64 : dtype::c128;
+    } else {
+        return dtype::none;
+    }
+}
+template <class Value>
+inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();
+
+template <class Value>
+concept element = dtype_of<Value> != dtype::none;
+
+// A small IEEE-like format as a float; exact, because float has more of everything. Infinities and NaN keep their class.
+template <int ExponentBits, int MantissaBits>
+[[nodiscard]] constexpr float widen_small(std::uint32_t bits) noexcept {
+    constexpr std::uint32_t exponent_mask = (1U << ExponentBits) - 1;
+    constexpr int bias = (1 << (ExponentBits - 1)) - 1;
+    std::uint32_t const sign = (bits >> (ExponentBits + MantissaBits)) << 31;
+    std::uint32_t const exponent = (bits >> MantissaBits) & exponent_mask;
+    std::uint32_t const mantissa = bits & ((1U << MantissaBits) - 1);
+    if (exponent == exponent_mask) {
+        return std::bit_cast<float>(sign | 0x7F800000U | (mantissa << (23 - MantissaBits)));
+    }
+    if (exponent != 0) {
+        std::uint32_t const widened = exponent + static_cast<std::uint32_t>(127 - bias);
+        return std::bit_cast<float>(sign | (widened << 23) | (mantissa << (23 - MantissaBits)));
+    }
+    if (mantissa == 0) { return std::bit_cast<float>(sign); }
+    int const shift = std::countl_zero(mantissa) - (31 - MantissaBits);  // until the leading one is implicit
+    std::uint32_t const normal = (mantissa << shift) & ((1U << MantissaBits) - 1);
+    return std::bit_cast<float>(sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) |
+                                (normal << (23 - MantissaBits)));
+}
+
+[[nodiscard]] constexpr float to_float(f16 value) noexcept { return widen_small<5, 10>(value.bits); }
+[[nodiscard]] constexpr float to_float(bf16 value) noexcept {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+[[nodiscard]] constexpr float to_float(f8_e5m2 value) noexcept { return widen_small<5, 2>(value.bits); }
+[[nodiscard]] constexpr float to_float(f8_e4m3 value) noexcept {
+    std::uint32_t const sign = static_cast<std::uint32_t>(value.bits >> 7) << 31;
+    std::uint32_t const size = value.bits & 0x7FU;
+    if (size == 0x7FU) { return std::bit_cast<float>(sign | 0x7FC00000U); }
+    if (size >= 0x78U) { return std::bit_cast<float>(sign | (135U << 23) | ((size & 7U) << 20)); }  // 256 to 448
+    return widen_small<4, 3>(value.bits);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

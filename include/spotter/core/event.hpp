@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): the events of a run. A hook makes them from memory, a replay from a record; a sink cannot tell which.
+#pragma once
+
+#include <spotter/core/role.hpp>
+#include <spotter/core/step.hpp>
+#include <spotter/core/tensor_ref.hpp>
+#include <spotter/core/text.hpp>
+
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+inline constexpr tensor_id no_tensor = 0xFFFFFFFFU;
+
+// Declared when a name is met for the first time, and again if its role, flags or partner become known later.
+// `name` lives as long as the source (hook or trial); `shape` is that of the first observation.
+struct tensor_info {
+    tensor_id id = no_tensor;
+    std::string_view name{};
+    spotter::role role = spotter::role::other;
+    spotter::role partner_role = spotter::role::other;  // of a gradient: what it is the gradient of
+    tensor_id partner = no_tensor;
+    flag flags = flag::none;
+    activation_kind activation = activation_kind::unknown;
+    dtype type = dtype::none;
+    extents shape{};
+    std::uint64_t collections = 0;  // bit i: member of the run's collection i
+};
+
+// Counters per unit of a layer, the feature behind dead_relu: which elements were active (finite, not zero).
+// Spans of `units` values each, valid during the call; empty when nobody asked.
+struct unit_activity {
+    std::span<std::uint32_t const> active{};
+    std::span<std::uint32_t const> finite{};
+};
+
+// A tensor at a step. References are valid during the call only.
+struct observation {
+    tensor_info const& tensor;
+    step_id step;
+    summary const& stats;     // holds the terms that were asked for; see stat/summary.hpp
+    tensor_ref view{};        // absent in a replay whose record has no payload here
+    unit_activity units{};
+};
+
+// One collection as the record remembers it.
+struct collection_info {
+    std::string_view name;
+    text<96> what;  // pattern, policy and contents, as a sentence
+};
+
+struct run_info {
+    std::span<collection_info const> collections{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forward declarations of core (L0).
+#pragma once
+
+#include <spotter/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace spotter::inline SPOTTER_ABI {
+
+using tensor_id = std::uint32_t;
+
+enum class dtype : std::uint8_t;
+enum class errc : std::uint8_t;
+enum class mode : std::uint8_t;
+enum class order : std::uint8_t;
+enum class role : std::uint8_t;
+enum class truth : std::uint8_t;
+
+struct error;
+struct extents;
+struct observation;
+struct run_info;
+struct selector;
+struct step_id;
+struct summary;  // defined in stat, carried by an observation
+struct tensor_info;
+struct tensor_ref;
+
+template <class Value>
+class result;
+template <std::size_t Capacity>
+class text;
+template <class Value>
+class slots;
+template <class Tensor>
+struct tensor_access;
+
+}  // namespace spotter::inline SPOTTER_ABI

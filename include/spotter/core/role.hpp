@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): what a tensor is for, and the one table that guesses it from a name.
+#pragma once
+
+#include <spotter/core/fwd.hpp>
+
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The values are part of the file format.
+enum class role : std::uint8_t {
+    other = 0,
+    loss = 1,
+    gradient = 2,
+    weight = 3,
+    bias = 4,
+    input = 5,
+    label = 6,
+    prediction = 7,
+    preactivation = 8,
+    activation = 9,
+    optimizer = 10,
+    metric = 11,
+    tree = 12,
+    importance = 13,
+    average_shap = 14,
+    full_shap = 15,
+    hyperparameter = 16,
+    timing = 17,
+    system = 18,
+};
+inline constexpr std::size_t role_count = 19;
+
+[[nodiscard]] constexpr std::string_view name_of(role what) noexcept {
+    constexpr std::string_view names[role_count] = {
+        "other",     "loss",   "gradient", "weight",     "bias",         "input",     "label",          "prediction", "preactivation", "activation",
+        "optimizer", "metric", "tree",     "importance", "average_shap", "full_shap", "hyperparameter", "timing",     "system"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+enum class activation_kind : std::uint8_t { unknown = 0, relu = 1, tanh = 2, sigmoid = 3, other = 4 };
+
+// Bits of tensor_info::flags.
+enum class flag : std::uint32_t {
+    none = 0,
+    frozen = 1,       // a parameter that is meant not to change
+    full_batch = 2,   // an input that is the whole data set at every step
+    sparse_rows = 4,  // rows may stay zero (embeddings of unseen tokens)
+};
+[[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {
+    return static_cast<flag>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+[[nodiscard]] constexpr bool has(flag set, flag bit) noexcept {
+    return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(bit)) != 0;
+}
+
+namespace detail {
+
+struct role_rule {
+    std::string_view text;
+    role what;
+};
+
+inline constexpr role_rule whole_names[] = {
+    {"loss", role::loss},         {"input", role::input},           {"label", role::label},
+    {"labels", role::label},      {"pred", role::prediction},       {"preds", role::prediction},
+    {"prediction", role::prediction}, {"predictions", role::prediction}, {"full_shap", role::full_shap},
+    {"hyperparameters", role::hyperparameter}, {"feature_importance", role::importance},
+};
+inline constexpr role_rule prefixes[] = {
+    {"grad/", role::gradient},         {"grads/", role::gradient},     {"gradient/", role::gradient},
+    {"metric/", role::metric},         {"loss/", role::loss},          {"input/", role::input},
+    {"labels/", role::label},          {"pred/", role::prediction},    {"preds/", role::prediction},
+    {"prediction/", role::prediction}, {"predictions/", role::prediction}, {"pre/", role::preactivation},
+    {"act/", role::activation},        {"relu/", role::activation},    {"tree/", role::tree},
+    {"trees/", role::tree},            {"average_shap/", role::average_shap}, {"full_shap/", role::full_shap},
+    {"hyperparameters/", role::hyperparameter}, {"time/", role::timing}, {"sys/", role::system},
+    {"optimizer/", role::optimizer},
+};
+inline constexpr role_rule suffixes[] = {
+    {".grad", role::gradient}, {"_loss", role::loss}, {"_input", role::preactivation}, {"_output", role::activation}};
+inline constexpr role_rule last_parts[] = {
+    {"w", role::weight}, {"weight", role::weight}, {"kernel", role::weight},
+    {"b", role::bias},   {"bias", role::bias},     {"loss", role::loss},
+};
+// XGBoost's evaluation metrics, reported as <set>-<metric> with an optional @k.
+inline constexpr std::string_view boosting_metrics[] = {
+    "rmse", "rmsle", "mae", "mape", "mphe", "logloss", "error", "merror", "mlogloss", "auc", "aucpr", "pre", "ndcg", "map",
+    "nloglik", "deviance", "accuracy"};
+
+[[nodiscard]] constexpr bool is_boosting_metric(std::string_view name) noexcept {
+    std::size_t const dash = name.rfind('-');
+    if (dash == name.npos || dash == 0 || name.find('/') != name.npos) { return false; }
+    std::string_view metric = name.substr(dash + 1);
+    metric = metric.substr(0, metric.find('@'));
+    for (std::string_view known : boosting_metrics) {
+        if (metric == known) { return true; }
+    }
+    return false;
+}
+
+}  // namespace detail
+
+// The role that a name suggests: exact names and prefixes first, then endings, then the last part after `/` or `.`.
+[[nodiscard]] constexpr role guess_role(std::string_view name) noexcept {
+    for (auto const& rule : detail::whole_names) {
+        if (name == rule.text) { return rule.what; }
+    }
+    for (auto const& rule : detail::prefixes) {
+        if (name.starts_with(rule.text)) { return rule.what; }
+    }
+    if (name.find("feature_importance/") != name.npos) { return role::importance; }
+    for (auto const& rule : detail::suffixes) {
+        if (name.ends_with(rule.text)) { return rule.what; }
+    }
+    if (std::size_t const cut = name.find_last_of("/."); cut != name.npos) {
+        for (auto const& rule : detail::last_parts) {
+            if (name.substr(cut + 1) == rule.text) { return rule.what; }
+        }
+    }
+    return detail::is_boosting_metric(name) ? role::metric : role::other;
+}
+
+// What a gradient is the gradient of (`grad/X` and `X.grad` give X); empty for any other name.
+[[nodiscard]] constexpr std::string_view gradient_of(std::string_view name) noexcept {
+    for (std::string_view prefix : {"grad/", "grads/", "gradient/"}) {
+        if (name.starts_with(prefix)) { return name.substr(prefix.size()); }
+    }
+    if (name.ends_with(".grad")) { return name.substr(0, name.size() - 5); }
+    return {};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

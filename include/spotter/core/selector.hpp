@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): the `select` of a built-in rule: one literal type for a role, a glob or a function, so rules stay aggregates.
+#pragma once
+
+#include <spotter/core/pattern.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct selector {
+    constexpr selector(role wanted) noexcept : role_{wanted}, how_{by::role} {}
+    constexpr selector(char const* pattern) noexcept : glob_{glob{pattern}.pattern}, how_{by::glob} {}
+    constexpr selector(bool (*ask)(tensor_info const&)) noexcept : ask_{ask}, how_{by::function} {}
+
+    [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept {
+        switch (how_) {
+            case by::role: return tensor.role == role_;
+            case by::glob: return glob{glob_}(tensor.name);
+            case by::function: return ask_(tensor);
+        }
+        return false;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        return how_ == by::glob && !detail::glob_matcher::well_formed(glob_) ? glob_ : std::string_view{};
+    }
+
+private:
+    enum class by : std::uint8_t { role, glob, function };
+
+    std::string_view glob_{};
+    bool (*ask_)(tensor_info const&) = nullptr;
+    role role_ = role::other;
+    by how_;
+};
+
+// The selections that built-in rules begin with. A pattern of the user's replaces them whole.
+namespace select {
+
+// Parameters meant to change: matrices and higher; vectors are biases or scales and have rules of their own.
+[[nodiscard]] constexpr bool weights(tensor_info const& tensor) noexcept {
+    return tensor.role == role::weight && tensor.shape.rank >= 2 && !has(tensor.flags, flag::frozen);
+}
+// Gradients of such weights; a gradient whose partner nobody knows counts as one.
+[[nodiscard]] constexpr bool weight_gradients(tensor_info const& tensor) noexcept {
+    return tensor.role == role::gradient && tensor.shape.rank >= 2 &&
+           (tensor.partner_role == role::weight || tensor.partner_role == role::other);
+}
+[[nodiscard]] constexpr bool weights_and_activations(tensor_info const& tensor) noexcept {
+    return weights(tensor) || tensor.role == role::activation;
+}
+[[nodiscard]] constexpr bool relu_activations(tensor_info const& tensor) noexcept {
+    return tensor.role == role::activation &&
+           (tensor.activation == activation_kind::relu || tensor.activation == activation_kind::unknown);
+}
+[[nodiscard]] constexpr bool everything(tensor_info const&) noexcept { return true; }
+
+}  // namespace select
+
+}  // namespace spotter::inline SPOTTER_ABI

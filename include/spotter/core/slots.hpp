@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): the growing array behind rule state: indexed by dense ids, usable in a static_assert, never throws.
+#pragma once
+
+#include <spotter/core/fwd.hpp>
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Grows only in `grow`; where memory is exhausted it stays as it is and `grow` returns false. Owns its values; moves, copies
+// on request. One thread.
+template <class Value>
+class slots {
+public:
+    constexpr slots() noexcept = default;
+    constexpr slots(slots&& other) noexcept
+        : values_{std::exchange(other.values_, nullptr)}, size_{std::exchange(other.size_, 0)} {}
+    constexpr slots(slots const& other) noexcept {
+        if (grow(other.size_)) {
+            for (std::size_t i = 0; i < size_; ++i) { values_[i] = other.values_[i]; }
+        }
+    }
+    constexpr slots& operator=(slots other) noexcept {
+        std::swap(values_, other.values_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    constexpr ~slots() { delete[] values_; }
+
+    // At least `count` values; new ones are value-initialised. Doubles, so a run of ids costs amortised O(1).
+    constexpr bool grow(std::size_t count) noexcept {
+        if (count <= size_) { return true; }
+        std::size_t const wanted = count > 2 * size_ ? count : 2 * size_;
+        Value* const larger = make(wanted);
+        if (larger == nullptr) { return false; }
+        for (std::size_t i = 0; i < size_; ++i) { larger[i] = std::move(values_[i]); }
+        delete[] values_;
+        values_ = larger;
+        size_ = wanted;
+        return true;
+    }
+
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }
+    [[nodiscard]] constexpr Value& operator[](std::size_t index) noexcept { return values_[index]; }
+    [[nodiscard]] constexpr Value const& operator[](std::size_t index) const noexcept { return values_[index]; }
+    [[nodiscard]] constexpr Value* data() noexcept { return values_; }
+    [[nodiscard]] constexpr Value const* data() const noexcept { return values_; }
+    [[nodiscard]] constexpr Value* begin() noexcept { return values_; }
+    [[nodiscard]] constexpr Value* end() noexcept { return values_ + size_; }
+
+private:
+    [[nodiscard]] static constexpr Value* make(std::size_t count) noexcept {
+        if (std::is_constant_evaluated()) { return new Value[count]{}; }
+        return new (std::nothrow) Value[count]{};
+    }
+
+    Value* values_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): which repetition of the loop: a mode and the user's own index within it.
+#pragma once
+
+#include <spotter/core/fwd.hpp>
+
+#include <compare>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+enum class mode : std::uint8_t { train = 0, eval = 1, predict = 2 };
+inline constexpr std::size_t mode_count = 3;
+
+[[nodiscard]] constexpr std::string_view name_of(mode which) noexcept {
+    constexpr std::string_view names[] = {"train", "eval", "predict"};
+    return names[static_cast<std::size_t>(which)];
+}
+[[nodiscard]] constexpr std::size_t index_of(mode which) noexcept { return static_cast<std::size_t>(which); }
+
+// `index` counts within its mode and need not be contiguous; an index that does not increase is a rewind.
+struct step_id {
+    spotter::mode mode = mode::train;
+    std::uint64_t index = 0;
+
+    friend constexpr auto operator<=>(step_id const&, step_id const&) noexcept = default;
+};
+
+[[nodiscard]] constexpr step_id train(std::uint64_t index) noexcept { return {mode::train, index}; }
+[[nodiscard]] constexpr step_id eval(std::uint64_t index) noexcept { return {mode::eval, index}; }
+[[nodiscard]] constexpr step_id predict(std::uint64_t index) noexcept { return {mode::predict, index}; }
+
+}  // namespace spotter::inline SPOTTER_ABI

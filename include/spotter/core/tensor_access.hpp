@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): how any tensor is recognised by its structure, without including the library it comes from.
+#pragma once
+
+#include <spotter/core/tensor_ref.hpp>
+
+#include <type_traits>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// A type that is none of the shapes below specialises this with
+//     static tensor_ref view(Tensor const&) noexcept;
+template <class Tensor>
+struct tensor_access {
+    static constexpr bool by_structure = true;
+};
+
+namespace detail {
+
+template <class Tensor>
+concept has_own_access = requires(Tensor const& tensor) {
+    { tensor_access<Tensor>::view(tensor) } -> std::same_as<tensor_ref>;
+};
+
+template <class Tensor>
+using element_of = std::remove_cvref_t<decltype(*std::declval<Tensor const&>().data())>;
+
+template <class Tensor>
+concept has_data = requires(Tensor const& tensor) {
+    { tensor.data() } -> std::convertible_to<void const*>;
+    requires element<element_of<Tensor>>;
+};
+template <class Tensor>
+concept has_shape = has_data<Tensor> && requires(Tensor const& tensor) {
+    tensor.size();
+    { tensor.shape().size() } -> std::convertible_to<std::size_t>;
+    { tensor.shape()[0] } -> std::convertible_to<std::uint64_t>;
+};
+template <class Tensor>
+concept has_rows = has_data<Tensor> && requires(Tensor const& tensor) {
+    { tensor.rows() } -> std::convertible_to<std::uint64_t>;
+    { tensor.cols() } -> std::convertible_to<std::uint64_t>;
+};
+template <class Tensor>
+concept has_size = has_data<Tensor> && requires(Tensor const& tensor) {
+    { tensor.size() } -> std::convertible_to<std::size_t>;
+};
+template <class Tensor>
+concept scalar = element<Tensor>;
+template <class Tensor>
+concept raw_array = std::is_array_v<Tensor> && element<std::remove_all_extents_t<Tensor>>;
+
+// Views whose type already says that their memory has gaps.
+template <class Tensor>
+concept says_not_contiguous = requires { requires !Tensor::contiguous_layout; } || requires { requires !Tensor::is_contiguous; };
+
+template <has_shape Tensor>
+[[nodiscard]] constexpr extents shape_of(Tensor const& tensor) noexcept {
+    extents shape;
+    auto const& sizes = tensor.shape();
+    shape.rank = static_cast<std::uint8_t>(sizes.size() < 255 ? sizes.size() : 255);
+    for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
+        shape.size[axis] = static_cast<std::uint64_t>(sizes[axis]);
+    }
+    return shape;
+}
+
+template <has_shape Tensor>
+[[nodiscard]] constexpr tensor_ref view_shaped(Tensor const& tensor) noexcept {
+    extents const shape = shape_of(tensor);
+    if constexpr (requires { tensor.strides()[0]; }) {
+        std::array<std::int64_t, max_rank> strides{};
+        for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
+            strides[axis] = static_cast<std::int64_t>(tensor.strides()[axis]);
+        }
+        // A dimension of one may carry any stride (xtensor writes 0); view_of does not look at it.
+        return view_of(tensor.data(), shape, std::span{strides.data(), shape.rank < max_rank ? shape.rank : max_rank});
+    } else {
+        return view_of(tensor.data(), shape);
+    }
+}
+
+template <has_rows Tensor>
+[[nodiscard]] constexpr tensor_ref view_matrix(Tensor const& matrix) noexcept {
+    auto const rows = static_cast<std::uint64_t>(matrix.rows());
+    auto const cols = static_cast<std::uint64_t>(matrix.cols());
+    bool row_major = true;
+    if constexpr (requires { Tensor::IsRowMajor; }) { row_major = Tensor::IsRowMajor; }
+    tensor_ref view = view_of(matrix.data(), {rows, cols}, row_major ? order::row_major : order::column_major);
+    if constexpr (requires { matrix.outerStride(); matrix.innerStride(); }) {
+        auto const inner = static_cast<std::uint64_t>(row_major ? cols : rows);
+        auto const outer = static_cast<std::uint64_t>(row_major ? rows : cols);
+        bool const gaps = (inner > 1 && matrix.innerStride() != 1) ||
+                          (outer > 1 && static_cast<std::uint64_t>(matrix.outerStride()) != inner);
+        if (gaps && view.refused == refusal::none) { view.refused = refusal::not_contiguous; }
+    }
+    return view;
+}
+
+template <class Array>
+[[nodiscard]] constexpr auto const* first_element(Array const& array) noexcept {
+    if constexpr (std::is_array_v<std::remove_extent_t<Array>>) {
+        return first_element(array[0]);
+    } else {
+        return &array[0];
+    }
+}
+template <raw_array Array>
+[[nodiscard]] constexpr tensor_ref view_array(Array const& array) noexcept {
+    extents shape;
+    [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
+        shape = extents{static_cast<std::uint64_t>(std::extent_v<Array, Axis>)...};
+    }(std::make_index_sequence<std::rank_v<Array>>{});
+    return view_of(first_element(array), shape);
+}
+
+}  // namespace detail
+
+// Anything that can be handed to a hook: a scalar, a contiguous range, a type with data(), size() and shape(), a matrix
+// with rows() and cols(), an array, or a type with its own tensor_access.
+template <class Tensor>
+concept tensor = std::same_as<Tensor, tensor_ref> || detail::has_own_access<Tensor> || detail::scalar<Tensor> ||
+                 detail::raw_array<Tensor> || detail::has_shape<Tensor> || detail::has_rows<Tensor> || detail::has_size<Tensor>;
+
+// The view of a tensor. O(1), no allocation; the tensor must outlive it.
+template <class Tensor>
+[[nodiscard]] constexpr tensor_ref as_tensor(Tensor const& it) noexcept {
+    static_assert(tensor<Tensor>,
+                  "spotter: not a contiguous tensor. Pass a scalar, a contiguous range, something with data(), size() and "
+                  "shape(), view_of(pointer, {sizes...}), or specialise spotter::tensor_access for the type.");
+    static_assert(!detail::says_not_contiguous<Tensor>,
+                  "spotter: this view is not contiguous. Copy it into a contiguous tensor first.");
+    if constexpr (std::same_as<Tensor, tensor_ref>) {
+        return it;
+    } else if constexpr (detail::has_own_access<Tensor>) {
+        return tensor_access<Tensor>::view(it);
+    } else if constexpr (detail::scalar<Tensor>) {
+        return view_of(&it, extents{});
+    } else if constexpr (detail::raw_array<Tensor>) {
+        return detail::view_array(it);
+    } else if constexpr (detail::has_shape<Tensor>) {
+        return detail::view_shaped(it);
+    } else if constexpr (detail::has_rows<Tensor>) {
+        return detail::view_matrix(it);
+    } else if constexpr (detail::has_size<Tensor>) {
+        return view_of(it.data(), {static_cast<std::uint64_t>(it.size())});
+    } else {
+        return tensor_ref{};
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

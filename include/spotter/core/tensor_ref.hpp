@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): the string_view of tensors: type, shape, order and where the values are. Owns nothing.
+#pragma once
+
+#include <spotter/core/dtype.hpp>
+
+#include <array>
+#include <initializer_list>
+#include <span>
+
+namespace spotter::inline SPOTTER_ABI {
+
+inline constexpr std::size_t max_rank = 8;
+
+enum class order : std::uint8_t { row_major = 0, column_major = 1 };
+
+// Rank and sizes. A scalar has rank 0 and one element.
+struct extents {
+    std::uint8_t rank = 0;
+    std::array<std::uint64_t, max_rank> size{};
+
+    constexpr extents() noexcept = default;
+    constexpr extents(std::initializer_list<std::uint64_t> sizes) noexcept {
+        for (std::uint64_t each : sizes) {
+            if (rank < max_rank) { size[rank] = each; }
+            ++rank;
+        }
+    }
+    [[nodiscard]] constexpr std::uint64_t elements() const noexcept {
+        std::uint64_t count = 1;
+        for (std::size_t axis = 0; axis < rank && axis < max_rank; ++axis) { count *= size[axis]; }
+        return count;
+    }
+    [[nodiscard]] constexpr std::span<std::uint64_t const> view() const noexcept {
+        return {size.data(), rank < max_rank ? rank : max_rank};
+    }
+    friend constexpr bool operator==(extents const&, extents const&) noexcept = default;
+};
+
+// Why a view cannot be taken; a refused view is counted and reported, never read.
+enum class refusal : std::uint8_t { none = 0, not_contiguous = 1, rank_too_deep = 2, null = 3 };
+
+// A typed address, so that rules over values also run in a static_assert; `raw` for any other use.
+union values_pointer {
+    void const* raw = nullptr;
+    bool const* boolean;
+    std::int8_t const* i8;
+    std::int16_t const* i16;
+    std::int32_t const* i32;
+    std::int64_t const* i64;
+    std::uint8_t const* u8;
+    std::uint16_t const* u16;
+    std::uint32_t const* u32;
+    std::uint64_t const* u64;
+    spotter::f16 const* f16;
+    spotter::bf16 const* bf16;
+    float const* f32;
+    double const* f64;
+    spotter::c64 const* c64;
+    spotter::c128 const* c128;
+    spotter::f8_e4m3 const* f8_e4m3;
+    spotter::f8_e5m2 const* f8_e5m2;
+};
+
+// A contiguous tensor of someone else: valid as long as the memory is. Trivially copyable.
+struct tensor_ref {
+    values_pointer values{};
+    std::uint64_t count = 0;  // elements
+    extents shape{};
+    dtype type = dtype::none;
+    order layout = order::row_major;
+    refusal refused = refusal::none;
+
+    [[nodiscard]] constexpr std::uint64_t bytes() const noexcept { return count * size_of(type); }
+    // No values behind it, as in a replay whose record kept only statistics. An empty tensor has values: none.
+    [[nodiscard]] constexpr bool absent() const noexcept { return type == dtype::none; }
+};
+
+namespace detail {
+
+template <element Value>
+[[nodiscard]] constexpr values_pointer point_at(Value const* values) noexcept {
+    values_pointer where{};
+    constexpr dtype type = dtype_of<Value>;
+    if constexpr (std::same_as<Value, bool>) { where.boolean = values; }
+    else if constexpr (std::same_as<Value, std::int8_t>) { where.i8 = values; }
+    else if constexpr (std::same_as<Value, std::int16_t>) { where.i16 = values; }
+    else if constexpr (std::same_as<Value, std::int32_t>) { where.i32 = values; }
+    else if constexpr (std::same_as<Value, std::int64_t>) { where.i64 = values; }
+    else if constexpr (std::same_as<Value, std::uint8_t>) { where.u8 = values; }
+    else if constexpr (std::same_as<Value, std::uint16_t>) { where.u16 = values; }
+    else if constexpr (std::same_as<Value, std::uint32_t>) { where.u32 = values; }
+    else if constexpr (std::same_as<Value, std::uint64_t>) { where.u64 = values; }
+    else if constexpr (type == dtype::f16) { where.f16 = values; }
+    else if constexpr (type == dtype::bf16) { where.bf16 = values; }
+    else if constexpr (type == dtype::f32) { where.f32 = values; }
+    else if constexpr (std::same_as<Value, double>) { where.f64 = values; }
+    else if constexpr (std::same_as<Value, spotter::c64>) { where.c64 = values; }
+    else if constexpr (std::same_as<Value, spotter::c128>) { where.c128 = values; }
+    else if constexpr (type == dtype::f8_e4m3) { where.f8_e4m3 = values; }
+    else if constexpr (type == dtype::f8_e5m2) { where.f8_e5m2 = values; }
+    else { where.raw = values; }  // char, long long, std::complex: same bits under another type
+    return where;
+}
+
+}  // namespace detail
+
+// A view of `shape` elements at `values`, the last axis (row-major) or the first (column-major) running fastest.
+template <element Value>
+[[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape, order layout = order::row_major) noexcept {
+    tensor_ref view{detail::point_at(values), shape.elements(), shape, dtype_of<Value>, layout, refusal::none};
+    if (shape.rank > max_rank) {
+        view.refused = refusal::rank_too_deep;
+    } else if (values == nullptr && view.count > 0) {
+        view.refused = refusal::null;
+    }
+    return view;
+}
+
+// The same with a step of `strides[axis]` elements between neighbours; refused unless that describes packed memory.
+template <element Value>
+[[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape, std::span<std::int64_t const> strides) noexcept {
+    tensor_ref view = view_of(values, shape);
+    if (view.refused != refusal::none) { return view; }
+    auto const packed = [&](order layout) {
+        std::int64_t expected = 1;
+        for (std::size_t i = 0; i < shape.rank; ++i) {
+            std::size_t const axis = layout == order::row_major ? shape.rank - 1 - i : i;
+            if (shape.size[axis] > 1 && strides[axis] != expected) { return false; }
+            expected *= static_cast<std::int64_t>(shape.size[axis]);
+        }
+        return true;
+    };
+    if (view.count == 0 || (strides.size() == shape.rank && packed(order::row_major))) { return view; }
+    if (strides.size() == shape.rank && packed(order::column_major)) {
+        view.layout = order::column_major;
+    } else {
+        view.refused = refusal::not_contiguous;
+    }
+    return view;
+}
+
+// Calls `use(std::span<Element const>)` with the element type at hand. Not called for an absent tensor.
+template <class Use>
+constexpr void visit_values(tensor_ref const& view, Use&& use) {
+    auto const count = static_cast<std::size_t>(view.count);
+    switch (view.type) {
+        case dtype::boolean: use(std::span{view.values.boolean, count}); break;
+        case dtype::i8: use(std::span{view.values.i8, count}); break;
+        case dtype::i16: use(std::span{view.values.i16, count}); break;
+        case dtype::i32: use(std::span{view.values.i32, count}); break;
+        case dtype::i64: use(std::span{view.values.i64, count}); break;
+        case dtype::u8:
+        case dtype::text: use(std::span{view.values.u8, count}); break;
+        case dtype::u16: use(std::span{view.values.u16, count}); break;
+        case dtype::u32: use(std::span{view.values.u32, count}); break;
+        case dtype::u64: use(std::span{view.values.u64, count}); break;
+        case dtype::f16: use(std::span{view.values.f16, count}); break;
+        case dtype::bf16: use(std::span{view.values.bf16, count}); break;
+        case dtype::f32: use(std::span{view.values.f32, count}); break;
+        case dtype::f64: use(std::span{view.values.f64, count}); break;
+        case dtype::c64: use(std::span{view.values.c64, count}); break;
+        case dtype::c128: use(std::span{view.values.c128, count}); break;
+        case dtype::f8_e4m3: use(std::span{view.values.f8_e4m3, count}); break;
+        case dtype::f8_e5m2: use(std::span{view.values.f8_e5m2, count}); break;
+        case dtype::none: break;
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): the choices of a run. Every field has a default that is right for most loops.
+#pragma once
+
+#include <spotter/hook/sink.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What to do when the folder already holds a run.
+//   next     a finished run is left as it is and this one goes to `path-2`, `-3`, ...; an unfinished one is resumed
+//   refuse   errc::exists for a finished run: nothing is recorded, the rules still judge
+//   replace  the old run's files are removed first
+//   resume   this run continues in the same folder as a further attempt, whatever the state of the old one
+enum class existing : std::uint8_t { next, refuse, replace, resume };
+
+// What to do when the ring is full: wait for the writer (nothing is lost), keep the statistics and drop the payload, or
+// drop the observation. Drops are counted, in the record and in health().
+enum class overflow : std::uint8_t { block, thin, drop };
+
+// Who moves bytes from the ring to the files: a thread of the recorder's, or the program in hook.poll().
+enum class drain : std::uint8_t { thread, poll };
+
+// When `step` is called, seen from the weight update: decides which gradient belongs to which update.
+enum class instant : std::uint8_t { before_update, after_update };
+
+struct options {
+    spotter::existing existing = spotter::existing::next;
+    spotter::overflow overflow = spotter::overflow::block;
+    spotter::drain drain = spotter::drain::thread;
+    spotter::instant instant = spotter::instant::before_update;
+    bool dry_run = false;                         // rules run, nothing is written
+    std::uint64_t ring_bytes = 64ULL << 20;       // rounded up to a power of two; 64 KiB at least
+    std::uint64_t segment_bytes = 256ULL << 20;   // a segment is closed and the next begun beyond this size
+    std::uint32_t flush_milliseconds = 20;        // a closed step is visible to readers after this time at most
+    int compression_level = 1;                    // of zstd
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): how much a rule could judge, so that silence is never mistaken for health.
+#pragma once
+
+#include <spotter/rule/fwd.hpp>
+
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// One leaf rule over a whole run. A rule with judged == 0 could not run, and `reason` says why.
+struct coverage {
+    std::string_view rule{};
+    std::uint64_t matched = 0;    // tensors it watches
+    std::uint64_t judged = 0;     // closes that it decided
+    std::uint64_t undecided = 0;  // closes at which something was observed but nothing could be decided
+    std::uint64_t fired = 0;      // closes at which its condition held
+    std::string_view reason{};    // of not having run; empty otherwise
+
+    [[nodiscard]] constexpr bool could_run() const noexcept { return judged > 0; }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

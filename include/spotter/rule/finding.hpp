@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): what a rule found, with its evidence, and the alarm that closing a step returns.
+#pragma once
+
+#include <spotter/core/step.hpp>
+#include <spotter/core/text.hpp>
+#include <spotter/rule/fwd.hpp>
+
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+namespace spotter::inline SPOTTER_ABI {
+
+enum class severity : std::uint8_t { info = 0, warning = 1, error = 2 };
+
+// What a finding asks of the loop, mildest first: apply the update, leave it out, end the run.
+enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
+
+// How `measured` stands to `threshold`.
+enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater = 3, greater_equal = 4 };
+
+[[nodiscard]] constexpr std::string_view name_of(severity level) noexcept {
+    constexpr std::string_view names[] = {"info", "warning", "error"};
+    return names[static_cast<std::size_t>(level)];
+}
+[[nodiscard]] constexpr std::string_view name_of(decision what) noexcept {
+    constexpr std::string_view names[] = {"proceed", "skip_update", "stop"};
+    return names[static_cast<std::size_t>(what)];
+}
+[[nodiscard]] constexpr std::string_view symbol_of(relation how) noexcept {
+    constexpr std::string_view symbols[] = {"", "<", "<=", ">", ">="};
+    return symbols[static_cast<std::size_t>(how)];
+}
+
+// Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
+struct finding {
+    std::string_view rule{};     // its name, or the one given with `named`
+    std::string_view reason{};   // which of the rule's conditions
+    std::string_view tensor{};   // the first that violates, in observation order; empty for a negation
+    std::string_view measure{};  // what was measured: "mean_abs", "share of dead units"
+    std::string_view remedy{};   // what to do, one sentence
+    step_id step{};
+    double measured = 0;
+    double threshold = 0;
+    relation how = relation::none;
+    spotter::severity severity = spotter::severity::warning;
+    spotter::decision decision = spotter::decision::proceed;
+    bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
+    std::uint32_t others = 0;      // further tensors that violate
+    text<80> detail{};             // more evidence in words
+};
+
+// Where a closing rule puts what it found; a runner keeps one and clears it. A composite cuts back what its parts
+// pushed. What does not fit is counted.
+class findings {
+public:
+    static constexpr std::size_t capacity = 16;
+
+    constexpr void push(finding const& one) noexcept {
+        if (count_ == capacity) {
+            ++left_out_;
+        } else {
+            list_[count_++] = one;
+        }
+    }
+    constexpr void truncate(std::size_t count) noexcept { count_ = count < count_ ? count : count_; }
+    constexpr void clear() noexcept { count_ = 0, left_out_ = 0; }
+
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return left_out_; }
+    [[nodiscard]] constexpr finding* begin() noexcept { return list_; }
+    [[nodiscard]] constexpr finding* end() noexcept { return list_ + count_; }
+    [[nodiscard]] constexpr finding const* begin() const noexcept { return list_; }
+    [[nodiscard]] constexpr finding const* end() const noexcept { return list_ + count_; }
+    [[nodiscard]] constexpr finding& operator[](std::size_t index) noexcept { return list_[index]; }
+    [[nodiscard]] constexpr finding const& operator[](std::size_t index) const noexcept { return list_[index]; }
+
+private:
+    finding list_[capacity]{};
+    std::size_t count_ = 0;
+    std::uint32_t left_out_ = 0;
+};
+
+// What closing a step returns: up to eight findings, strongest first, by value. True when one is a warning or an error.
+// Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or trial.
+class [[nodiscard]] alarm {
+public:
+    static constexpr std::size_t capacity = 8;
+
+    alarm() noexcept : nothing_{} {}
+    alarm(alarm const& other) noexcept : nothing_{}, count_{0}, left_out_{other.left_out_} {
+        for (finding const& each : other) { ::new (static_cast<void*>(list_ + count_++)) finding(each); }
+    }
+    alarm& operator=(alarm const& other) noexcept {
+        if (this != &other) {
+            this->~alarm();
+            ::new (static_cast<void*>(this)) alarm(other);
+        }
+        return *this;
+    }
+    ~alarm() = default;
+
+    // Keeps the order strongest first (equals stay in the order of arrival) and the eight strongest.
+    void add(finding const& one) noexcept {
+        std::size_t place = count_;
+        while (place > 0 && stronger(one, list_[place - 1])) { --place; }
+        if (count_ == capacity) { ++left_out_; }
+        if (place == capacity) { return; }
+        if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }
+        for (std::size_t i = count_ - 1; i > place; --i) { list_[i] = list_[i - 1]; }
+        list_[place] = one;
+    }
+    void add(findings const& many) noexcept {
+        for (finding const& each : many) { add(each); }
+        left_out_ += many.left_out();
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return count_ > 0 && list_[0].severity >= severity::warning; }
+    // The strongest response asked for; proceed when nothing was found.
+    [[nodiscard]] spotter::decision decision() const noexcept {
+        spotter::decision strongest = spotter::decision::proceed;
+        for (finding const& each : *this) { strongest = each.decision > strongest ? each.decision : strongest; }
+        return strongest;
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] std::uint32_t left_out() const noexcept { return left_out_; }  // findings beyond the eight
+    [[nodiscard]] finding const* begin() const noexcept { return list_; }
+    [[nodiscard]] finding const* end() const noexcept { return list_ + count_; }
+    [[nodiscard]] finding const& operator[](std::size_t index) const noexcept { return list_[index]; }
+    [[nodiscard]] finding const& front() const noexcept { return list_[0]; }
+
+private:
+    [[nodiscard]] static bool stronger(finding const& a, finding const& b) noexcept {
+        return a.severity != b.severity ? a.severity > b.severity : a.decision > b.decision;
+    }
+
+    union {
+        finding list_[capacity];
+        char nothing_;
+    };
+    std::size_t count_ = 0;
+    std::uint32_t left_out_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
