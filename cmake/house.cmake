@@ -25,33 +25,35 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
                            -Wno-deprecated-no-relaxed-template-template-args)
 endif()
 
-# Foreign libraries that a header under ext/ may adapt: package, target. xtensor and what is not here is not looked for.
+# Foreign libraries that a header ext/<name>.hpp may adapt: package, target. A name without a row needs none.
 set(SPOTTER_EXT_eigen Eigen3 Eigen3::Eigen)
-set(SPOTTER_EXT_json nlohmann_json nlohmann_json::nlohmann_json)
 set(SPOTTER_EXT_torch Torch torch)
 set(SPOTTER_EXT_xgboost xgboost xgboost::xgboost)
 set(SPOTTER_EXT_mpi MPI MPI::MPI_CXX)
 set(SPOTTER_EXT_armadillo Armadillo armadillo)
 set(SPOTTER_EXT_opencv OpenCV opencv_core)
 
-# Links what the header ext/<name>.hpp needs; `missing` names the package that is not here. A name without a row needs
-# nothing foreign.
-function(spotter_link_ext target name missing)
+# `missing` becomes the name of the package that ext/<name>.hpp needs and that is not here, or empty.
+function(spotter_find_ext name missing)
     set(${missing} "" PARENT_SCOPE)
-    if(name MATCHES "^xtensor")
-        if(NOT TARGET spotter::xtensor)
-            set(${missing} xtensor PARENT_SCOPE)
-            return()
+    if(name STREQUAL "xtensor" AND NOT TARGET spotter::xtensor)
+        set(${missing} xtensor PARENT_SCOPE)
+    elseif(DEFINED SPOTTER_EXT_${name})
+        list(GET SPOTTER_EXT_${name} 0 package)
+        find_package(${package} QUIET)
+        if(NOT ${package}_FOUND)
+            set(${missing} ${package} PARENT_SCOPE)
         endif()
+    endif()
+endfunction()
+
+function(spotter_link_ext target name)
+    if(name STREQUAL "xtensor")
         target_link_libraries(${target} PRIVATE spotter::xtensor spotter_xtensor_flags)
     elseif(DEFINED SPOTTER_EXT_${name})
         list(GET SPOTTER_EXT_${name} 0 package)
         list(GET SPOTTER_EXT_${name} 1 library)
         find_package(${package} QUIET)
-        if(NOT ${package}_FOUND)
-            set(${missing} ${package} PARENT_SCOPE)
-            return()
-        endif()
         if(TARGET ${library})
             target_link_libraries(${target} PRIVATE ${library})
         else() # FindArmadillo only sets variables
@@ -62,10 +64,20 @@ function(spotter_link_ext target name missing)
     endif()
 endfunction()
 
-# A program that links exactly what its source says it includes. Where one of these is not here the program becomes a
-# test that is reported as skipped. `built` tells which.
+# A program that links exactly what its source and the headers beside a main.cpp say they include. Where one of these is
+# not here the program becomes a test that is reported as skipped. `built` tells which.
 function(spotter_program target source built)
-    file(STRINGS "${source}" includes REGEX "^ *# *include *<(spotter|fmt|xtensor)/")
+    set(texts "${source}")
+    if(source MATCHES "main\\.cpp$")
+        get_filename_component(folder "${source}" DIRECTORY)
+        file(GLOB headers CONFIGURE_DEPENDS "${folder}/*.hpp")
+        list(APPEND texts ${headers})
+    endif()
+    set(includes "")
+    foreach(text IN LISTS texts)
+        file(STRINGS "${text}" found REGEX "^ *# *include *<(spotter|fmt|xtensor)/")
+        list(APPEND includes ${found})
+    endforeach()
     set(components hook)
     foreach(line IN LISTS includes)
         if(line MATCHES "<spotter/ext/xtensor|<xtensor/")

@@ -87,6 +87,8 @@ struct tower {
         return *current;
     }
 
+    [[nodiscard]] matrix const& output() const noexcept { return layers.back().output; }
+
     // For the same input as the last forward.
     void backward(matrix const& input, matrix gradient) {
         for (std::size_t i = layers.size(); i-- > 0;) {

@@ -33,3 +33,11 @@
 #define SPOTTER_INLINE inline
 #define SPOTTER_NOINLINE
 #endif
+
+// Loops over the few vectors of a lane group must be unrolled for their accumulators to live in registers; g++ does so at -O2
+// only when told, clang by itself.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SPOTTER_UNROLL _Pragma("GCC unroll 8")
+#else
+#define SPOTTER_UNROLL
+#endif

@@ -83,12 +83,25 @@ template <class Float>
     }
     double const ratio = (mantissa - 1) / (mantissa + 1);
     double const square = ratio * ratio;
-    double sum = 0;
-    for (int term = 23; term >= 1; term -= 2) { sum = sum * square + 1.0 / term; }
-    return 2 * ratio * sum + power * 0.693147180559945309417;
+    double series = 0;
+    for (int term = 23; term >= 1; term -= 2) { series = series * square + 1.0 / term; }
+    return 2 * ratio * series + power * 0.693147180559945309417;
 }
 [[nodiscard]] constexpr double decimal_log(double value) noexcept {
     return natural_log(value) * 0.434294481903251827651;
+}
+
+// e^value by halving the argument until the series converges within a double's precision; for reports, not for sums.
+[[nodiscard]] SPOTTER_STRICT constexpr double exponential(double value) noexcept {
+    SPOTTER_STRICT_BODY
+    if (value > 709) { return 1.7e308; }
+    if (value < -709) { return 0; }
+    int halvings = 0;
+    while (magnitude(value) > 0.125) { value *= 0.5, ++halvings; }
+    double term = 1, series = 1;
+    for (int i = 1; i < 14; ++i) { series += term *= value / i; }
+    for (; halvings > 0; --halvings) { series *= series; }
+    return series;
 }
 
 // 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr).

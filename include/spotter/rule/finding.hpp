@@ -5,6 +5,7 @@
 #include <spotter/core/step.hpp>
 #include <spotter/core/text.hpp>
 #include <spotter/rule/fwd.hpp>
+#include <spotter/stat/predicate.hpp>
 
 #include <new>
 #include <string_view>
@@ -17,9 +18,6 @@ enum class severity : std::uint8_t { info = 0, warning = 1, error = 2 };
 // What a finding asks of the loop, mildest first: apply the update, leave it out, end the run.
 enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
 
-// How `measured` stands to `threshold`.
-enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater = 3, greater_equal = 4 };
-
 [[nodiscard]] constexpr std::string_view name_of(severity level) noexcept {
     constexpr std::string_view names[] = {"info", "warning", "error"};
     return names[static_cast<std::size_t>(level)];
@@ -28,11 +26,6 @@ enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater
     constexpr std::string_view names[] = {"proceed", "skip_update", "stop"};
     return names[static_cast<std::size_t>(what)];
 }
-[[nodiscard]] constexpr std::string_view symbol_of(relation how) noexcept {
-    constexpr std::string_view symbols[] = {"", "<", "<=", ">", ">="};
-    return symbols[static_cast<std::size_t>(how)];
-}
-
 // Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
 struct finding {
     std::string_view rule{};     // its name, or the one given with `named`
@@ -43,7 +36,7 @@ struct finding {
     step_id step{};
     double measured = 0;
     double threshold = 0;
-    relation how = relation::none;
+    relation how = relation::none;  // how `measured` stands to `threshold`
     spotter::severity severity = spotter::severity::warning;
     spotter::decision decision = spotter::decision::proceed;
     bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity

@@ -7,13 +7,16 @@
 namespace spotter::inline SPOTTER_ABI {
 
 enum class decision : std::uint8_t;
-enum class relation : std::uint8_t;
 enum class severity : std::uint8_t;
 
 class alarm;
 class findings;
 struct coverage;
 struct finding;
+struct requirement;
 struct rule_kind;
+
+template <class Rule>
+class machine;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -6,7 +6,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+enum class relation : std::uint8_t;
+enum class statistic_id : std::uint8_t;
 enum class terms : std::uint32_t;
+
+struct measurement;
+struct statistic;
 struct summary;
 
 }  // namespace spotter::inline SPOTTER_ABI

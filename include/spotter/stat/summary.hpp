@@ -36,7 +36,7 @@ struct summary {
     double previous_sum_squares = 0;     // of the previous values
     double delta_sum_squares = 0;        // sum of (x - previous)^2
     double dot = 0;                      // sum of x * previous
-    std::uint64_t changed = 0;           // elements whose bits differ
+    std::uint64_t changed = 0;           // elements whose value differs
 
     [[nodiscard]] constexpr std::uint64_t nonfinite() const noexcept { return nan + pos_inf + neg_inf; }
     [[nodiscard]] constexpr std::uint64_t finite() const noexcept { return count - nonfinite(); }

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -P cmake/demo.cmake: from a fresh machine to a training run that goes well and one that spotter stops.
+include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
+
+set(folder "${SPOTTER_ROOT}/build/demo")
+spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=Release -DSPOTTER_TESTS=OFF)
+spotter_build("${folder}" --target cartpole)
+if(EXISTS "${SPOTTER_ROOT}/tools/main.cpp")
+    spotter_build("${folder}" --target spotter_tool)
+endif()
+
+# Runs cartpole here, so that its record is under runs/, and tells which folder is new.
+function(demo title wanted)
+    message("\n== ${title}")
+    file(GLOB before "${SPOTTER_ROOT}/runs/*")
+    execute_process(COMMAND "${folder}/examples/cartpole" ${ARGN} WORKING_DIRECTORY "${SPOTTER_ROOT}"
+                    RESULT_VARIABLE result)
+    if(NOT result EQUAL wanted)
+        message(FATAL_ERROR "cartpole ${ARGN} ended with ${result}, expected ${wanted}.")
+    endif()
+    file(GLOB after "${SPOTTER_ROOT}/runs/*")
+    list(REMOVE_ITEM after "" ${before})
+    foreach(run IN LISTS after)
+        file(RELATIVE_PATH run "${SPOTTER_ROOT}" "${run}")
+        message("\nThe record is in ${run}")
+        if(EXISTS "${folder}/bin/spotter")
+            message("Read it with     build/demo/bin/spotter info ${run}")
+        endif()
+    endforeach()
+endfunction()
+
+demo("cartpole, as it should go" 0)
+demo("cartpole with a NaN in its gradients (--fault=nan)" 3 --fault=nan)
+message("\nBoth ended as they should: the first was trained, the second was stopped by spotter before the NaN reached the weights.")

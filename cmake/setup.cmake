@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs what a fresh Debian or Ubuntu lacks; elsewhere says what to install. Included by demo, test and bench, which
+# put more into SPOTTER_SETUP_MORE when they need it. Also gives them spotter_step and spotter_configure.
+cmake_minimum_required(VERSION 3.20)
+
+get_filename_component(SPOTTER_ROOT "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
+
+function(spotter_setup)
+    find_program(apt_get apt-get)
+    find_program(dpkg_query dpkg-query)
+    if(NOT apt_get OR NOT dpkg_query)
+        message("This machine has no apt-get. If something is missing below, install it with one of\n"
+                "  brew install cmake ninja zstd fmt xtensor catch2\n"
+                "  vcpkg install zstd fmt xtensor catch2\n"
+                "  conan install . --build=missing -o '&:report=True' -o '&:xtensor=True'\n")
+        return()
+    endif()
+
+    set(missing "")
+    foreach(package IN ITEMS g++ ninja-build libzstd-dev libfmt-dev libxtensor-dev ${SPOTTER_SETUP_MORE})
+        execute_process(COMMAND "${dpkg_query}" -W -f "\${db:Status-Status}" ${package}
+                        OUTPUT_VARIABLE status ERROR_QUIET)
+        if(NOT status STREQUAL "installed")
+            list(APPEND missing ${package})
+        endif()
+    endforeach()
+    if(NOT missing)
+        return()
+    endif()
+
+    list(JOIN missing " " words)
+    message("-- installing ${words}")
+    set(as_root "")
+    execute_process(COMMAND id -u OUTPUT_VARIABLE user OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT user STREQUAL "0")
+        set(as_root sudo -n)
+    endif()
+    set(apt ${as_root} env DEBIAN_FRONTEND=noninteractive "${apt_get}" -o DPkg::Lock::Timeout=500 -qq)
+    execute_process(COMMAND ${apt} update RESULT_VARIABLE ignored) # old lists may do
+    execute_process(COMMAND ${apt} install -y --no-install-recommends ${missing} RESULT_VARIABLE result)
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "Could not install what is missing. Please run\n  sudo apt-get install ${words}\nand try again.")
+    endif()
+endfunction()
+
+# Runs one command with its output passed through, and stops with `what` when it fails.
+function(spotter_step what)
+    execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${SPOTTER_ROOT}" RESULT_VARIABLE result)
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "${what} failed (${result}); the reason is in the lines above.")
+    endif()
+endfunction()
+
+# Plain commands and no preset, because presets of version 6 need CMake 3.25 and Ubuntu 22.04 has 3.22.
+function(spotter_configure folder)
+    set(generator "")
+    find_program(ninja ninja)
+    if(ninja AND NOT EXISTS "${folder}/CMakeCache.txt")
+        set(generator -G Ninja)
+    endif()
+    spotter_step("Configuring" "${CMAKE_COMMAND}" -S "${SPOTTER_ROOT}" -B "${folder}" ${generator} ${ARGN})
+endfunction()
+
+function(spotter_build folder)
+    cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+    spotter_step("Building" "${CMAKE_COMMAND}" --build "${folder}" --parallel ${cores} ${ARGN})
+endfunction()
+
+spotter_setup()

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -P cmake/test.cmake: from a fresh machine to all tests run, in build/default.
+set(SPOTTER_SETUP_MORE catch2 ccache gzip python3)
+include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
+
+set(folder "${SPOTTER_ROOT}/build/default")
+spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1")
+spotter_build("${folder}")
+
+set(report "")
+if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.21)
+    set(report --output-junit "${folder}/junit.xml")
+endif()
+get_filename_component(bin "${CMAKE_COMMAND}" DIRECTORY)
+spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 2 ${report})

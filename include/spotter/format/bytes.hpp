@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format (L1): numbers and texts to bytes and back: little-endian, varints, never outside the given bytes.
+#pragma once
+
+#include <spotter/format/fwd.hpp>
+
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace spotter::inline SPOTTER_ABI {
+
+template <class Value>
+[[nodiscard]] inline byte_view bytes_of(Value const* values, std::size_t count) noexcept {
+    return {reinterpret_cast<std::byte const*>(values), count * sizeof(Value)};
+}
+template <class Value>
+    requires std::is_trivially_copyable_v<Value>
+[[nodiscard]] inline Value load(std::byte const* from) noexcept {
+    Value value{};
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+template <class Value>
+    requires std::is_trivially_copyable_v<Value>
+inline void store(std::byte* into, Value value) noexcept {
+    std::memcpy(into, &value, sizeof value);
+}
+
+// Bytes that a varint takes at most, and the unsigned LEB128 itself: seven bits a byte, lowest first.
+inline constexpr std::size_t varint_limit = 10;
+
+[[nodiscard]] constexpr std::size_t varint_bytes(std::uint64_t value) noexcept {
+    std::size_t count = 1;
+    for (; value >= 0x80; value >>= 7) { ++count; }
+    return count;
+}
+
+// Writes into memory of a fixed size. What does not fit is not written, and `full()` says so; ask once, at the end.
+class byte_writer {
+public:
+    byte_writer(std::byte* into, std::size_t room) noexcept : begin_{into}, at_{into}, end_{into + room} {}
+
+    template <class Value>
+        requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
+    void fixed(Value value) noexcept {
+        if (room() < sizeof value) { full_ = true; return; }
+        std::memcpy(at_, &value, sizeof value);
+        at_ += sizeof value;
+    }
+    void varint(std::uint64_t value) noexcept {
+        if (room() < varint_limit && room() < varint_bytes(value)) { full_ = true; return; }
+        for (; value >= 0x80; value >>= 7) { *at_++ = static_cast<std::byte>(value | 0x80); }
+        *at_++ = static_cast<std::byte>(value);
+    }
+    void raw(byte_view bytes) noexcept {
+        if (room() < bytes.size()) { full_ = true; return; }
+        if (!bytes.empty()) { std::memcpy(at_, bytes.data(), bytes.size()); }
+        at_ += bytes.size();
+    }
+    void text(std::string_view value) noexcept {
+        varint(value.size());
+        raw(bytes_of(value.data(), value.size()));
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
+    [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+    [[nodiscard]] bool full() const noexcept { return full_; }
+    [[nodiscard]] byte_view view() const noexcept { return {begin_, size()}; }
+
+private:
+    std::byte* begin_;
+    std::byte* at_;
+    std::byte* end_;
+    bool full_ = false;
+};
+
+// Reads from memory of a fixed size. Beyond its end, and after a malformed varint, everything reads as zero and `bad()`
+// says so: decode all fields, ask once.
+class byte_reader {
+public:
+    explicit byte_reader(byte_view from) noexcept : at_{from.data()}, end_{from.data() + from.size()} {}
+
+    template <class Value>
+        requires(std::is_arithmetic_v<Value>)
+    [[nodiscard]] Value fixed() noexcept {
+        Value value{};
+        if (left() < sizeof value) { fail(); return value; }
+        std::memcpy(&value, at_, sizeof value);
+        at_ += sizeof value;
+        return value;
+    }
+    [[nodiscard]] std::uint64_t varint() noexcept {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
+            auto const byte = static_cast<std::uint64_t>(*at_++);
+            if (shift == 63 && byte > 1) { break; }
+            value |= (byte & 0x7F) << shift;
+            if (byte < 0x80) {
+                if (byte == 0 && shift > 0) { break; }  // one value, one spelling
+                return value;
+            }
+        }
+        fail();
+        return 0;
+    }
+    // A varint that must not exceed `most`.
+    [[nodiscard]] std::uint64_t varint(std::uint64_t most) noexcept {
+        std::uint64_t const value = varint();
+        if (value <= most) { return value; }
+        fail();
+        return 0;
+    }
+    // One byte, at most `most`, as an enumerator.
+    template <class Enum>
+        requires std::is_enum_v<Enum>
+    [[nodiscard]] Enum choice(Enum most) noexcept {
+        auto const value = fixed<std::uint8_t>();
+        if (value <= static_cast<std::uint8_t>(most)) { return static_cast<Enum>(value); }
+        fail();
+        return Enum{};
+    }
+    [[nodiscard]] byte_view raw(std::uint64_t count) noexcept {
+        if (left() < count) { fail(); return {}; }
+        byte_view const bytes{at_, static_cast<std::size_t>(count)};
+        at_ += count;
+        return bytes;
+    }
+    // Points into the bytes that are read.
+    [[nodiscard]] std::string_view text() noexcept {
+        byte_view const bytes = raw(varint());
+        return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+    }
+
+    void fail() noexcept { bad_ = true; at_ = end_; }
+    [[nodiscard]] bool bad() const noexcept { return bad_; }
+    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+
+private:
+    std::byte const* at_;
+    std::byte const* end_;
+    bool bad_ = false;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

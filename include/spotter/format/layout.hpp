@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format (L1): the constants of the file format, as in docs/format.md. A change here is a change of the format.
+#pragma once
+
+#include <spotter/format/fwd.hpp>
+
+#include <bit>
+
+namespace spotter::inline SPOTTER_ABI {
+
+static_assert(std::endian::native == std::endian::little, "spotter: the file format is written by little-endian machines only");
+
+namespace layout {
+
+inline constexpr std::uint16_t version = 1;
+inline constexpr std::uint16_t draft = 1;  // 1 until the format is frozen: a draft may change without a new version
+
+// Frames of a segment. The first two are skippable frames of Zstandard (0x184D2A50 to 0x184D2A5F).
+inline constexpr std::uint32_t head_magic = 0x184D2A50U;
+inline constexpr std::uint32_t row_magic = 0x184D2A51U;
+inline constexpr std::uint32_t zstd_magic = 0xFD2FB528U;
+
+inline constexpr std::size_t skippable_bytes = 8;   // magic and size
+inline constexpr std::size_t head_bytes = 64;       // the whole head frame
+inline constexpr std::size_t row_head_bytes = 48;   // of a row frame, before its rows
+inline constexpr std::size_t row_tail_bytes = 8;    // of a row frame, after its rows: the checksum
+inline constexpr std::size_t row_frame_target = 4096;  // a row frame is sealed before it grows beyond, unless one row does
+
+// Payload: at most this many bytes of values a block, a multiple of every element size.
+inline constexpr std::size_t block_bytes = 256U << 10;
+inline constexpr std::size_t plain_bytes = 512;  // a payload smaller than this is not split into planes
+
+// Sidecar.
+inline constexpr std::uint32_t place_magic = 0x31585053U;  // "SPX1"
+inline constexpr std::size_t place_bytes = 64;
+inline constexpr std::size_t place_rows_bytes = 16U << 10;  // row frames behind one place, about
+inline constexpr std::size_t place_span_bytes = 1U << 20;   // bytes of the segment behind one place, about
+
+// Flags of a row frame and of a place.
+inline constexpr std::uint32_t has_declares = 1;   // also run_begin
+inline constexpr std::uint32_t has_findings = 2;
+inline constexpr std::uint32_t has_run_end = 4;
+inline constexpr std::uint32_t last_of_segment = 8;  // the next frame is in the next segment, or nowhere
+inline constexpr std::uint32_t has_drops = 16;
+
+inline constexpr char data_suffix[] = ".spot";
+inline constexpr char side_suffix[] = ".spotx";
+inline constexpr char lock_name[] = "lock";
+
+}  // namespace layout
+
+// What a row says. Unknown kinds are stepped over: a row carries its length.
+enum class row_kind : std::uint8_t {
+    run_begin = 1,
+    declare = 2,
+    observe = 3,
+    scalar = 4,
+    close = 5,
+    finding = 6,
+    drops = 7,
+    heartbeat = 8,
+    run_end = 9,
+};
+
+// `000042.spot`: the name of a numbered file, written into `into` (at least 24 characters), and its length.
+constexpr std::size_t name_segment(std::uint32_t number, char const* suffix, char* into) noexcept {
+    char digits[10]{};
+    std::size_t count = 0;
+    for (std::uint32_t rest = number; count < 6 || rest != 0; rest /= 10) { digits[count++] = static_cast<char>('0' + rest % 10); }
+    std::size_t size = 0;
+    while (count > 0) { into[size++] = digits[--count]; }
+    for (; *suffix != '\0'; ++suffix) { into[size++] = *suffix; }
+    into[size] = '\0';
+    return size;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

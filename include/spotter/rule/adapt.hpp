@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): adaptors: `rule | adaptor` is again a rule. Undecided closes touch none of them. One table, one place:
+//   for_steps{n}   yes once the rule held at n decided closes of the same mode in a row
+//   cooldown{n}    after a yes, silent for n - 1 further decided closes of that mode
+//   rearm{n}       one yes an episode; an episode ends after n decided closes of that mode in a row without it
+//   once           one yes a run
+//   only{policy}   steps outside the policy do not exist for the rule: no observation, no close
+//   named{"..."}   the name that findings carry
+//   severity::x    the severity that findings carry
+//   on(rule, r)    the response that findings ask for: proceed, skip_update or stop
+#pragma once
+
+#include <spotter/rule/compound.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+template <class Value>
+concept adaptor = requires { typename Value::adapts_rules; };
+
+template <rule Inner, adaptor Adaptor>
+struct adapted {
+    using kind = rule_kind;
+    Inner inner;
+    Adaptor adaptor;
+};
+
+// An adaptor has a `state` and turns the inner rule's answer into its own:
+//     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept;
+// It may edit the findings; the machine removes them unless the answer is yes. An adaptor with `admits(step)` hides steps.
+template <class Inner, class Adaptor>
+class machine<adapted<Inner, Adaptor>> {
+public:
+    constexpr explicit machine(adapted<Inner, Adaptor> const& rule) noexcept : inner_{rule.inner}, adaptor_{rule.adaptor} {}
+
+    constexpr requirement declare(tensor_info const& tensor) noexcept { return inner_.declare(tensor); }
+    constexpr void observe(observation const& it) noexcept {
+        if (admits(it.step)) { inner_.observe(it); }
+    }
+    constexpr truth close(step_id step, findings& out) noexcept {
+        if (!admits(step)) { return truth::undecided; }
+        std::size_t const start = out.size();
+        truth answer = inner_.close(step, out);
+        if (decided(answer)) { answer = adaptor_(state_, step, answer, std::span<finding>{out.begin() + start, out.size() - start}); }
+        if (answer != truth::yes) { out.truncate(start); }
+        return answer;
+    }
+    [[nodiscard]] constexpr bool due(step_id step) const noexcept { return admits(step) && inner_.due(step); }
+    template <class Use>
+    constexpr void report(Use&& use) const noexcept {
+        inner_.report([&](coverage each) {
+            if constexpr (requires { adaptor_.name; }) { each.rule = adaptor_.name; }
+            use(each);
+        });
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return inner_.malformed(); }
+
+private:
+    [[nodiscard]] constexpr bool admits([[maybe_unused]] step_id step) const noexcept {
+        if constexpr (requires { adaptor_.admits(step); }) {
+            return adaptor_.admits(step);
+        } else {
+            return true;
+        }
+    }
+
+    machine<Inner> inner_;
+    Adaptor adaptor_;
+    [[no_unique_address]] typename Adaptor::state state_{};
+};
+
+template <rule Inner, adaptor Adaptor>
+[[nodiscard]] constexpr adapted<Inner, Adaptor> operator|(Inner inner, Adaptor adaptor) noexcept {
+    return {inner, adaptor};
+}
+
+namespace detail {
+struct no_state {};
+struct count_per_mode {
+    std::uint64_t count[mode_count]{};
+};
+}  // namespace detail
+
+struct for_steps {
+    using adapts_rules = void;
+    using state = detail::count_per_mode;
+    std::uint64_t steps = 1;
+    constexpr truth operator()(state& streak, step_id step, truth answer, std::span<finding>) const noexcept {
+        std::uint64_t& count = streak.count[index_of(step.mode)];
+        count = answer == truth::yes ? count + 1 : 0;
+        return truth_of(count > 0 && count >= steps);
+    }
+};
+
+struct cooldown {
+    using adapts_rules = void;
+    using state = detail::count_per_mode;
+    std::uint64_t steps = 1;
+    constexpr truth operator()(state& silent, step_id step, truth answer, std::span<finding>) const noexcept {
+        std::uint64_t& left = silent.count[index_of(step.mode)];
+        if (left > 0) {
+            --left;
+            return truth::no;
+        }
+        if (answer == truth::yes) { left = steps > 0 ? steps - 1 : 0; }
+        return answer;
+    }
+};
+
+struct rearm {
+    using adapts_rules = void;
+    struct state {
+        bool within[mode_count]{};             // an episode that was delivered
+        std::uint64_t healthy[mode_count]{};
+    };
+    std::uint64_t steps = 1;
+    constexpr truth operator()(state& episode, step_id step, truth answer, std::span<finding>) const noexcept {
+        std::size_t const m = index_of(step.mode);
+        if (answer == truth::yes) {
+            episode.healthy[m] = 0;
+            return truth_of(!std::exchange(episode.within[m], true));
+        }
+        if (++episode.healthy[m] >= steps) { episode.within[m] = false; }
+        return truth::no;
+    }
+};
+
+struct once_adaptor {
+    using adapts_rules = void;
+    struct state {
+        bool delivered = false;
+    };
+    constexpr truth operator()(state& it, step_id, truth answer, std::span<finding>) const noexcept {
+        return answer == truth::yes ? truth_of(!std::exchange(it.delivered, true)) : answer;
+    }
+};
+inline constexpr once_adaptor once{};
+
+// `policy` is any predicate on a step: a plan's policy, or a callable.
+template <class Policy>
+struct only {
+    using adapts_rules = void;
+    using state = detail::no_state;
+    Policy policy;
+    [[nodiscard]] constexpr bool admits(step_id step) const noexcept { return policy(step); }
+    constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
+};
+template <class Policy>
+only(Policy) -> only<Policy>;
+
+struct named {
+    using adapts_rules = void;
+    using state = detail::no_state;
+    std::string_view name;  // must outlive the rule's findings; a literal does
+    constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
+        for (finding& each : found) { each.rule = name; }
+        return answer;
+    }
+};
+
+struct with_severity {
+    using adapts_rules = void;
+    using state = detail::no_state;
+    severity level;
+    constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
+        for (finding& each : found) { each.severity = level; }
+        return answer;
+    }
+};
+template <rule Inner>
+[[nodiscard]] constexpr adapted<Inner, with_severity> operator|(Inner inner, severity level) noexcept {
+    return {inner, {level}};
+}
+
+struct with_decision {
+    using adapts_rules = void;
+    using state = detail::no_state;
+    decision what;
+    constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
+        for (finding& each : found) { each.decision = what, each.decision_is_set = true; }
+        return answer;
+    }
+};
+inline constexpr decision proceed = decision::proceed;
+inline constexpr decision skip_update = decision::skip_update;
+inline constexpr decision stop = decision::stop;
+
+// What a finding of `rule` asks of the loop, instead of what its severity says (error: stop, non-finite: skip_update, else
+// proceed).
+template <rule Inner>
+[[nodiscard]] constexpr adapted<Inner, with_decision> on(Inner rule, decision what) noexcept {
+    return {rule, {what}};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a training loss that stays flat, or rises. docs/rules.md#loss_not_decreasing
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/loss_trend.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Compares the smoothed loss with itself `num_steps` earlier. Rising (error): it grew by more than `max_increase` of the
+// reference. Flat (warning, info once settled): it fell by no more than `min_decrease` in `patience` checks in a row. What a
+// check finds holds until the next. Closes before the first check are undecided. Each loss is judged for itself; train only.
+struct loss_not_decreasing {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "loss_not_decreasing";
+    static constexpr std::string_view remedy =
+        "Flat: raise the learning rate and check that gradients reach the weights; rising: lower it and check the sign of the loss.";
+
+    selector select = role::loss;
+    std::uint64_t num_steps = 100;  // steps between checks
+    std::uint64_t smoothing = 50;   // observations
+    double min_decrease = 0.001;    // fraction of the reference; AWS LossNotDecreasing: 0.1 %
+    double max_increase = 0.05;     // fraction of the reference; AWS: 5 %
+    std::uint64_t patience = 3;     // checks
+    double floor = 0.05;            // smallest reference that differences are divided by, times |L0|
+
+    [[nodiscard]] static constexpr loss_not_decreasing sagemaker_defaults() noexcept {
+        return {.num_steps = 10, .smoothing = 1, .patience = 1, .floor = 0};
+    }
+
+    enum class result : std::uint8_t { unknown, healthy, flat, rising };
+    struct series {
+        loss_trend trend{};
+        smoothed now{};
+        std::uint64_t reference_step = 0;
+        double reference = 0;
+        std::uint64_t flat_checks = 0;
+        double drop = 0;  // of the last check, fraction
+        result found = result::unknown;
+    };
+    struct state {
+        slots<series> all;  // by tensor id
+        truth answer = truth::undecided;
+        culprit flat, rising;
+        bool settled = false;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept { return select(tensor) ? terms::sum : terms::none; }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.all.grow(tensor.id + std::size_t{1}); }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        measurement const loss = mean(it.stats);
+        if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        mine.trend.add(loss.value);
+        mine.now.add(loss.value, smoothing);
+        if (mine.trend.count < smoothing) { return; }
+        if (mine.trend.count == smoothing) {
+            mine.reference_step = it.step.index;
+            mine.reference = mine.now.value();
+            return;
+        }
+        if (it.step.index >= mine.reference_step + num_steps) { check(mine, it.step.index); }
+        if (mine.found == result::unknown) { return; }
+        if (mine.found == result::rising) { seen.rising.blame(it, mine.drop); }
+        if (mine.found == result::flat) {
+            seen.flat.blame(it, mine.drop);
+            seen.settled = mine.trend.settled;
+        }
+        seen.answer = disjunction(seen.answer == truth::undecided ? truth::no : seen.answer, truth_of(mine.found != result::healthy));
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        culprit const rising = std::exchange(seen.rising, {});
+        culprit const flat = std::exchange(seen.flat, {});
+        if (rising.count > 0) {
+            finding it = rising.as_finding("relative fall of the smoothed loss", relation::less, -max_increase, severity::error);
+            it.reason = "loss rises";
+            out.push(it);
+        }
+        if (flat.count > 0) {
+            severity const level = seen.settled ? severity::info : severity::warning;
+            finding it = flat.as_finding("relative fall of the smoothed loss", relation::less_equal, min_decrease, level);
+            it.reason = "loss is flat";
+            out.push(it);
+        }
+        return std::exchange(seen.answer, truth::undecided);
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept { return "warm-up not reached: no check was due"; }
+
+private:
+    constexpr void check(series& mine, std::uint64_t step) const noexcept {
+        double const now = mine.now.value();
+        double divisor = magnitude(mine.reference);
+        if (divisor < floor * magnitude(mine.trend.start())) { divisor = floor * magnitude(mine.trend.start()); }
+        if (divisor < 1e-12) { divisor = 1e-12; }
+        mine.drop = (mine.reference - now) / divisor;
+        mine.flat_checks = mine.drop <= min_decrease ? mine.flat_checks + 1 : 0;
+        mine.found = mine.drop < -max_increase ? result::rising : mine.flat_checks >= patience ? result::flat : result::healthy;
+        mine.reference_step = step;
+        mine.reference = now;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): the shared view of a training loss: smoothed value, starting value, whether training has settled.
+#pragma once
+
+#include <spotter/rule/machine.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x itself.
+struct smoothed {
+    double weighted = 0, weight = 0;
+    constexpr void add(double x, std::uint64_t k) noexcept {
+        double const a = 2.0 / (static_cast<double>(k) + 1.0);
+        weighted = (1 - a) * weighted + a * x;
+        weight = (1 - a) * weight + a;
+    }
+    [[nodiscard]] constexpr double value() const noexcept { return weighted / weight; }
+};
+
+// One loss. Feed it finite training losses only.
+struct loss_trend {
+    static constexpr std::uint64_t first_losses = 10;  // whose mean is the starting value L0
+    static constexpr std::uint64_t settle_over = 50;
+
+    std::uint64_t count = 0;
+    double first_sum = 0;
+    smoothed settling{};
+    bool settled = false;  // the smoothed loss has fallen by half of |L0|; never unsets
+
+    constexpr void add(double loss) noexcept {
+        if (count < first_losses) { first_sum += loss; }
+        ++count;
+        settling.add(loss, settle_over);
+        settled = settled || (count >= settle_over && settling.value() <= start() - 0.5 * magnitude(start()));
+    }
+    [[nodiscard]] constexpr double start() const noexcept {
+        return first_sum / static_cast<double>(count < first_losses ? count : first_losses);
+    }
+};
+
+// The first training loss of a run, read as context by rules that grow quiet once training has settled.
+struct settled_context {
+    tensor_id loss = no_tensor;
+    loss_trend trend{};
+
+    [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
+        return tensor.role == role::loss ? terms::sum : terms::none;
+    }
+    constexpr void observe(observation const& it) noexcept {
+        if (it.tensor.role != role::loss || it.step.mode != mode::train) { return; }
+        if (loss == no_tensor) { loss = it.tensor.id; }
+        measurement const value = mean(it.stats);
+        if (loss == it.tensor.id && value.known) { trend.add(value.value); }
+    }
+    [[nodiscard]] constexpr severity soften(severity level) const noexcept {
+        return trend.settled && level == severity::warning ? severity::info : level;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): weights that move too much or too little a step, relative to their size. docs/rules.md#update_ratio_band
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The update ratio of a weight seen at steps r < s is ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r), undefined where W_r or the
+// change is zero. Fires when its geometric average, smoothed over `smoothing` observations, is above `high` (warning) or below
+// `low` (info: late SGD gets there healthily) for `patience` observations in a row, after `warmup` of them. Train steps only.
+struct update_ratio_band {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "update_ratio_band";
+    static constexpr std::string_view remedy = "Scale the learning rate by target ratio over measured ratio.";
+
+    selector select = &select::weights;
+    double low = 1e-5;
+    double high = 1e-1;             // band: DeepDiagnosis, target times and over 100
+    double target = 1e-3;           // a widely taught rule of thumb; named in the finding
+    std::uint64_t smoothing = 20;   // observations
+    std::uint64_t warmup = 20;      // observations
+    std::uint64_t patience = 20;    // observations
+
+    struct series {
+        smoothed log_ratio{};
+        std::uint64_t count = 0, above = 0, below = 0;
+    };
+    struct state {
+        slots<series> all;  // by tensor id
+        bool judged = false;
+        culprit above, below;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::delta | terms::sum_squares : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.all.grow(tensor.id + std::size_t{1}); }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        double const ratio = update_ratio(it);
+        if (!(ratio > 0)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        mine.log_ratio.add(decimal_log(ratio), smoothing);
+        if (++mine.count <= warmup) { return; }
+        seen.judged = true;
+        double const average = mine.log_ratio.value();
+        mine.above = average > decimal_log(high) ? mine.above + 1 : 0;
+        mine.below = average < decimal_log(low) ? mine.below + 1 : 0;
+        double const measured = exponential(average / 0.434294481903251827651);
+        if (mine.above >= patience) { seen.above.blame(it, measured); }
+        if (mine.below >= patience) { seen.below.blame(it, measured); }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        culprit const above = std::exchange(seen.above, {});
+        culprit const below = std::exchange(seen.below, {});
+        if (above.count > 0) { tell(above, "updates are too large", relation::greater, high, severity::warning, out); }
+        if (below.count > 0) { tell(below, "updates are too small", relation::less, low, severity::info, out); }
+        bool const judged = std::exchange(seen.judged, false);
+        return above.count + below.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `warmup` changes of a weight";
+    }
+
+    // Zero where it is undefined.
+    [[nodiscard]] static constexpr double update_ratio(observation const& it) noexcept {
+        summary const& now = it.stats;
+        if (!has(now.has, terms::delta) || !now.has_previous || it.step.index <= now.previous_index) { return 0; }
+        if (!(now.previous_sum_squares > 0) || !(now.delta_sum_squares > 0)) { return 0; }
+        double const change = square_root(now.delta_sum_squares) / (square_root(now.previous_sum_squares) + 1e-9);
+        return change / static_cast<double>(it.step.index - now.previous_index);
+    }
+
+private:
+    constexpr void tell(culprit const& found, std::string_view reason, relation how, double limit, severity level,
+                        findings& out) const noexcept {
+        finding it = found.as_finding("update ratio", how, limit, level);
+        it.reason = reason;
+        it.detail << "target " << target << ": learning rate times " << target / found.measured;
+        out.push(it);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

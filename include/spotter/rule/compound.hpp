@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): `&&`, `||` and `!` of rules. Both sides see every event, whatever the other says.
+#pragma once
+
+#include <spotter/rule/machine.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+template <class Left, class Right>
+struct both_rules {
+    using kind = rule_kind;
+    Left left;
+    Right right;
+};
+template <class Left, class Right>
+struct either_rule {
+    using kind = rule_kind;
+    Left left;
+    Right right;
+};
+template <class Inner>
+struct not_rule {
+    using kind = rule_kind;
+    Inner inner;
+};
+
+namespace detail {
+
+// Two machines side by side: what `&&` and `||` share.
+template <class Left, class Right>
+class two_machines {
+public:
+    constexpr two_machines(Left const& left, Right const& right) noexcept : left_{left}, right_{right} {}
+
+    constexpr requirement declare(tensor_info const& tensor) noexcept {
+        requirement wanted = left_.declare(tensor);
+        wanted.join(right_.declare(tensor));
+        return wanted;
+    }
+    constexpr void observe(observation const& it) noexcept {
+        left_.observe(it);
+        right_.observe(it);
+    }
+    [[nodiscard]] constexpr bool due(step_id step) const noexcept { return left_.due(step) || right_.due(step); }
+    template <class Use>
+    constexpr void report(Use&& use) const noexcept {
+        left_.report(use);
+        right_.report(use);
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        std::string_view const left = left_.malformed();
+        return left.empty() ? right_.malformed() : left;
+    }
+
+protected:
+    machine<Left> left_;
+    machine<Right> right_;
+};
+
+}  // namespace detail
+
+// Yes when both are. The finding is the left one's, or the right one's where the left has none (a negation); it takes the
+// larger severity of the two and the stronger response.
+template <class Left, class Right>
+class machine<both_rules<Left, Right>> : public detail::two_machines<Left, Right> {
+public:
+    constexpr explicit machine(both_rules<Left, Right> const& rule) noexcept : detail::two_machines<Left, Right>{rule.left, rule.right} {}
+
+    constexpr truth close(step_id step, findings& out) noexcept {
+        std::size_t const start = out.size();
+        truth const answer_left = this->left_.close(step, out);
+        std::size_t const middle = out.size();
+        truth const answer_right = this->right_.close(step, out);
+        truth const answer = conjunction(answer_left, answer_right);
+        if (answer != truth::yes) {
+            out.truncate(start);
+        } else if (out.size() > start) {
+            for (std::size_t i = start + 1; i < out.size(); ++i) {
+                if (out[i].severity > out[start].severity) { out[start].severity = out[i].severity; }
+                if (out[i].decision_is_set && out[i].decision > out[start].decision) {
+                    out[start].decision = out[i].decision;
+                    out[start].decision_is_set = true;
+                }
+            }
+            out.truncate(middle > start ? middle : start + 1);
+        }
+        return answer;
+    }
+};
+
+// Yes when either is; the findings of both.
+template <class Left, class Right>
+class machine<either_rule<Left, Right>> : public detail::two_machines<Left, Right> {
+public:
+    constexpr explicit machine(either_rule<Left, Right> const& rule) noexcept : detail::two_machines<Left, Right>{rule.left, rule.right} {}
+
+    constexpr truth close(step_id step, findings& out) noexcept {
+        truth const answer_left = this->left_.close(step, out);
+        truth const answer_right = this->right_.close(step, out);
+        return disjunction(answer_left, answer_right);
+    }
+};
+
+// Yes when the inner rule says no; its finding names no tensor.
+template <class Inner>
+class machine<not_rule<Inner>> {
+public:
+    constexpr explicit machine(not_rule<Inner> const& rule) noexcept : inner_{rule.inner} {}
+
+    constexpr requirement declare(tensor_info const& tensor) noexcept { return inner_.declare(tensor); }
+    constexpr void observe(observation const& it) noexcept { inner_.observe(it); }
+    constexpr truth close(step_id step, findings& out) noexcept {
+        std::size_t const start = out.size();
+        truth const answer = negation(inner_.close(step, out));
+        out.truncate(start);
+        if (answer == truth::yes) {
+            finding found;
+            found.rule = "not";
+            found.reason = "the negated rule does not hold";
+            found.step = step;
+            out.push(found);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr bool due(step_id step) const noexcept { return inner_.due(step); }
+    template <class Use>
+    constexpr void report(Use&& use) const noexcept {
+        inner_.report(use);
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return inner_.malformed(); }
+
+private:
+    machine<Inner> inner_;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

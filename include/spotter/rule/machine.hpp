@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): what a rule is, and the machine that runs one: the rule's value with the state it needs.
+#pragma once
+
+#include <spotter/core/algebra.hpp>
+#include <spotter/core/event.hpp>
+#include <spotter/core/pattern.hpp>
+#include <spotter/core/slots.hpp>
+#include <spotter/rule/coverage.hpp>
+#include <spotter/rule/finding.hpp>
+#include <spotter/stat/units.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+template <class Left, class Right>
+struct both_rules;
+template <class Left, class Right>
+struct either_rule;
+template <class Inner>
+struct not_rule;
+
+struct rule_kind {
+    template <class Left, class Right>
+    using both = both_rules<Left, Right>;
+    template <class Left, class Right>
+    using either = either_rule<Left, Right>;
+    template <class Inner>
+    using negated = not_rule<Inner>;
+};
+
+template <class Value>
+concept rule = expression<Value> && std::same_as<typename Value::kind, rule_kind>;
+
+// What a rule wants of a tensor: the terms, and along which axis units are counted where it wants unit_activity.
+struct requirement {
+    spotter::terms terms = spotter::terms::none;
+    int unit_axis = default_axis;
+
+    constexpr void join(requirement const& other) noexcept {
+        if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) { unit_axis = other.unit_axis; }
+        terms |= other.terms;
+    }
+};
+
+// A rule written by hand, built-in ones included: an aggregate of parameters with
+//     using kind = rule_kind;
+//     static constexpr std::string_view name, remedy;      (remedy optional)
+//     struct state { ... };                                 default-constructed by whoever runs the rule
+//     constexpr terms needs(tensor_info const&) const;      terms::none: this tensor is not watched
+//     constexpr void observe(state&, observation const&) const;   only tensors that are watched
+//     constexpr truth close(state&, step_id, findings&) const;    once a step; pushes a finding when it answers yes
+// and optionally
+//     constexpr terms context(tensor_info const&) const;    tensors that are read but not judged (a loss, for a baseline)
+//     constexpr void declare(state&, tensor_info const&) const;   may allocate in the state's slots
+//     constexpr std::string_view malformed() const;         the text of a malformed pattern; empty otherwise
+//     constexpr int unit_axis;                              a parameter, with terms::unit_activity
+//     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
+// No call throws. The same value may run in several machines at once.
+template <class Value>
+concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::state& state, tensor_info const& tensor,
+                                            observation const& seen, findings& out) {
+    { Value::name } -> std::convertible_to<std::string_view>;
+    { it.needs(tensor) } noexcept -> std::same_as<terms>;
+    { it.observe(state, seen) } noexcept;
+    { it.close(state, step_id{}, out) } noexcept -> std::same_as<truth>;
+};
+
+// Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp, adapt.hpp).
+template <class Rule>
+class machine;
+
+template <leaf_rule Rule>
+class machine<Rule> {
+public:
+    constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} { seen_.rule = Rule::name; }
+
+    // May allocate; called when a tensor is declared, and again when more becomes known about it.
+    constexpr requirement declare(tensor_info const& tensor) noexcept {
+        requirement wanted{rule_.needs(tensor), default_axis};
+        bool const judged = any(wanted.terms);
+        if constexpr (requires { rule_.context(tensor); }) { wanted.terms |= rule_.context(tensor); }
+        if constexpr (requires { rule_.unit_axis; }) { wanted.unit_axis = rule_.unit_axis; }
+        if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return wanted; }
+        if (!watched_.grow(tensor.id + std::size_t{1})) { return {}; }
+        std::uint8_t const mark = judged ? 2 : any(wanted.terms) ? 1 : 0;
+        seen_.matched += (mark == 2 ? 1U : 0U) - (watched_[tensor.id] == 2 ? 1U : 0U);
+        watched_[tensor.id] = mark;
+        if constexpr (requires { rule_.declare(state_, tensor); }) {
+            if (mark != 0) { rule_.declare(state_, tensor); }
+        }
+        return wanted;
+    }
+
+    constexpr void observe(observation const& it) noexcept {
+        if (!watched_.holds(it.tensor.id) || watched_[it.tensor.id] == 0) { return; }
+        observed_ = observed_ || watched_[it.tensor.id] == 2;
+        rule_.observe(state_, it);
+    }
+
+    constexpr truth close(step_id step, findings& out) noexcept {
+        std::size_t const mark = out.size();
+        truth const answer = rule_.close(state_, step, out);
+        for (std::size_t i = mark; i < out.size(); ++i) { sign(out[i], step); }
+        if (decided(answer)) {
+            ++seen_.judged;
+            seen_.fired += answer == truth::yes ? 1 : 0;
+        } else if (observed_) {
+            ++seen_.undecided;
+        }
+        observed_ = false;
+        return answer;
+    }
+
+    [[nodiscard]] constexpr bool due(step_id) const noexcept { return true; }
+
+    // Calls `use(coverage)` for each leaf.
+    template <class Use>
+    constexpr void report(Use&& use) const noexcept {
+        coverage all = seen_;
+        if (all.judged == 0) {
+            all.reason = all.matched == 0 ? "no tensor matched" : "matched, but nothing could be decided";
+            if constexpr (requires { rule_.silence(state_); }) {
+                if (all.matched > 0) { all.reason = rule_.silence(state_); }
+            }
+        }
+        use(all);
+    }
+
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        if constexpr (requires { rule_.malformed(); }) {
+            return rule_.malformed();
+        } else if constexpr (requires { rule_.select.malformed(); }) {
+            return rule_.select.malformed();
+        } else {
+            return {};
+        }
+    }
+    [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }
+
+private:
+    constexpr void sign(finding& it, step_id step) const noexcept {
+        if (it.rule.empty()) { it.rule = Rule::name; }
+        if constexpr (requires { Rule::remedy; }) {
+            if (it.remedy.empty()) { it.remedy = Rule::remedy; }
+        }
+        it.step = step;
+    }
+
+    Rule rule_;
+    typename Rule::state state_{};
+    slots<std::uint8_t> watched_;  // by tensor id: 0 not, 1 as context, 2 judged
+    coverage seen_{};
+    bool observed_ = false;
+};
+
+template <class Rule>
+machine(Rule) -> machine<Rule>;
+
+// The first tensor of a step that violates, and how many more did: the evidence of most rules.
+struct culprit {
+    std::string_view tensor{};
+    double measured = 0;
+    std::uint32_t count = 0;
+
+    constexpr void blame(observation const& it, double value) noexcept {
+        if (count++ == 0) {
+            tensor = it.tensor.name;
+            measured = value;
+        }
+    }
+    [[nodiscard]] constexpr finding as_finding(std::string_view measure, relation how, double threshold, severity level) const noexcept {
+        finding found;
+        found.tensor = tensor;
+        found.measure = measure;
+        found.measured = measured;
+        found.threshold = threshold;
+        found.how = how;
+        found.severity = level;
+        found.others = count > 0 ? count - 1 : 0;
+        return found;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): quantifiers: a predicate over all tensors whose name matches, at one step.
+#pragma once
+
+#include <spotter/rule/compound.hpp>
+#include <spotter/stat/predicate.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// What any, all and fraction count during a step; undecided observations take no part.
+struct tally {
+    std::uint32_t yes = 0, no = 0, undecided = 0;
+    culprit first{};
+    evidence shown{};
+
+    template <class Predicate>
+    constexpr void count(Predicate const& ask, observation const& it) noexcept {
+        switch (ask(it.stats)) {
+            case truth::yes:
+                if (yes++ == 0) { shown = evidence_of(ask, it.stats); }
+                first.blame(it, shown.measured);
+                break;
+            case truth::no: ++no; break;
+            case truth::undecided: ++undecided; break;
+        }
+    }
+};
+
+template <pattern Pattern, spotter::predicate Predicate>
+struct quantifier {
+    using kind = rule_kind;
+    using state = tally;
+    Pattern which;
+    Predicate ask;
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return which(tensor) ? needs_of(ask) | terms::nonfinite : terms::none;
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept { seen.count(ask, it); }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_part(which); }
+
+protected:
+    static constexpr void tell(tally const& seen, std::string_view reason, findings& out) noexcept {
+        finding found = seen.first.as_finding(seen.shown.measure, seen.shown.how, seen.shown.threshold, severity::warning);
+        found.reason = reason;
+        out.push(found);
+    }
+};
+
+}  // namespace detail
+
+// Some matching tensor satisfies the predicate. Nothing matching, or nothing decided: undecided.
+template <pattern Pattern, predicate Predicate>
+struct any_rule : detail::quantifier<Pattern, Predicate> {
+    static constexpr std::string_view name = "any";
+    [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
+        detail::tally const now = std::exchange(seen, {});
+        if (now.yes > 0) {
+            this->tell(now, "holds for a tensor", out);
+            return truth::yes;
+        }
+        return now.undecided == 0 && now.no > 0 ? truth::no : truth::undecided;
+    }
+};
+
+// Every matching tensor satisfies it. The tensor named is the first.
+template <pattern Pattern, predicate Predicate>
+struct all_rule : detail::quantifier<Pattern, Predicate> {
+    static constexpr std::string_view name = "all";
+    [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
+        detail::tally const now = std::exchange(seen, {});
+        if (now.no > 0) { return truth::no; }
+        if (now.undecided > 0 || now.yes == 0) { return truth::undecided; }
+        this->tell(now, "holds for every tensor", out);
+        return truth::yes;
+    }
+};
+
+// The share of matching tensors that satisfy it, among those decided, compared with a limit.
+template <pattern Pattern, predicate Predicate>
+struct fraction_rule : detail::quantifier<Pattern, Predicate> {
+    static constexpr std::string_view name = "fraction";
+    relation how = relation::greater;
+    double limit = 0;
+    [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
+        detail::tally const now = std::exchange(seen, {});
+        if (now.yes + now.no == 0) { return truth::undecided; }
+        double const share = static_cast<double>(now.yes) / static_cast<double>(now.yes + now.no);
+        if (!holds(share, how, limit)) { return truth::no; }
+        finding found = now.first.as_finding("share of tensors", how, limit, severity::warning);
+        found.measured = share;
+        found.reason = now.shown.measure;
+        out.push(found);
+        return truth::yes;
+    }
+};
+
+// `fraction("act/*", zero_fraction > 0.95)` waits for its comparison: `> 0.5`.
+template <pattern Pattern, predicate Predicate>
+struct fraction_of {
+    Pattern which;
+    Predicate ask;
+
+    [[nodiscard]] friend constexpr auto operator>(fraction_of it, double limit) noexcept { return it.rule(relation::greater, limit); }
+    [[nodiscard]] friend constexpr auto operator>=(fraction_of it, double limit) noexcept {
+        return it.rule(relation::greater_equal, limit);
+    }
+    [[nodiscard]] friend constexpr auto operator<(fraction_of it, double limit) noexcept { return it.rule(relation::less, limit); }
+    [[nodiscard]] friend constexpr auto operator<=(fraction_of it, double limit) noexcept { return it.rule(relation::less_equal, limit); }
+
+private:
+    [[nodiscard]] constexpr fraction_rule<Pattern, Predicate> rule(relation how, double limit) const noexcept {
+        return {{which, ask}, how, limit};
+    }
+};
+
+template <pattern_source Source, predicate Predicate>
+[[nodiscard]] constexpr auto any(Source which, Predicate ask) noexcept {
+    return any_rule<pattern_for<Source>, Predicate>{{as_pattern(which), ask}};
+}
+template <pattern_source Source, predicate Predicate>
+[[nodiscard]] constexpr auto all(Source which, Predicate ask) noexcept {
+    return all_rule<pattern_for<Source>, Predicate>{{as_pattern(which), ask}};
+}
+template <pattern_source Source, predicate Predicate>
+[[nodiscard]] constexpr auto fraction(Source which, Predicate ask) noexcept {
+    return fraction_of<pattern_for<Source>, Predicate>{as_pattern(which), ask};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in catalogue: one file a rule, each explained in docs/rules.md.
+#pragma once
+
+#include <spotter/rule/builtin/all_zero.hpp>
+#include <spotter/rule/builtin/dead_relu.hpp>
+#include <spotter/rule/builtin/exploding_gradient.hpp>
+#include <spotter/rule/builtin/loss_not_decreasing.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
+#include <spotter/rule/builtin/update_ratio_band.hpp>
+#include <spotter/rule/builtin/vanishing_gradient.hpp>

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat (L1): the one definition of every sum, written plainly: 16 lanes, blocks of 1024, a fixed order of merging.
+#pragma once
+
+#include <spotter/core/tensor_ref.hpp>
+#include <spotter/stat/summary.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Element i of a block belongs to lane i % 16; lanes are added in element order. A block's lanes are added to the tensor's
+// lanes; at the end the 16 lanes fold in halves (0 with 8, 1 with 9, ... then 0 with 4, ...). This order is part of what a
+// stored statistic means: a sum recomputed from the payload has the same bits, on every compiler and under every flag.
+inline constexpr std::size_t lane_count = 16;
+inline constexpr std::size_t block_size = 1024;
+
+struct lane_sums {
+    double lane[lane_count]{};
+
+    SPOTTER_STRICT constexpr void add(lane_sums const& block) noexcept {
+        SPOTTER_STRICT_BODY
+        for (std::size_t i = 0; i < lane_count; ++i) { lane[i] += block.lane[i]; }
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr double fold() const noexcept {
+        SPOTTER_STRICT_BODY
+        double folded[lane_count];
+        for (std::size_t i = 0; i < lane_count; ++i) { folded[i] = lane[i]; }
+        for (std::size_t width = lane_count / 2; width > 0; width /= 2) {
+            for (std::size_t i = 0; i < width; ++i) { folded[i] += folded[i + width]; }
+        }
+        return folded[0];
+    }
+};
+
+// What one block of a tensor adds. `mean`-dependent sums need a second walk over the block, while it is in cache.
+struct block_sums {
+    lane_sums sum, sum_abs, sum_squares, squared_gaps;
+    std::uint64_t finite = 0;
+};
+
+// One element as the statistics see it.
+struct seen_element {
+    double value;      // of a complex number the real part
+    double size;       // |x|
+    double square;     // |x|^2
+    number_class kind; // nan wins over infinities in a complex number
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr seen_element see_real(double value, number_class kind) noexcept {
+    return {value, magnitude(value), value * value, kind};
+}
+[[nodiscard]] constexpr seen_element see(float value) noexcept { return see_real(widen(value), classify(value)); }
+[[nodiscard]] constexpr seen_element see(double value) noexcept { return see_real(value, classify(value)); }
+template <std::integral Integer>
+[[nodiscard]] constexpr seen_element see(Integer value) noexcept {
+    return see_real(static_cast<double>(value), value == Integer{} ? number_class::zero : number_class::normal);
+}
+template <class Small>
+    requires requires(Small value) { to_float(value); }
+[[nodiscard]] constexpr seen_element see(Small value) noexcept {
+    return see(to_float(value));
+}
+[[nodiscard]] SPOTTER_STRICT constexpr seen_element see_complex(double re, double im, number_class re_kind, number_class im_kind) noexcept {
+    SPOTTER_STRICT_BODY
+    number_class kind = re_kind > im_kind ? re_kind : im_kind;
+    if (kind < number_class::pos_inf) {
+        bool const zero = re_kind == number_class::zero && im_kind == number_class::zero;
+        kind = zero ? number_class::zero : number_class::normal;
+    }
+    double const square = re * re + im * im;
+    return {re, square_root(square), square, kind};
+}
+[[nodiscard]] constexpr seen_element see(c64 value) noexcept {
+    return see_complex(widen(value.re), widen(value.im), classify(value.re), classify(value.im));
+}
+[[nodiscard]] constexpr seen_element see(c128 value) noexcept {
+    return see_complex(value.re, value.im, classify(value.re), classify(value.im));
+}
+
+}  // namespace detail
+
+// Merges the second moment of a further block (Chan, Golub & LeVeque 1979): exact where a plain sum of squares is not.
+struct moments {
+    double count = 0, mean = 0, about_mean = 0;
+
+    SPOTTER_STRICT constexpr void merge(double block_count, double block_mean, double block_about_mean) noexcept {
+        SPOTTER_STRICT_BODY
+        if (!(block_count > 0)) { return; }
+        double const total = count + block_count;
+        double const gap = block_mean - mean;
+        mean += gap * (block_count / total);
+        about_mean += block_about_mean + gap * gap * (count * block_count / total);
+        count = total;
+    }
+};
+
+// Everything that is gathered over the blocks of one tensor.
+struct gathered {
+    summary result{};
+    lane_sums sum, sum_abs, sum_squares;
+    moments spread;
+    bool any_range = false, any_abs_range = false;
+
+    constexpr void count_bad(number_class kind, std::uint64_t index) noexcept {
+        if (result.first_bad == no_index) { result.first_bad = index; }
+        if (kind == number_class::nan) {
+            ++result.nan;
+        } else if (kind == number_class::pos_inf) {
+            ++result.pos_inf;
+        } else {
+            ++result.neg_inf;
+        }
+    }
+    constexpr void widen_range(double low, double high) noexcept {
+        if (!any_range || low < result.minimum) { result.minimum = low; }
+        if (!any_range || high > result.maximum) { result.maximum = high; }
+        any_range = true;
+    }
+    constexpr void widen_abs_range(double low, double high) noexcept {
+        if (!any_abs_range || low < result.abs_minimum) { result.abs_minimum = low; }
+        if (!any_abs_range || high > result.abs_maximum) { result.abs_maximum = high; }
+        any_abs_range = true;
+    }
+    SPOTTER_STRICT constexpr void close_block(block_sums const& block, terms wanted) noexcept {
+        SPOTTER_STRICT_BODY
+        sum.add(block.sum);
+        sum_abs.add(block.sum_abs);
+        sum_squares.add(block.sum_squares);
+        if (has(wanted, terms::variance) && block.finite > 0) {
+            auto const count = static_cast<double>(block.finite);
+            spread.merge(count, block.sum.fold() / count, block.squared_gaps.fold());
+        }
+    }
+    [[nodiscard]] constexpr summary finish(terms wanted) noexcept {
+        result.has = (wanted & pass_terms) | terms::nonfinite;
+        if (has(wanted, terms::variance)) { result.has |= terms::sum; }
+        result.sum = sum.fold();
+        result.sum_abs = sum_abs.fold();
+        result.sum_squares = sum_squares.fold();
+        result.moment2 = spread.about_mean;
+        // The sign of a zero extreme would depend on which zero came first.
+        if (result.minimum == 0) { result.minimum = 0; }
+        if (result.maximum == 0) { result.maximum = 0; }
+        return result;
+    }
+};
+
+// One block by the definition, element by element: the path for blocks with non-finite or subnormal elements, for
+// complex and short tensors, for static_assert, and the reference that the fast path is tested against.
+template <class Value>
+SPOTTER_STRICT constexpr void gather_block(std::span<Value const> block, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
+    SPOTTER_STRICT_BODY
+    block_sums sums;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        seen_element const x = detail::see(block[i]);
+        if (x.kind >= number_class::pos_inf) {
+            into.count_bad(x.kind, first_index + i);
+            continue;
+        }
+        std::size_t const lane = i % lane_count;
+        ++sums.finite;
+        into.result.zeros += x.kind == number_class::zero ? 1 : 0;
+        into.widen_range(x.value, x.value);
+        into.widen_abs_range(x.size, x.size);
+        sums.sum.lane[lane] += x.value;
+        sums.sum_abs.lane[lane] += x.size;
+        sums.sum_squares.lane[lane] += x.square;
+        if (has(wanted, terms::product)) { into.result.product *= x.value; }
+    }
+    if (has(wanted, terms::variance) && sums.finite > 0) {
+        double const centre = sums.sum.fold() / static_cast<double>(sums.finite);
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            seen_element const x = detail::see(block[i]);
+            if (x.kind >= number_class::pos_inf) { continue; }
+            double const gap = x.value - centre;
+            sums.squared_gaps.lane[i % lane_count] += gap * gap;
+        }
+    }
+    into.close_block(sums, wanted);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat (L1): predicates: a statistic compared with a limit. Undecided where the statistic is unknown.
+#pragma once
+
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater = 3, greater_equal = 4 };
+
+[[nodiscard]] constexpr std::string_view symbol_of(relation how) noexcept {
+    constexpr std::string_view symbols[] = {"", "<", "<=", ">", ">="};
+    return symbols[static_cast<std::size_t>(how)];
+}
+[[nodiscard]] constexpr bool holds(double left, relation how, double right) noexcept {
+    switch (how) {
+        case relation::less: return left < right;
+        case relation::less_equal: return left <= right;
+        case relation::greater: return left > right;
+        case relation::greater_equal: return left >= right;
+        case relation::none: break;
+    }
+    return false;
+}
+
+struct predicate_kind : stateless_kind {};
+
+template <class Value>
+concept predicate = expression<Value> && std::same_as<typename Value::kind, predicate_kind>;
+
+template <any_statistic Statistic>
+struct comparison {
+    using kind = predicate_kind;
+    Statistic left;
+    relation how;
+    double limit;
+    [[nodiscard]] constexpr truth operator()(summary const& of) const noexcept {
+        measurement const found = measure(left, of);
+        return found.known ? truth_of(holds(found.value, how, limit)) : truth::undecided;
+    }
+};
+
+template <any_statistic Statistic>
+[[nodiscard]] constexpr comparison<Statistic> operator<(Statistic left, double limit) noexcept {
+    return {left, relation::less, limit};
+}
+template <any_statistic Statistic>
+[[nodiscard]] constexpr comparison<Statistic> operator<=(Statistic left, double limit) noexcept {
+    return {left, relation::less_equal, limit};
+}
+template <any_statistic Statistic>
+[[nodiscard]] constexpr comparison<Statistic> operator>(Statistic left, double limit) noexcept {
+    return {left, relation::greater, limit};
+}
+template <any_statistic Statistic>
+[[nodiscard]] constexpr comparison<Statistic> operator>=(Statistic left, double limit) noexcept {
+    return {left, relation::greater_equal, limit};
+}
+
+// The terms that a predicate reads.
+template <predicate Predicate>
+[[nodiscard]] constexpr terms needs_of(Predicate const& it) noexcept {
+    if constexpr (requires { it.right; }) {
+        return needs_of(it.left) | needs_of(it.right);
+    } else if constexpr (requires { it.inner; }) {
+        return needs_of(it.inner);
+    } else if constexpr (requires { it.limit; }) {
+        return needs_of(it.left);
+    } else {
+        return Predicate::needs;
+    }
+}
+
+// The comparison that stands for a predicate in a finding: of a compound the leftmost one that decided as the whole did.
+struct evidence {
+    std::string_view measure{};
+    double measured = 0;
+    double threshold = 0;
+    relation how = relation::none;
+};
+template <predicate Predicate>
+[[nodiscard]] constexpr evidence evidence_of(Predicate const& it, summary const& of) noexcept {
+    if constexpr (requires { it.right; }) {
+        return it.left(of) == it(of) ? evidence_of(it.left, of) : evidence_of(it.right, of);
+    } else if constexpr (requires { it.inner; }) {
+        return evidence_of(it.inner, of);
+    } else if constexpr (requires { it.limit; }) {
+        return {name_of(it.left), measure(it.left, of).value, it.limit, it.how};
+    } else {
+        return {"predicate", 0, 0, relation::none};
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat (L1): the one pass: a tensor and the terms that are wanted of it give a summary.
+#pragma once
+
+#include <spotter/stat/kernel.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+template <class Value>
+constexpr void gather_plain(std::span<Value const> values, terms wanted, gathered& into) noexcept {
+    for (std::size_t start = 0; start < values.size(); start += block_size) {
+        std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
+        gather_block(values.subspan(start, size), start, wanted, into);
+    }
+}
+
+// Types without kernels of their own are widened a block at a time into a buffer that stays in cache. Exact: 16-bit and
+// smaller values fit a float, 32-bit integers a double; 64-bit integers round to double as everywhere.
+template <class Wide, class Value>
+inline void gather_widened(std::span<Value const> values, terms wanted, gathered& into) noexcept {
+    Wide buffer[block_size];
+    for (std::size_t start = 0; start < values.size(); start += block_size) {
+        std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
+        for (std::size_t i = 0; i < size; ++i) {
+            if constexpr (std::is_arithmetic_v<Value>) {
+                buffer[i] = static_cast<Wide>(values[start + i]);
+            } else {
+                buffer[i] = to_float(values[start + i]);
+            }
+        }
+        std::size_t const done = gather_fast(buffer, size, start, wanted, into);
+        if (done < size) { gather_block(std::span<Wide const>{buffer + done, size - done}, start + done, wanted, into); }
+    }
+}
+
+template <class Value>
+constexpr void gather(std::span<Value const> values, terms wanted, gathered& into) noexcept {
+    if constexpr (std::is_same_v<Value, float> || std::is_same_v<Value, double>) {
+        if (values.size() >= lane_count && !std::is_constant_evaluated()) {
+            // Whole blocks first, then what is left in one ragged block, as the definition has it.
+            std::size_t const whole = values.size() / block_size * block_size;
+            std::size_t const rest = values.size() - whole;
+            std::size_t const fast = rest % lane_count == 0 ? values.size() : whole;
+            std::size_t const done = gather_fast(values.data(), fast, 0, wanted, into);
+            if (done < values.size()) { gather_block(values.subspan(done), done, wanted, into); }
+            return;
+        }
+        gather_plain(values, wanted, into);
+    } else if constexpr (std::is_same_v<Value, c64> || std::is_same_v<Value, c128>) {
+        gather_plain(values, wanted, into);
+    } else {
+        if (std::is_constant_evaluated()) {
+            gather_plain(values, wanted, into);
+        } else if constexpr (sizeof(Value) <= 2) {
+            gather_widened<float>(values, wanted, into);
+        } else {
+            gather_widened<double>(values, wanted, into);
+        }
+    }
+}
+
+// 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a checksum.
+SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t bytes) noexcept {
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
+    std::uint64_t chain[4] = {bytes * odd, ~bytes, bytes + odd, odd};
+    auto const* from = static_cast<unsigned char const*>(values);
+    auto const mix = [](std::uint64_t a, std::uint64_t word) { return std::rotl((a ^ word) * odd, 29); };
+    std::size_t i = 0;
+    for (; i + 32 <= bytes; i += 32) {
+        std::uint64_t word[4];
+        std::memcpy(word, from + i, 32);
+        for (int k = 0; k < 4; ++k) { chain[k] = mix(chain[k], word[k]); }
+    }
+    for (; i < bytes; i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, from + i, bytes - i < 8 ? bytes - i : 8);
+        chain[(i / 8) % 4] = mix(chain[(i / 8) % 4], word);
+    }
+    std::uint64_t hash = mix(mix(chain[0], chain[1]), mix(chain[2], chain[3]));
+    hash ^= hash >> 32;
+    hash *= 0xD6E8FEB86659FD93ULL;
+    return hash ^ (hash >> 32);
+}
+
+}  // namespace detail
+
+// The terms of `wanted` that a pass over the values can give (not delta, features or payload). The non-finite counts come
+// always. Also constexpr, without hash. O(n), no allocation; memory is read once per block and again from cache.
+[[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
+    gathered into;
+    into.result.count = tensor.count;
+    if (any(wanted & without(pass_terms, terms::hash))) {
+        visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
+    }
+    summary result = into.finish(wanted);
+    if (has(wanted, terms::hash) && !std::is_constant_evaluated()) {
+        result.hash = detail::hash_values(tensor.values.raw, static_cast<std::size_t>(tensor.bytes()));
+    }
+    return result;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

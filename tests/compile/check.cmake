@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiles SOURCE as it is and, where it must fail, once more with SPOTTER_CONTROL, which must succeed: so it fails for
+# the reason it names and not for a missing header.
+file(STRINGS "${SOURCE}" expect REGEX "^// expect: ")
+string(REGEX REPLACE "^// expect: +" "" expect "${expect}")
+
+function(compile result output)
+    execute_process(COMMAND "${COMPILER}" ${FLAGS} -std=c++20 -fsyntax-only "-I${INCLUDE}" ${ARGN} "${SOURCE}"
+                    RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+    set(${result} "${code}" PARENT_SCOPE)
+    set(${output} "${text}" PARENT_SCOPE)
+endfunction()
+
+compile(result output)
+if(expect STREQUAL "")
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "must compile:\n${output}")
+    endif()
+    return()
+endif()
+
+if(result EQUAL 0)
+    message(FATAL_ERROR "compiles, but must not")
+elseif(NOT output MATCHES "${expect}")
+    message(FATAL_ERROR "fails without saying '${expect}':\n${output}")
+endif()
+compile(result output -DSPOTTER_CONTROL)
+if(NOT result EQUAL 0)
+    message(FATAL_ERROR "the control must compile:\n${output}")
+endif()

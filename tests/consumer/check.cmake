@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Configures, builds and runs the project in SOURCE; with FAILS configuring must fail and say so.
+file(REMOVE_RECURSE "${FOLDER}")
+
+execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}" -G "${GENERATOR}"
+                        "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DPROGRAMS=${PROGRAMS}" ${OPTIONS}
+                RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(FAILS)
+    string(REGEX REPLACE "[ \n]+" " " output "${output}") # CMake wraps its messages
+    if(result EQUAL 0 OR NOT output MATCHES "${FAILS}")
+        message(FATAL_ERROR "must fail and say '${FAILS}':\n${output}")
+    endif()
+    return()
+elseif(NOT result EQUAL 0)
+    message(FATAL_ERROR "cannot configure:\n${output}")
+endif()
+
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${FOLDER}" RESULT_VARIABLE result
+                OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT result EQUAL 0)
+    message(FATAL_ERROR "cannot build:\n${output}")
+endif()
+
+foreach(program IN LISTS PROGRAMS)
+    execute_process(COMMAND "${FOLDER}/use_${program}" WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "use_${program} ended with ${result}")
+    endif()
+endforeach()

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spotter/replay.hpp>
+#include <spotter/trial.hpp>
+
+int main() {}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "everything.hpp"
+
+int two();
+int two() {
+    return 0;
+}

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The include law (docs, layers): who may include whom, and what.
+
+    python3 tools/include_law.py [include folder]
+
+Prints one line a breach, in the form file:line, and ends with 1 if there is one.
+"""
+import pathlib
+import re
+import sys
+
+# The layers, lowest first. A folder may include folders of lower layers; neighbours do not know each other.
+LAYERS = (
+    ("core",),
+    ("stat", "ring", "format", "file"),
+    ("plan", "rule"),
+    ("hook",),
+    ("record", "trial"),
+    ("replay", "report", "export"),
+    ("ext", "c"),
+)
+LEVEL = {folder: level for level, row in enumerate(LAYERS) for folder in row}
+
+LIGHT = {"vector", "string", "memory", "functional", "regex", "thread", "chrono", "iostream", "filesystem"}
+FILES = {"cstdio", "fstream", "filesystem"}
+
+# Standard headers that a folder must not include.
+HEAVY = {
+    "core": LIGHT,
+    "stat": LIGHT,
+    "plan": LIGHT,
+    "rule": LIGHT,
+    "ring": LIGHT,
+    "format": LIGHT | FILES,
+    "hook": LIGHT,
+    "record": {"regex", "iostream"},
+    "trial": {"thread", "regex", "iostream"},
+}
+
+# Third-party packages that a folder may include; none where it has no row. ext/x.hpp may include x and nothing else.
+THIRD = re.compile(r"^(fmt|xtensor|xtl|xsimd|zstd|zdict|Eigen|torch|ATen|c10|nlohmann|CLI|catch2|opencv2|armadillo|mpi|xgboost|hdf5|boost)\b")
+MAY_THIRD = {"format": {"zstd", "zdict"}, "report": {"fmt"}, "export": {"fmt"}}
+EXT = {
+    "xtensor": {"xtensor", "xtl", "xsimd"},
+    "eigen": {"Eigen"},
+    "torch": {"torch", "ATen", "c10"},
+    "json": {"nlohmann"},
+    "opencv": {"opencv2"},
+}
+
+# Headers that may include what their folder may not: one that a user asks for by name, and the only one that allocates.
+GRANTED = {
+    "plan/regex.hpp": {"regex", "string", "memory"},
+    "hook/registry.hpp": {"vector", "string"},
+}
+
+# An umbrella and everything behind it may reach only these folders, and none of these standard headers.
+UMBRELLAS = {"hook.hpp": ({"core", "stat", "plan", "rule", "hook"}, LIGHT - {"vector", "string"})}
+
+LONGEST = 500
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def includes(header):
+    """Pairs of line number and included name."""
+    for number, line in enumerate(header.read_text(errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def folder_of(name):
+    """`spotter/core/bits.hpp` -> `core`; an umbrella or a foreign header -> nothing."""
+    parts = name.split("/")
+    return parts[1] if parts[0] == "spotter" and len(parts) > 2 else ""
+
+
+def breaches_of(header, own_name):
+    """Breaches of one header below spotter/."""
+    folder = folder_of("spotter/" + own_name)
+    if folder and folder not in LEVEL:
+        yield 1, f"the folder {folder} has no layer"
+        return
+    granted = GRANTED.get(own_name, set())
+    for number, name in includes(header):
+        target = folder_of(name)
+        if name.startswith("."):
+            yield number, f"{name}: write <spotter/...>"
+        elif target and folder:
+            if target not in LEVEL:
+                yield number, f"{name}: the folder {target} has no layer"
+            elif target != folder and LEVEL[target] > LEVEL[folder]:
+                yield number, f"{folder} includes {target}, which is above it"
+            elif target != folder and LEVEL[target] == LEVEL[folder]:
+                yield number, f"{folder} includes {target}, its neighbour"
+            elif target == folder == "ext":
+                yield number, f"{name}: adapters do not know each other"
+        elif name in HEAVY.get(folder, set()) - granted:
+            yield number, f"{folder} includes <{name}>"
+        third = THIRD.match(name)
+        if third and folder:
+            stem = pathlib.PurePath(own_name).stem
+            allowed = EXT.get(stem, {stem}) if folder == "ext" else MAY_THIRD.get(folder, set())
+            if third.group(1) not in allowed:
+                yield number, f"{folder} includes <{name}>"
+        if third and third.group(1) == "zstd" and folder and "zstd" not in own_name:
+            yield number, f"<{name}>: only the zstd codec includes it"
+
+
+def reach(root, own_name, seen):
+    """All headers of spotter behind one, itself included."""
+    if own_name in seen or not (root / own_name).is_file():
+        return
+    seen.add(own_name)
+    for _, name in includes(root / own_name):
+        if name.startswith("spotter/"):
+            reach(root, name[len("spotter/"):], seen)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "include") / "spotter"
+    if not root.is_dir():
+        sys.exit(f"no folder {root}")
+    found = []
+    for header in sorted(root.rglob("*.h*")):
+        own_name = header.relative_to(root).as_posix()
+        found += [f"{header}:{number}: {text}" for number, text in breaches_of(header, own_name)]
+        length = len(header.read_text(errors="replace").splitlines())
+        if length > LONGEST:
+            found.append(f"{header}:{length}: longer than {LONGEST} lines")
+    for umbrella, (folders, heavy) in UMBRELLAS.items():
+        behind = set()
+        reach(root, umbrella, behind)
+        for own_name in sorted(behind):
+            folder = folder_of("spotter/" + own_name)
+            if folder and folder not in folders:
+                found.append(f"{root / umbrella}:1: reaches {own_name}")
+            found += [f"{root / umbrella}:1: reaches <{name}> through {own_name}"
+                      for _, name in includes(root / own_name) if name in heavy]
+    print("\n".join(found + [f"{len(found)} breaches of the include law"]))
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
