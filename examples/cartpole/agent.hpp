@@ -37,7 +37,7 @@ struct settings {
     std::size_t carts = 16;         // driven side by side
     std::size_t horizon = 64;       // steps a cart drives before the networks learn from them
     std::size_t batch_size = 256;   // samples an update, a divisor of carts * horizon
-    std::size_t epochs = 4;         // times each sample is used
+    std::size_t epochs = 3;         // times each sample is used
     float learning_rate = 1e-3F;
     float discount = 0.99F;
     float trace = 0.95F;            // lambda of the advantage estimate

@@ -12,13 +12,15 @@ if(FAILS)
     endif()
     return()
 elseif(NOT result EQUAL 0)
-    message(FATAL_ERROR "cannot configure:\n${output}")
+    message("${output}")
+    message(FATAL_ERROR "cannot configure")
 endif()
 
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${FOLDER}" RESULT_VARIABLE result
                 OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(NOT result EQUAL 0)
-    message(FATAL_ERROR "cannot build:\n${output}")
+    message("${output}")
+    message(FATAL_ERROR "cannot build")
 endif()
 
 foreach(program IN LISTS PROGRAMS)

@@ -16,14 +16,15 @@ template <class Left, class Right>
 concept same_kind = expression<Left> && expression<Right> && std::same_as<typename Left::kind, typename Right::kind>;
 
 
-// The compounds of stateless expressions: they own their operands and ask both, whatever the first answers.
+// The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not noexcept: an
+// operand may be a user's own.
 template <class Left, class Right>
 struct both {
     using kind = typename Left::kind;
     Left left;
     Right right;
     template <class... In>
-    [[nodiscard]] constexpr auto operator()(In const&... in) const noexcept {
+    [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return conjunction(left(in...), right(in...));
     }
 };
@@ -33,7 +34,7 @@ struct either {
     Left left;
     Right right;
     template <class... In>
-    [[nodiscard]] constexpr auto operator()(In const&... in) const noexcept {
+    [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return disjunction(left(in...), right(in...));
     }
 };
@@ -42,7 +43,7 @@ struct negated {
     using kind = typename Inner::kind;
     Inner inner;
     template <class... In>
-    [[nodiscard]] constexpr auto operator()(In const&... in) const noexcept {
+    [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return negation(inner(in...));
     }
 };

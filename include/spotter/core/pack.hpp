@@ -24,11 +24,11 @@ struct pack_slots<std::index_sequence<Index...>, Values...> : pack_slot<Index, V
 
     // Calls use(value, index) for each.
     template <class Use>
-    constexpr void each([[maybe_unused]] Use&& use) noexcept {
+    constexpr void each([[maybe_unused]] Use&& use) {
         (use(static_cast<pack_slot<Index, Values>&>(*this).value, Index), ...);
     }
     template <class Use>
-    constexpr void each([[maybe_unused]] Use&& use) const noexcept {
+    constexpr void each([[maybe_unused]] Use&& use) const {
         (use(static_cast<pack_slot<Index, Values> const&>(*this).value, Index), ...);
     }
 };

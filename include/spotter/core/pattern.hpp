@@ -184,7 +184,7 @@ template <class Ask>
 struct by_name {
     using kind = pattern_kind;
     Ask ask;
-    [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return ask(tensor.name); }
+    [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const { return ask(tensor.name); }
 };
 
 template <class Value>

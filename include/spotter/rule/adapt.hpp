@@ -32,11 +32,11 @@ class machine<adapted<Inner, Adaptor>> {
 public:
     constexpr explicit machine(adapted<Inner, Adaptor> const& rule) noexcept : inner_{rule.inner}, adaptor_{rule.adaptor} {}
 
-    constexpr requirement declare(tensor_info const& tensor) noexcept { return inner_.declare(tensor); }
-    constexpr void observe(observation const& it) noexcept {
+    constexpr requirement declare(tensor_info const& tensor) { return inner_.declare(tensor); }
+    constexpr void observe(observation const& it) {
         if (admits(it.step)) { inner_.observe(it); }
     }
-    constexpr truth close(step_id step, findings& out) noexcept {
+    constexpr truth close(step_id step, findings& out) {
         if (!admits(step)) { return truth::undecided; }
         std::size_t const start = out.size();
         truth answer = inner_.close(step, out);
@@ -44,7 +44,7 @@ public:
         if (answer != truth::yes) { out.truncate(start); }
         return answer;
     }
-    [[nodiscard]] constexpr bool due(step_id step) const noexcept { return admits(step) && inner_.due(step); }
+    [[nodiscard]] constexpr bool due(step_id step) const { return admits(step) && inner_.due(step); }
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         inner_.report([&](coverage each) {
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] constexpr std::string_view malformed() const noexcept { return inner_.malformed(); }
 
 private:
-    [[nodiscard]] constexpr bool admits([[maybe_unused]] step_id step) const noexcept {
+    [[nodiscard]] constexpr bool admits([[maybe_unused]] step_id step) const {
         if constexpr (requires { adaptor_.admits(step); }) {
             return adaptor_.admits(step);
         } else {
@@ -141,7 +141,7 @@ struct only {
     using adapts_rules = void;
     using state = detail::no_state;
     Policy policy;
-    [[nodiscard]] constexpr bool admits(step_id step) const noexcept { return policy(step); }
+    [[nodiscard]] constexpr bool admits(step_id step) const { return policy(step); }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
 };
 template <class Policy>

@@ -32,16 +32,16 @@ class two_machines {
 public:
     constexpr two_machines(Left const& left, Right const& right) noexcept : left_{left}, right_{right} {}
 
-    constexpr requirement declare(tensor_info const& tensor) noexcept {
+    constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted = left_.declare(tensor);
         wanted.join(right_.declare(tensor));
         return wanted;
     }
-    constexpr void observe(observation const& it) noexcept {
+    constexpr void observe(observation const& it) {
         left_.observe(it);
         right_.observe(it);
     }
-    [[nodiscard]] constexpr bool due(step_id step) const noexcept { return left_.due(step) || right_.due(step); }
+    [[nodiscard]] constexpr bool due(step_id step) const { return left_.due(step) || right_.due(step); }
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         left_.report(use);
@@ -66,7 +66,7 @@ class machine<both_rules<Left, Right>> : public detail::two_machines<Left, Right
 public:
     constexpr explicit machine(both_rules<Left, Right> const& rule) noexcept : detail::two_machines<Left, Right>{rule.left, rule.right} {}
 
-    constexpr truth close(step_id step, findings& out) noexcept {
+    constexpr truth close(step_id step, findings& out) {
         std::size_t const start = out.size();
         truth const answer_left = this->left_.close(step, out);
         std::size_t const middle = out.size();
@@ -94,7 +94,7 @@ class machine<either_rule<Left, Right>> : public detail::two_machines<Left, Righ
 public:
     constexpr explicit machine(either_rule<Left, Right> const& rule) noexcept : detail::two_machines<Left, Right>{rule.left, rule.right} {}
 
-    constexpr truth close(step_id step, findings& out) noexcept {
+    constexpr truth close(step_id step, findings& out) {
         truth const answer_left = this->left_.close(step, out);
         truth const answer_right = this->right_.close(step, out);
         return disjunction(answer_left, answer_right);
@@ -107,9 +107,9 @@ class machine<not_rule<Inner>> {
 public:
     constexpr explicit machine(not_rule<Inner> const& rule) noexcept : inner_{rule.inner} {}
 
-    constexpr requirement declare(tensor_info const& tensor) noexcept { return inner_.declare(tensor); }
-    constexpr void observe(observation const& it) noexcept { inner_.observe(it); }
-    constexpr truth close(step_id step, findings& out) noexcept {
+    constexpr requirement declare(tensor_info const& tensor) { return inner_.declare(tensor); }
+    constexpr void observe(observation const& it) { inner_.observe(it); }
+    constexpr truth close(step_id step, findings& out) {
         std::size_t const start = out.size();
         truth const answer = negation(inner_.close(step, out));
         out.truncate(start);
@@ -122,7 +122,7 @@ public:
         }
         return answer;
     }
-    [[nodiscard]] constexpr bool due(step_id step) const noexcept { return inner_.due(step); }
+    [[nodiscard]] constexpr bool due(step_id step) const { return inner_.due(step); }
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         inner_.report(use);

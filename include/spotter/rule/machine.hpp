@@ -55,14 +55,14 @@ struct requirement {
 //     constexpr std::string_view malformed() const;         the text of a malformed pattern; empty otherwise
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
-// No call throws. The same value may run in several machines at once.
+// A call that throws switches the rule off and is reported; the loop goes on. The same value may run in several machines.
 template <class Value>
 concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::state& state, tensor_info const& tensor,
                                             observation const& seen, findings& out) {
     { Value::name } -> std::convertible_to<std::string_view>;
-    { it.needs(tensor) } noexcept -> std::same_as<terms>;
-    { it.observe(state, seen) } noexcept;
-    { it.close(state, step_id{}, out) } noexcept -> std::same_as<truth>;
+    { it.needs(tensor) } -> std::same_as<terms>;
+    it.observe(state, seen);
+    { it.close(state, step_id{}, out) } -> std::same_as<truth>;
 };
 
 // Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp, adapt.hpp).
@@ -75,7 +75,7 @@ public:
     constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} { seen_.rule = Rule::name; }
 
     // May allocate; called when a tensor is declared, and again when more becomes known about it.
-    constexpr requirement declare(tensor_info const& tensor) noexcept {
+    constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted{rule_.needs(tensor), default_axis};
         bool const judged = any(wanted.terms);
         if constexpr (requires { rule_.context(tensor); }) { wanted.terms |= rule_.context(tensor); }
@@ -91,13 +91,13 @@ public:
         return wanted;
     }
 
-    constexpr void observe(observation const& it) noexcept {
+    constexpr void observe(observation const& it) {
         if (!watched_.holds(it.tensor.id) || watched_[it.tensor.id] == 0) { return; }
         observed_ = observed_ || watched_[it.tensor.id] == 2;
         rule_.observe(state_, it);
     }
 
-    constexpr truth close(step_id step, findings& out) noexcept {
+    constexpr truth close(step_id step, findings& out) {
         std::size_t const mark = out.size();
         truth const answer = rule_.close(state_, step, out);
         for (std::size_t i = mark; i < out.size(); ++i) { sign(out[i], step); }

@@ -16,7 +16,7 @@ struct tally {
     evidence shown{};
 
     template <class Predicate>
-    constexpr void count(Predicate const& ask, observation const& it) noexcept {
+    constexpr void count(Predicate const& ask, observation const& it) {
         switch (ask(it.stats)) {
             case truth::yes:
                 if (yes++ == 0) { shown = evidence_of(ask, it.stats); }
@@ -35,10 +35,10 @@ struct quantifier {
     Pattern which;
     Predicate ask;
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
         return which(tensor) ? needs_of(ask) | terms::nonfinite : terms::none;
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept { seen.count(ask, it); }
+    constexpr void observe(state& seen, observation const& it) const { seen.count(ask, it); }
     [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_part(which); }
 
 protected:

@@ -34,7 +34,7 @@ struct comparison {
     Statistic left;
     relation how;
     double limit;
-    [[nodiscard]] constexpr truth operator()(summary const& of) const noexcept {
+    [[nodiscard]] constexpr truth operator()(summary const& of) const {
         measurement const found = measure(left, of);
         return found.known ? truth_of(holds(found.value, how, limit)) : truth::undecided;
     }
@@ -79,7 +79,7 @@ struct evidence {
     relation how = relation::none;
 };
 template <predicate Predicate>
-[[nodiscard]] constexpr evidence evidence_of(Predicate const& it, summary const& of) noexcept {
+[[nodiscard]] constexpr evidence evidence_of(Predicate const& it, summary const& of) {
     if constexpr (requires { it.right; }) {
         return it.left(of) == it(of) ? evidence_of(it.left, of) : evidence_of(it.right, of);
     } else if constexpr (requires { it.inner; }) {

@@ -162,7 +162,7 @@ template <any_statistic Statistic>
     }
 }
 template <any_statistic Statistic>
-[[nodiscard]] constexpr measurement measure(Statistic const& it, summary const& of) noexcept {
+[[nodiscard]] constexpr measurement measure(Statistic const& it, summary const& of) {
     if constexpr (std::convertible_to<decltype(it(of)), measurement>) {
         return it(of);
     } else {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): expressions as text, the way they are written; extended beside each kind (plan/describe.hpp).
+#pragma once
+
+#include <spotter/core/pattern.hpp>
+#include <spotter/core/text.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+using sentence = text<96>;
+
+constexpr void describe(glob const& it, sentence& out) noexcept { out << '"' << it.pattern << '"'; }
+constexpr void describe(of_role const& it, sentence& out) noexcept { out << "role::" << name_of(it.wanted); }
+template <std::size_t Count>
+constexpr void describe(names<Count> const& it, sentence& out) noexcept {
+    char const* comma = "names{";
+    for (std::string_view each : it.list) {
+        out << comma << each;
+        comma = ", ";
+    }
+    out << '}';
+}
+template <class Ask>
+constexpr void describe(by_name<Ask> const&, sentence& out) noexcept {
+    out << "a function of the name";
+}
+
+template <class Left, class Right>
+constexpr void describe(both<Left, Right> const& it, sentence& out) noexcept {
+    out << '(';
+    describe(it.left, out);
+    out << " && ";
+    describe(it.right, out);
+    out << ')';
+}
+template <class Left, class Right>
+constexpr void describe(either<Left, Right> const& it, sentence& out) noexcept {
+    out << '(';
+    describe(it.left, out);
+    out << " || ";
+    describe(it.right, out);
+    out << ')';
+}
+template <class Inner>
+constexpr void describe(negated<Inner> const& it, sentence& out) noexcept {
+    out << '!';
+    describe(it.inner, out);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// File (L1): the seam under every file operation. Behind it are POSIX, a test that lets the n-th operation fail, or others.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/file/fwd.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// An open file or a lock; worth nothing after `close` or `unlock`. A number, so a test's file system can make its own.
+struct file_handle {
+    std::int64_t native = -1;
+
+    [[nodiscard]] constexpr bool open() const noexcept { return native >= 0; }
+};
+
+// A file's bytes in memory, as long as they are mapped. What is appended later is not in it.
+struct file_mapping {
+    std::span<std::byte const> bytes{};
+};
+
+enum class path_kind : std::uint8_t { missing, file, folder, other };
+
+// Takes a name from `list`; `context` is the caller's. False ends the listing.
+using name_taker = bool (*)(void* context, std::string_view name);
+
+// Every call may come from any thread; one handle belongs to one thread at a time. No call throws; an error's sentence names
+// the path. The only virtual functions in the library: a file operation costs a thousand times the call.
+class file_system {
+public:
+    file_system() noexcept = default;
+    file_system(file_system const&) = delete;
+    file_system& operator=(file_system const&) = delete;
+    virtual ~file_system() = default;
+
+    // A new, empty file to append to; errc::exists where there is one of that name.
+    [[nodiscard]] virtual result<file_handle> create(std::string_view path) noexcept = 0;
+    // A file to append to, made if it is missing.
+    [[nodiscard]] virtual result<file_handle> open_append(std::string_view path) noexcept = 0;
+    // All of `bytes` at the end, or an error after any number of them.
+    [[nodiscard]] virtual error append(file_handle file, std::span<std::byte const> bytes) noexcept = 0;
+    // Down to the disk (fsync): against power loss. What was appended survives the death of the process without it.
+    [[nodiscard]] virtual error sync(file_handle file) noexcept = 0;
+    virtual void close(file_handle file) noexcept = 0;
+
+    [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;
+    [[nodiscard]] virtual result<std::uint64_t> size_of(std::string_view path) noexcept = 0;
+    // Replaces a file of the new name, in one step.
+    [[nodiscard]] virtual error rename(std::string_view from, std::string_view to) noexcept = 0;
+    [[nodiscard]] virtual error remove(std::string_view path) noexcept = 0;
+    // With its parents; no error where there is one already.
+    [[nodiscard]] virtual error make_folder(std::string_view path) noexcept = 0;
+    // The names in a folder, in no order, without `.` and `..`.
+    [[nodiscard]] virtual error list(std::string_view path, name_taker take, void* context) noexcept = 0;
+
+    // To read. An empty file has an empty mapping.
+    [[nodiscard]] virtual result<file_mapping> map(std::string_view path) noexcept = 0;
+    virtual void unmap(file_mapping mapping) noexcept = 0;
+
+    // Takes the lock that a file (made if missing) stands for; errc::busy while someone else has it. The system gives it
+    // back when the process dies, however that happens.
+    [[nodiscard]] virtual result<file_handle> lock(std::string_view path) noexcept = 0;
+    virtual void unlock(file_handle held) noexcept = 0;
+    // Whether someone holds it, without taking it for longer than the question lasts.
+    [[nodiscard]] virtual result<bool> is_locked(std::string_view path) noexcept = 0;
+};
+
+// The longest path that is taken, in bytes.
+inline constexpr std::size_t longest_path = 4000;
+
+// A path put together from parts; `good()` is false where it is too long.
+class path_text {
+public:
+    path_text() noexcept = default;
+    path_text(std::string_view folder, std::string_view name) noexcept {
+        text_ << folder;
+        if (!folder.empty() && folder.back() != '/') { text_ << '/'; }
+        text_ << name;
+        good_ = folder.size() + name.size() < longest_path;
+    }
+    [[nodiscard]] bool good() const noexcept { return good_; }
+    [[nodiscard]] std::string_view view() const noexcept { return text_.view(); }
+    [[nodiscard]] operator std::string_view() const noexcept { return view(); }
+
+private:
+    text<longest_path> text_{};
+    bool good_ = true;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forward declarations of file (L1).
+#pragma once
+
+#include <spotter/core/fwd.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+class file_system;
+class posix_file_system;
+struct file_handle;
+struct file_mapping;
+
+}  // namespace spotter::inline SPOTTER_ABI

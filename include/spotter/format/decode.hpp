@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format (L1): bytes to rows. Any garbage gives errc::corrupt; bytes after the known fields are a newer writer's.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/format/encode.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline error row_error(byte_reader const& in, std::string_view kind) noexcept {
+    if (!in.bad()) { return {}; }
+    error why{errc::corrupt, {}};
+    why.what << "a record's row of kind '" << kind << "' is malformed; it was left out, the rest of the segment can be read";
+    return why;
+}
+[[nodiscard]] inline step_id take_step(byte_reader& in) noexcept {
+    auto const which = in.choice(mode::predict);
+    return {which, in.varint()};
+}
+[[nodiscard]] inline tensor_id take_id(byte_reader& in) noexcept { return static_cast<tensor_id>(in.varint(no_tensor - 1)); }
+[[nodiscard]] inline dtype take_dtype(byte_reader& in) noexcept { return in.choice(dtype::text); }
+[[nodiscard]] inline bool take_flag(byte_reader& in) noexcept { return in.choice(order::column_major) != order::row_major; }
+
+// Refuses shapes whose size in bytes is beyond any memory.
+[[nodiscard]] inline extents take_shape(byte_reader& in) noexcept {
+    extents shape{};
+    auto const rank = in.fixed<std::uint8_t>();
+    if (rank > max_rank) {
+        in.fail();
+        return shape;
+    }
+    shape.rank = rank;
+    std::uint64_t product = 1;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        std::uint64_t const size = in.varint();
+        shape.size[axis] = size;
+        if (size != 0 && product > (std::uint64_t{1} << 56) / size) { in.fail(); }
+        product *= size;
+    }
+    return shape;
+}
+
+}  // namespace detail
+
+// What `encode_summary` wrote; fields whose term is not in `has` keep their defaults.
+template <class Summary>
+inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
+    stats = Summary{};
+    auto const kept = static_cast<std::uint32_t>(in.varint(stored_terms::all));
+    auto const keeps = [kept](std::uint32_t term) { return (kept & term) != 0; };
+    stats.has = static_cast<decltype(stats.has)>(kept);
+    stats.count = in.varint();
+    if (keeps(stored_terms::nonfinite)) {
+        stats.nan = in.varint(stats.count);
+        stats.pos_inf = in.varint(stats.count - stats.nan);
+        stats.neg_inf = in.varint(stats.count - stats.nan - stats.pos_inf);
+        if (stats.nan + stats.pos_inf + stats.neg_inf > 0) { stats.first_bad = in.varint(); }
+    }
+    if (keeps(stored_terms::zeros)) { stats.zeros = in.varint(); }
+    if (keeps(stored_terms::range)) {
+        stats.minimum = in.fixed<double>();
+        stats.maximum = in.fixed<double>();
+    }
+    if (keeps(stored_terms::abs_range)) {
+        stats.abs_minimum = in.fixed<double>();
+        stats.abs_maximum = in.fixed<double>();
+    }
+    if (keeps(stored_terms::sum)) { stats.sum = in.fixed<double>(); }
+    if (keeps(stored_terms::sum_abs)) { stats.sum_abs = in.fixed<double>(); }
+    if (keeps(stored_terms::sum_squares)) { stats.sum_squares = in.fixed<double>(); }
+    if (keeps(stored_terms::variance)) { stats.moment2 = in.fixed<double>(); }
+    if (keeps(stored_terms::product)) { stats.product = in.fixed<double>(); }
+    if (keeps(stored_terms::delta)) {
+        stats.has_previous = detail::take_flag(in);
+        if (stats.has_previous) {
+            stats.previous_index = in.varint();
+            stats.previous_sum_squares = in.fixed<double>();
+            stats.delta_sum_squares = in.fixed<double>();
+            stats.dot = in.fixed<double>();
+            stats.changed = in.varint();
+        }
+    }
+    if (keeps(stored_terms::hash)) { stats.hash = in.fixed<std::uint64_t>(); }
+}
+
+// One collection of a run_begin's list, or one coverage of a run_end's; `list` moves on to the next. False at the end.
+[[nodiscard]] inline bool read_collection(byte_view& list, rows::collection& out) noexcept {
+    byte_reader in{list};
+    out.name = in.text();
+    out.what = in.text();
+    if (in.bad() || list.empty()) { return false; }
+    list = list.last(in.left());
+    return true;
+}
+[[nodiscard]] inline bool read_coverage(byte_view& list, rows::coverage& out) noexcept {
+    byte_reader in{list};
+    out.rule = in.text();
+    out.matched = in.varint();
+    out.judged = in.varint();
+    out.undecided = in.varint();
+    out.fired = in.varint();
+    out.reason = in.text();
+    if (in.bad() || list.empty()) { return false; }
+    list = list.last(in.left());
+    return true;
+}
+
+[[nodiscard]] inline error decode(row_view row, rows::run_begin& out) noexcept {
+    byte_reader in{row.body};
+    out.run_id = in.fixed<std::uint64_t>();
+    out.attempt = static_cast<std::uint32_t>(in.varint(0xFFFFFFFFU));
+    out.worker = static_cast<std::uint32_t>(in.varint(0xFFFFFFFFU));
+    out.time = in.fixed<double>();
+    out.instant = in.fixed<std::uint8_t>();
+    out.version = in.text();
+    out.collections = in.varint();
+    out.list = in.raw(in.left());
+    byte_view rest = out.list;
+    for (std::uint64_t i = 0; i < out.collections && !in.bad(); ++i) {
+        rows::collection each{};
+        if (!read_collection(rest, each)) { in.fail(); }
+    }
+    if (!in.bad()) { out.list = out.list.first(out.list.size() - rest.size()); }
+    return detail::row_error(in, "run_begin");
+}
+[[nodiscard]] inline error decode(row_view row, rows::declare& out) noexcept {
+    byte_reader in{row.body};
+    tensor_info& it = out.tensor;
+    it.id = detail::take_id(in);
+    it.name = in.text();
+    auto const known_role = [](std::uint8_t value) { return value < role_count ? static_cast<role>(value) : role::other; };
+    it.role = known_role(in.fixed<std::uint8_t>());
+    it.partner_role = known_role(in.fixed<std::uint8_t>());
+    std::uint64_t const partner = in.varint(no_tensor);
+    it.partner = partner == 0 ? no_tensor : static_cast<tensor_id>(partner - 1);
+    it.flags = static_cast<flag>(in.varint(0xFFFFFFFFU));
+    auto const activation = in.fixed<std::uint8_t>();
+    it.activation = activation <= static_cast<std::uint8_t>(activation_kind::other) ? static_cast<activation_kind>(activation)
+                                                                                     : activation_kind::other;
+    it.type = detail::take_dtype(in);
+    it.shape = detail::take_shape(in);
+    it.collections = in.fixed<std::uint64_t>();
+    return detail::row_error(in, "declare");
+}
+template <class Summary>
+[[nodiscard]] inline error decode(row_view row, rows::observe& out, Summary& stats) noexcept {
+    byte_reader in{row.body};
+    out = rows::observe{};
+    auto const bits = in.fixed<std::uint8_t>();
+    out.thinned = (bits & layout::observe_thinned) != 0;
+    out.id = detail::take_id(in);
+    out.step = detail::take_step(in);
+    decode_summary(in, stats);
+    if ((bits & layout::observe_units) != 0) {
+        out.units = in.varint(in.left() / 8);
+        out.active = in.raw(out.units * 4);
+        out.finite = in.raw(out.units * 4);
+    }
+    if ((bits & layout::observe_values) != 0) {
+        out.has_values = true;
+        out.type = detail::take_dtype(in);
+        out.layout = in.choice(order::column_major);
+        out.shape = detail::take_shape(in);
+        out.place.planes = in.fixed<std::uint8_t>();
+        out.place.offset = in.varint();
+        out.place.bytes = in.varint();
+        if (out.type == dtype::none || (out.place.planes != 1 && out.place.planes != plane_width(out.type))) { in.fail(); }
+    }
+    return detail::row_error(in, "observe");
+}
+[[nodiscard]] inline error decode(row_view row, rows::scalar& out) noexcept {
+    byte_reader in{row.body};
+    out = rows::scalar{};
+    auto const bits = in.fixed<std::uint8_t>();
+    out.has_step = (bits & layout::scalar_step) != 0;
+    out.has_time = (bits & layout::scalar_time) != 0;
+    out.id = detail::take_id(in);
+    if (out.has_step) { out.step = detail::take_step(in); }
+    out.type = detail::take_dtype(in);
+    out.value = in.raw(in.varint());
+    if (out.has_time) { out.time = in.fixed<double>(); }
+    if (out.type == dtype::none || (out.type != dtype::text && out.value.size() != size_of(out.type))) { in.fail(); }
+    return detail::row_error(in, "scalar");
+}
+[[nodiscard]] inline error decode(row_view row, rows::close& out) noexcept {
+    byte_reader in{row.body};
+    out.step = detail::take_step(in);
+    out.left_out = static_cast<std::uint32_t>(in.varint(0xFFFFFFFFU));
+    out.ordinal = in.varint();
+    out.time = in.fixed<double>();
+    return detail::row_error(in, "close");
+}
+[[nodiscard]] inline error decode(row_view row, rows::finding& out) noexcept {
+    byte_reader in{row.body};
+    out.step = detail::take_step(in);
+    for (std::string_view* each : {&out.rule, &out.reason, &out.tensor, &out.measure, &out.remedy, &out.detail}) { *each = in.text(); }
+    out.measured = in.fixed<double>();
+    out.threshold = in.fixed<double>();
+    out.how = in.fixed<std::uint8_t>();
+    out.severity = in.fixed<std::uint8_t>();
+    out.decision = in.fixed<std::uint8_t>();
+    out.decision_is_set = detail::take_flag(in);
+    out.others = static_cast<std::uint32_t>(in.varint(0xFFFFFFFFU));
+    if (out.how > 4 || out.severity > 2 || out.decision > 2) { in.fail(); }
+    return detail::row_error(in, "finding");
+}
+[[nodiscard]] inline error decode(row_view row, rows::drops& out) noexcept {
+    byte_reader in{row.body};
+    for (std::uint64_t* each : {&out.dropped, &out.thinned, &out.closes}) { *each = in.varint(); }
+    return detail::row_error(in, "drops");
+}
+[[nodiscard]] inline error decode(row_view row, rows::heartbeat& out) noexcept {
+    byte_reader in{row.body};
+    out.time = in.fixed<double>();
+    return detail::row_error(in, "heartbeat");
+}
+[[nodiscard]] inline error decode(row_view row, rows::run_end& out) noexcept {
+    byte_reader in{row.body};
+    out.how = in.fixed<std::uint8_t>();
+    out.why = in.text();
+    for (std::uint64_t* each : {&out.refused, &out.stored, &out.dropped, &out.thinned, &out.closes}) { *each = in.varint(); }
+    out.time = in.fixed<double>();
+    out.coverages = in.varint();
+    out.list = in.raw(in.left());
+    byte_view rest = out.list;
+    for (std::uint64_t i = 0; i < out.coverages && !in.bad(); ++i) {
+        rows::coverage each{};
+        if (!read_coverage(rest, each)) { in.fail(); }
+    }
+    if (!in.bad()) { out.list = out.list.first(out.list.size() - rest.size()); }
+    if (out.how != 1 && out.how != 2) { in.fail(); }
+    return detail::row_error(in, "run_end");
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

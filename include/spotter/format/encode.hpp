@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format (L1): rows to bytes. The order of fields is that of docs/format.md; fields that only the writer knows come last.
+#pragma once
+
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/rows.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Bits of an observation's first byte and of a scalar's.
+namespace layout {
+inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thinned = 4;
+inline constexpr std::uint8_t scalar_step = 1, scalar_time = 2;
+}  // namespace layout
+
+// No row of these kinds without its texts, values and units is longer.
+inline constexpr std::size_t observe_limit = 320;
+inline constexpr std::size_t scalar_limit = 64;
+inline constexpr std::size_t close_limit = 48;
+inline constexpr std::size_t place_limit = 2 * varint_limit + 1;
+
+namespace detail {
+
+inline void put_step(byte_writer& out, step_id step) noexcept {
+    out.fixed(step.mode);
+    out.varint(step.index);
+}
+inline void put_shape(byte_writer& out, extents const& shape) noexcept {
+    auto const sizes = shape.view();
+    out.fixed(static_cast<std::uint8_t>(sizes.size()));
+    for (std::uint64_t each : sizes) { out.varint(each); }
+}
+
+}  // namespace detail
+
+// The part of `stats` named by `mask`; `Summary` is spotter::summary. Counts of elements and of non-finite ones (where they
+// were counted) are always in it.
+template <class Summary>
+inline void encode_summary(byte_writer& out, Summary const& stats, std::uint32_t mask) noexcept {
+    auto const known = static_cast<std::uint32_t>(stats.has) & stored_terms::all;
+    std::uint32_t kept = (mask & known) | (known & stored_terms::nonfinite);
+    if ((kept & stored_terms::variance) != 0) { kept |= known & stored_terms::sum; }
+    auto const keeps = [kept](std::uint32_t term) { return (kept & term) != 0; };
+    out.varint(kept);
+    out.varint(stats.count);
+    if (keeps(stored_terms::nonfinite)) {
+        out.varint(stats.nan);
+        out.varint(stats.pos_inf);
+        out.varint(stats.neg_inf);
+        if (stats.nan + stats.pos_inf + stats.neg_inf > 0) { out.varint(stats.first_bad); }
+    }
+    if (keeps(stored_terms::zeros)) { out.varint(stats.zeros); }
+    if (keeps(stored_terms::range)) {
+        out.fixed(stats.minimum);
+        out.fixed(stats.maximum);
+    }
+    if (keeps(stored_terms::abs_range)) {
+        out.fixed(stats.abs_minimum);
+        out.fixed(stats.abs_maximum);
+    }
+    if (keeps(stored_terms::sum)) { out.fixed(stats.sum); }
+    if (keeps(stored_terms::sum_abs)) { out.fixed(stats.sum_abs); }
+    if (keeps(stored_terms::sum_squares)) { out.fixed(stats.sum_squares); }
+    if (keeps(stored_terms::variance)) { out.fixed(stats.moment2); }
+    if (keeps(stored_terms::product)) { out.fixed(stats.product); }
+    if (keeps(stored_terms::delta)) {
+        out.fixed(static_cast<std::uint8_t>(stats.has_previous ? 1 : 0));
+        if (stats.has_previous) {
+            out.varint(stats.previous_index);
+            out.fixed(stats.previous_sum_squares);
+            out.fixed(stats.delta_sum_squares);
+            out.fixed(stats.dot);
+            out.varint(stats.changed);
+        }
+    }
+    if (keeps(stored_terms::hash)) { out.fixed(stats.hash); }
+}
+
+inline void encode(byte_writer& out, rows::collection const& row) noexcept {
+    out.text(row.name);
+    out.text(row.what);
+}
+inline void encode(byte_writer& out, rows::coverage const& row) noexcept {
+    out.text(row.rule);
+    out.varint(row.matched);
+    out.varint(row.judged);
+    out.varint(row.undecided);
+    out.varint(row.fired);
+    out.text(row.reason);
+}
+inline void encode(byte_writer& out, rows::run_begin const& row) noexcept {
+    out.fixed(row.run_id);
+    out.varint(row.attempt);
+    out.varint(row.worker);
+    out.fixed(row.time);
+    out.fixed(row.instant);
+    out.text(row.version);
+    out.varint(row.collections);
+    out.raw(row.list);
+}
+inline void encode(byte_writer& out, rows::declare const& row) noexcept {
+    tensor_info const& it = row.tensor;
+    out.varint(it.id);
+    out.text(it.name);
+    out.fixed(it.role);
+    out.fixed(it.partner_role);
+    out.varint(it.partner == no_tensor ? 0 : std::uint64_t{it.partner} + 1);
+    out.varint(static_cast<std::uint32_t>(it.flags));
+    out.fixed(it.activation);
+    out.fixed(it.type);
+    detail::put_shape(out, it.shape);
+    out.fixed(it.collections);
+}
+// All but the place of the values, which follows last (encode_place) where `has_values`.
+template <class Summary>
+inline void encode(byte_writer& out, rows::observe const& row, Summary const& stats, std::uint32_t mask) noexcept {
+    out.fixed(static_cast<std::uint8_t>((row.units > 0 ? layout::observe_units : 0) | (row.has_values ? layout::observe_values : 0) |
+                                        (row.thinned ? layout::observe_thinned : 0)));
+    out.varint(row.id);
+    detail::put_step(out, row.step);
+    encode_summary(out, stats, mask);
+    if (row.units > 0) {
+        out.varint(row.units);
+        out.raw(row.active);
+        out.raw(row.finite);
+    }
+    if (row.has_values) {
+        out.fixed(row.type);
+        out.fixed(row.layout);
+        detail::put_shape(out, row.shape);
+    }
+}
+inline void encode_place(byte_writer& out, payload_place const& place) noexcept {
+    out.fixed(place.planes);
+    out.varint(place.offset);
+    out.varint(place.bytes);
+}
+// All but the time, which follows last where `has_time`.
+inline void encode(byte_writer& out, rows::scalar const& row) noexcept {
+    out.fixed(static_cast<std::uint8_t>((row.has_step ? layout::scalar_step : 0) | (row.has_time ? layout::scalar_time : 0)));
+    out.varint(row.id);
+    if (row.has_step) { detail::put_step(out, row.step); }
+    out.fixed(row.type);
+    out.varint(row.value.size());
+    out.raw(row.value);
+}
+// All but the ordinal and the time, which follow last (encode_stamp).
+inline void encode(byte_writer& out, rows::close const& row) noexcept {
+    detail::put_step(out, row.step);
+    out.varint(row.left_out);
+}
+inline void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept {
+    out.varint(ordinal);
+    out.fixed(time);
+}
+inline void encode(byte_writer& out, rows::finding const& row) noexcept {
+    detail::put_step(out, row.step);
+    for (std::string_view each : {row.rule, row.reason, row.tensor, row.measure, row.remedy, row.detail}) { out.text(each); }
+    out.fixed(row.measured);
+    out.fixed(row.threshold);
+    out.fixed(row.how);
+    out.fixed(row.severity);
+    out.fixed(row.decision);
+    out.fixed(static_cast<std::uint8_t>(row.decision_is_set ? 1 : 0));
+    out.varint(row.others);
+}
+inline void encode(byte_writer& out, rows::drops const& row) noexcept {
+    out.varint(row.dropped);
+    out.varint(row.thinned);
+    out.varint(row.closes);
+}
+inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.fixed(row.time); }
+inline void encode(byte_writer& out, rows::run_end const& row) noexcept {
+    out.fixed(row.how);
+    out.text(row.why);
+    for (std::uint64_t each : {row.refused, row.stored, row.dropped, row.thinned, row.closes}) { out.varint(each); }
+    out.fixed(row.time);
+    out.varint(row.coverages);
+    out.raw(row.list);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

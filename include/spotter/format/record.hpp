@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format (L1): rows both ways.
+#pragma once
+
+#include <spotter/format/decode.hpp>
+#include <spotter/format/encode.hpp>

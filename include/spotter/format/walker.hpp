@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format (L1): goes through a segment in memory from row frame to row frame, over damage and up to a torn tail.
+#pragma once
+
+#include <spotter/format/frame.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Bytes of a segment that could not be taken for frames.
+struct frame_place {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+enum class walked : std::uint8_t {
+    head,     // head() is set
+    rows,     // frame() is set
+    corrupt,  // damage() is set; the walk goes on behind it
+    end,      // nothing follows but torn() bytes
+};
+
+// Holds a view; the bytes must outlive it. Never reads outside them, whatever they are. What lies between two row frames
+// is payload, of which only the block headers are read; whether it is sound is seen when it is decoded.
+//
+// Why damage cannot go unseen: every row frame says where it is and where the row frame before it ended, both under its
+// checksum. So a walk led astray by a damaged length stops at a frame that does not belong there, or at one whose
+// predecessor was missed; it then searches on, byte by byte, from the end of the last good frame.
+class frame_walker {
+public:
+    // From the beginning, or from the start of any row frame (a sidecar knows some).
+    explicit frame_walker(byte_view segment, std::uint64_t start = 0) noexcept
+        : segment_{segment}, at_{start}, end_{start}, chained_{start == 0} {}
+
+    [[nodiscard]] walked next() noexcept {
+        if (found_) {
+            found_ = false;
+            return accept(at_);
+        }
+        while (at_ < segment_.size()) {
+            frame_extent const extent = measure_frame(segment_, at_);
+            if (extent.kind == frame_kind::payload) {
+                at_ += extent.bytes;
+                continue;
+            }
+            if (extent.kind == frame_kind::head && at_ == 0 && extent.bytes == layout::head_bytes) {
+                auto const head = decode_head(segment_);
+                if (head || head.error().code == errc::unknown_version) {
+                    head_ = head ? *head : segment_head{};
+                    head_error_ = head.error();
+                    at_ = end_ = layout::head_bytes;
+                    return walked::head;
+                }
+            }
+            if (extent.kind == frame_kind::rows) {
+                auto const frame = decode_row_frame(segment_, at_);
+                if (frame && (!chained_ || frame->previous_end == end_)) { return accept(at_); }
+            }
+            return search(extent.kind == frame_kind::cut);
+        }
+        torn_ = segment_.size() > end_ ? segment_.size() - end_ : 0;
+        return walked::end;
+    }
+
+    [[nodiscard]] segment_head const& head() const noexcept { return head_; }
+    [[nodiscard]] error const& head_error() const noexcept { return head_error_; }  // unknown_version
+    [[nodiscard]] row_frame const& frame() const noexcept { return frame_; }
+    [[nodiscard]] frame_place const& damage() const noexcept { return damage_; }
+    // One past the last good frame: what a writer could append to, were it to.
+    [[nodiscard]] std::uint64_t good_end() const noexcept { return end_; }
+    // After `end`: bytes behind the last good frame. Of a closed segment there are none; of a live one they are payload
+    // whose row is still to come, or a frame of which only a part has reached the file.
+    [[nodiscard]] std::uint64_t torn() const noexcept { return torn_; }
+
+private:
+    [[nodiscard]] walked accept(std::uint64_t offset) noexcept {
+        frame_ = *decode_row_frame(segment_, offset);
+        at_ = end_ = frame_.end();
+        chained_ = true;
+        return walked::rows;
+    }
+    // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
+    // reads like a frame that was cut, else damage.
+    [[nodiscard]] walked search(bool cut) noexcept {
+        constexpr auto magic = layout::row_magic;
+        std::uint64_t const last = segment_.size();
+        for (std::uint64_t offset = end_; offset + layout::row_head_bytes + layout::row_tail_bytes <= last; ++offset) {
+            std::byte const* const at = segment_.data() + offset;
+            if (load<std::uint32_t>(at) != magic || load<std::uint64_t>(at + 8) != offset) { continue; }
+            if (!decode_row_frame(segment_, offset)) { continue; }
+            damage_ = {end_, offset - end_};
+            at_ = offset;
+            found_ = true;
+            return walked::corrupt;
+        }
+        at_ = last;
+        if (cut) {
+            torn_ = last - end_;
+            return walked::end;
+        }
+        damage_ = {end_, last - end_};
+        end_ = last;
+        return walked::corrupt;
+    }
+
+    byte_view segment_;
+    std::uint64_t at_;
+    std::uint64_t end_;
+    std::uint64_t torn_ = 0;
+    segment_head head_{};
+    error head_error_{};
+    row_frame frame_{};
+    frame_place damage_{};
+    bool chained_;
+    bool found_ = false;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

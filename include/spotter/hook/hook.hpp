@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): the live source of a run's events: tensors in, findings out.
+#pragma once
+
+#include <spotter/hook/judges.hpp>
+#include <spotter/hook/naming.hpp>
+#include <spotter/hook/registry.hpp>
+#include <spotter/plan/plan.hpp>
+#include <spotter/stat/delta.hpp>
+#include <spotter/stat/summarize.hpp>
+#include <spotter/stat/units.hpp>
+
+#include <cstdlib>
+
+#if SPOTTER_EXCEPTIONS
+#include <exception>
+#endif
+
+namespace spotter::inline SPOTTER_ABI {
+
+// A name that was looked up once: `auto w = hook.tensor("fc1/w"); hook.observe(w, values);`. Lives as long as its hook.
+class tensor_handle {
+public:
+    tensor_handle() noexcept = default;
+
+private:
+    template <class Sink, class Plan, class... Arguments>
+    friend class hook;
+    explicit tensor_handle(tracked_tensor* it) noexcept : it_{it} {}
+    tracked_tensor* it_ = nullptr;
+};
+
+// How a hook is doing. Nothing here is ever printed unasked.
+struct health_report {
+    error first{};                 // the first failure: of a rule, of a tensor, or of the sink
+    std::uint64_t steps = 0;       // closed
+    std::uint64_t observed = 0;    // observations that some rule or collection wanted
+    std::uint64_t refused = 0;     // tensors not taken: no step open, not contiguous, rank too deep
+    std::uint64_t declared = 0;    // declarations; each may have allocated, nothing else does
+    sink_health sink{};
+
+    [[nodiscard]] bool good() const noexcept { return !first; }
+};
+
+namespace detail {
+
+enum class switch_state : std::uint8_t { on, dry, off };
+
+// The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
+[[nodiscard]] inline switch_state read_switch() noexcept {
+    char const* const text = std::getenv("SPOTTER");
+    std::string_view const value = text == nullptr ? std::string_view{} : text;
+    return value == "off" ? switch_state::off : value == "dry" ? switch_state::dry : switch_state::on;
+}
+
+template <class Argument>
+[[nodiscard]] constexpr bool take_options(options& into, Argument const& argument) noexcept {
+    if constexpr (std::same_as<Argument, options>) { into = argument; }
+    return true;
+}
+template <class... Arguments>
+[[nodiscard]] constexpr options options_among(Arguments const&... each) noexcept {
+    options found;
+    (void)(take_options(found, each) && ... && true);
+    found.dry_run = found.dry_run || read_switch() != switch_state::on;
+    return found;
+}
+
+}  // namespace detail
+
+// Belongs to one thread. No call throws, locks or, once every tensor has been met, allocates. Values are copied where they
+// are kept, so buffers may be reused as soon as a call returns. `Arguments` are rules, and `options` at any place among them.
+template <class Sink, class Plan, class... Arguments>
+class hook {
+public:
+    // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
+    explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
+        requires std::constructible_from<Sink, std::string_view, options const&>
+        : plan_{plan}, judges_{rules...}, sink_{path, detail::options_among(rules...)} {
+        start();
+    }
+    // A hook that judges and keeps nothing: `hook{plan, rules...}`.
+    explicit hook(Plan const& plan, Arguments const&... rules) noexcept
+        requires std::same_as<Sink, null_sink>
+        : plan_{plan}, judges_{rules...} {
+        start();
+    }
+    // A hook that feeds a sink of yours, which must outlive it: `hook{sink, plan, rules...}`.
+    explicit hook(std::type_identity_t<Sink> sink, Plan const& plan, Arguments const&... rules) noexcept
+        requires std::is_lvalue_reference_v<Sink>
+        : plan_{plan}, judges_{rules...}, sink_{sink} {
+        start();
+    }
+    hook(hook const&) = delete;
+    hook& operator=(hook const&) = delete;
+    ~hook() { finish(); }
+
+    // Opens a step, observes, closes it. Arguments: `"name"_t = values`, or anything with `visit_tensors(it, visit)` found by
+    // ADL, which calls `visit(name, values)` or `visit(name, values, role)` for each of its tensors.
+    template <class... Tensors>
+    [[nodiscard]] alarm step(step_id id, Tensors const&... tensors) noexcept {
+        begin(id);
+        (take(tensors), ...);
+        return end();
+    }
+
+    void begin(step_id id) noexcept {
+        if (state_ != detail::switch_state::off) { open(id); }
+    }
+    template <class Tensor>
+    void observe(std::string_view name, Tensor const& values) noexcept {
+        observe_view(name, as_tensor(values));
+    }
+    // With a role: the first one given holds for the run.
+    template <class Tensor>
+    void observe(std::string_view name, Tensor const& values, role what, flag flags = flag::none) noexcept {
+        observe_view(name, as_tensor(values), &what, flags);
+    }
+    template <class Tensor>
+    void observe(tensor_handle handle, Tensor const& values) noexcept {
+        if (handle.it_ != nullptr) { observe_tracked(*handle.it_, as_tensor(values)); }
+    }
+    // Observes a value on its way and returns it: `x = hook.tap("relu1", relu(x))`.
+    template <class Tensor>
+    decltype(auto) tap(std::string_view name, Tensor&& values) noexcept {
+        observe_view(name, as_tensor(values));
+        return std::forward<Tensor>(values);
+    }
+    // Closes the step: what was found, strongest first. Without an open step: what is still to be told, or nothing.
+    [[nodiscard]] alarm end() noexcept {
+        if (!open_) { return std::exchange(carried_, {}); }
+        return close();
+    }
+
+    // A value that is always kept: at the open step (rules see it too), or loose between steps.
+    template <element Value>
+    void scalar(std::string_view name, Value value) noexcept {
+        keep_scalar(name, view_of(&value, {}), nullptr);
+    }
+    // With a time of its own, in seconds since 1970.
+    template <element Value>
+    void scalar(std::string_view name, Value value, double time) noexcept {
+        keep_scalar(name, view_of(&value, {}), &time);
+    }
+
+    // A handle saves the look-up of a name that is observed very often.
+    [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept { return tensor_handle{registry_.find_or_add(name)}; }
+    [[nodiscard]] tensor_handle tensor(std::string_view name, role what, flag flags = flag::none) noexcept {
+        tracked_tensor* const it = registry_.find_or_add(name);
+        if (it != nullptr) { give_role(*it, &what, flags); }
+        return tensor_handle{it};
+    }
+
+    // Marks the run as failed; the reason stands in the record.
+    void fail(std::string_view why) noexcept { failure_ = text<160>{why}; }
+    // Ends the run; the destructor does it otherwise. Nothing is observed afterwards.
+    void finish() noexcept {
+        if (finished_) { return; }
+        if (open_) { (void)close(); }
+        finished_ = true;
+        if (state_ == detail::switch_state::off) { return; }
+#if SPOTTER_EXCEPTIONS
+        if (failure_.empty() && std::uncaught_exceptions() > exceptions_at_start_) { failure_ << "the hook was left by an exception"; }
+#endif
+        std::vector<coverage> all;
+        (void)guarded([&] { judges_.report([&](coverage const& each) { all.push_back(each); }); });
+        sink_.finish({failure_.empty() ? ending::finished : ending::failed, failure_.view(), all, refused_});
+    }
+
+    // Makes what was closed visible to readers and waits for it.
+    void flush() noexcept { sink_.flush(); }
+    // Moves bytes from the ring to the files, for options{.drain = drain::poll}.
+    void poll() noexcept {
+        if constexpr (requires { sink_.poll(); }) { sink_.poll(); }
+    }
+
+    [[nodiscard]] health_report health() const noexcept {
+        health_report now{first_error_, steps_, observed_, refused_, declared_, sink_.health()};
+        if (!now.first) { now.first = judges_.trouble(); }
+        if (!now.first) { now.first = now.sink.first; }
+        return now;
+    }
+    // Where the record is; empty where nothing is recorded.
+    [[nodiscard]] std::string_view path() const noexcept { return sink_.path(); }
+    // Calls use(coverage) for each leaf rule.
+    template <class Use>
+    void coverage_of_rules(Use&& use) const noexcept {
+        judges_.report(use);
+    }
+
+    // For code that only observes (hook/observer.hpp) and for tables of tensors.
+    void observe_view(std::string_view name, tensor_ref const& values, role const* what = nullptr, flag flags = flag::none) noexcept {
+        if (state_ == detail::switch_state::off) { return; }
+        tracked_tensor* const it = registry_.find_or_add(name);
+        if (it == nullptr) { return refuse(errc::out_of_memory, name, "no memory for one more name"); }
+        give_role(*it, what, flags);
+        observe_tracked(*it, values);
+    }
+
+private:
+    void start() noexcept {
+        state_ = detail::read_switch();
+        if (state_ == detail::switch_state::off) { return; }
+#if SPOTTER_EXCEPTIONS
+        exceptions_at_start_ = std::uncaught_exceptions();
+#endif
+        if (std::string_view const bad = plan_.malformed(); !bad.empty()) {
+            remember(errc::bad_pattern, bad, "malformed pattern in the plan; its collection stays empty");
+        }
+        std::vector<collection_info> list;
+        (void)guarded([&] { plan_.list([&](collection_info const& each) { list.push_back(each); }); });
+        sink_.start({list});
+    }
+
+    template <class Argument>
+    void take(Argument const& argument) noexcept {
+        if constexpr (std::same_as<Argument, named_tensor>) {
+            observe_view(argument.name, argument.values);
+        } else {
+            bool const fine = guarded([&] {
+                visit_tensors(argument, [this](std::string_view name, auto const& values, auto... role_and_flags) {
+                    this->observe(name, values, role_and_flags...);
+                });
+            });
+            if (!fine) { remember(errc::user_code_threw, "visit_tensors", "threw an exception; the tensors after it were not seen"); }
+        }
+    }
+
+    void open(step_id id) noexcept {
+        if (open_) { carried_ = close(); }
+        open_ = !finished_;
+        step_ = id;
+        plan_due_ = 0;
+        if (!guarded([&] { plan_due_ = plan_.due(id); })) { remember(errc::user_code_threw, "plan", "a policy threw an exception"); }
+        rules_due_ = judges_.due(id);
+    }
+
+    [[nodiscard]] alarm close() noexcept {
+        alarm found = std::exchange(carried_, {});
+        judges_.close(step_, rules_due_, found);
+        sink_.close(step_, found);
+        open_ = false;
+        ++steps_;
+        return found;
+    }
+
+    // The decision "nothing due" comes before anything is touched.
+    void observe_tracked(tracked_tensor& it, tensor_ref const& values) noexcept {
+        if (state_ == detail::switch_state::off) { return; }
+        if (!open_) { return refuse(errc::no_step_open, it.name, "observed outside a step: call begin(...) first, or use scalar(...)"); }
+        if (!it.declared && !declare(it, values)) { return; }
+        std::uint64_t const rules = it.rules & rules_due_;
+        std::uint64_t const due = it.info.collections & plan_due_;
+        if ((rules | due) == 0) { return; }
+        if (values.refused != refusal::none) { return refuse_view(it, values); }
+        terms const judged = rules == it.rules ? it.rule_terms : terms_of(it, rules);
+        observe_values(it, values, rules, judged, wanted(it, due), false);
+    }
+
+    void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms judged, terms kept, bool as_scalar,
+                        double const* time = nullptr) noexcept {
+        ++observed_;
+        terms const all = judged | kept;
+        summary stats;
+        stats.count = values.count;
+        if (any(all & pass_terms)) { stats = summarize(values, all); }
+        unit_activity units;
+        if (has(all, terms::delta)) { compare(it, values, stats); }
+        if (has(all, terms::unit_activity)) { units = count_units(it, values); }
+        observation const seen{it.info, step_, stats, values, units};
+        if (rules != 0) { judges_.observe(seen, rules); }
+        if (as_scalar) {
+            sink_.scalar(it.info, &step_, values, time);
+        } else if (terms const keep = kept | without(judged, terms::payload); any(keep)) {
+            sink_.observe(seen, keep);
+        }
+    }
+
+    void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
+        if (state_ == detail::switch_state::off || finished_) { return; }
+        tracked_tensor* const it = registry_.find_or_add(name);
+        if (it == nullptr) { return refuse(errc::out_of_memory, name, "no memory for one more name"); }
+        if (!it->declared && !declare(*it, value)) { return; }
+        if (!open_) { return sink_.scalar(it->info, nullptr, value, time); }
+        std::uint64_t const rules = it->rules & rules_due_;
+        observe_values(*it, value, rules, terms_of(*it, rules), terms::none, true, time);
+    }
+
+    // Cold: a tensor's first observation, when its type and shape are known, and again when its role is.
+    SPOTTER_NOINLINE bool declare(tracked_tensor& it, tensor_ref const& values) noexcept {
+        bool const fine = guarded([&] {
+            it.info.type = values.type;
+            it.info.shape = values.shape;
+            registry_.bind_partners(it, [&](tracked_tensor& other) { announce(other); });
+            announce(it);
+        });
+        it.declared = true;
+        if (!fine) { refuse(errc::user_code_threw, it.name, "a pattern threw an exception, or memory is exhausted; the tensor is not watched"); }
+        return fine;
+    }
+    void announce(tracked_tensor& it) {
+        ++declared_;
+        it.info.collections = plan_.malformed().empty() ? plan_.members(it.info) : 0;
+        it.rules = 0;
+        it.rule_terms = terms::none;
+        it.cached_due = 0;
+        requirement joined;
+        it.terms_of_rule.grow(sizeof...(Arguments));
+        judges_.declare(it.info, [&](std::size_t i, requirement const& wanted) {
+            it.terms_of_rule[i] = wanted.terms;
+            it.rules |= std::uint64_t{any(wanted.terms)} << i;
+            joined.join(wanted);
+        });
+        it.rule_terms = joined.terms;
+        it.unit_axis = joined.unit_axis;
+        terms const all = joined.terms | plan_.wanted(it.info.collections);
+        if (has(all, terms::delta) && it.previous == nullptr) { it.previous = std::make_unique<retained_copy[]>(mode_count); }
+        sink_.declare(it.info);
+    }
+    void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
+        if (what == nullptr || it.role_given) { return; }
+        it.role_given = true;
+        it.info.role = *what;
+        it.info.flags = flags;
+        if (it.declared) {
+            it.declared = false;  // declared anew at the observation that follows
+        }
+    }
+
+    [[nodiscard]] terms terms_of(tracked_tensor const& it, std::uint64_t rules) const noexcept {
+        terms all = terms::none;
+        for (std::size_t i = 0; i < sizeof...(Arguments); ++i) {
+            if ((rules >> i & 1) != 0) { all |= it.terms_of_rule[i]; }
+        }
+        return all;
+    }
+    [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
+        if (it.cached_due != due) {
+            it.cached_due = due;
+            it.cached_wanted = plan_.wanted(due);
+        }
+        return due == 0 ? terms::none : it.cached_wanted;
+    }
+    void compare(tracked_tensor& it, tensor_ref const& values, summary& stats) noexcept {
+        retained_copy& previous = it.previous[index_of(step_.mode)];
+        if (previous.valid) {
+            compare_with_previous(values, previous.view, previous.index, stats);
+        } else {
+            stats.has |= terms::delta;
+        }
+        if (!guarded([&] { previous.keep(values, step_.index); })) { previous.valid = false; }
+    }
+    [[nodiscard]] unit_activity count_units(tracked_tensor& it, tensor_ref const& values) noexcept {
+        auto const units = static_cast<std::size_t>(unit_count(values.shape, it.unit_axis));
+        if (it.units.size() < 2 * units && !guarded([&] { it.units.resize(2 * units); })) { return {}; }
+        std::uint32_t* const active = it.units.data();
+        std::uint32_t* const finite = active + units;
+        for (std::size_t i = 0; i < 2 * units; ++i) { active[i] = 0; }
+        count_active(values, it.unit_axis, active, finite);
+        return {{active, units}, {finite, units}};
+    }
+
+    SPOTTER_NOINLINE void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
+        switch (values.refused) {
+            case refusal::rank_too_deep: return refuse(errc::rank_too_deep, it.name, "has more than 8 axes: view it with fewer");
+            case refusal::null: return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
+            default: return refuse(errc::not_contiguous, it.name, "is not contiguous: copy it into a contiguous tensor first");
+        }
+    }
+    SPOTTER_NOINLINE void refuse(errc code, std::string_view name, std::string_view what) noexcept {
+        ++refused_;
+        remember(code, name, what);
+    }
+    void remember(errc code, std::string_view name, std::string_view what) noexcept {
+        if (first_error_) { return; }
+        first_error_.code = code;
+        first_error_.what << '"' << name << "\" " << what;
+    }
+
+    Plan plan_;
+    judges<Arguments...> judges_;
+    registry registry_{};
+    detail::switch_state state_ = detail::switch_state::on;
+    bool open_ = false;
+    bool finished_ = false;
+    step_id step_{};
+    std::uint64_t plan_due_ = 0;
+    std::uint64_t rules_due_ = 0;
+    std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0;
+    alarm carried_{};
+    error first_error_{};
+    text<160> failure_{};
+#if SPOTTER_EXCEPTIONS
+    int exceptions_at_start_ = 0;
+#endif
+    Sink sink_;  // last: it ends before the names that it refers to
+};
+
+template <class Plan, class... Arguments>
+    requires detail::is_plan<Plan>
+hook(Plan, Arguments...) -> hook<null_sink, Plan, Arguments...>;
+template <event_sink Sink, class Plan, class... Arguments>
+hook(Sink&, Plan, Arguments...) -> hook<Sink&, Plan, Arguments...>;
+
+}  // namespace spotter::inline SPOTTER_ABI

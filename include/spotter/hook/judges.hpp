@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): a list of rules at work: the part that a hook and a replay share, so that both judge alike.
+#pragma once
+
+#include <spotter/core/pack.hpp>
+#include <spotter/core/result.hpp>
+#include <spotter/hook/guard.hpp>
+#include <spotter/hook/options.hpp>
+#include <spotter/rule/adapt.hpp>
+#include <spotter/rule/quantify.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// An argument of a hook that is not a rule (its options) takes a place in the list and does nothing.
+struct no_machine {
+    template <class Any>
+    constexpr explicit no_machine(Any const&) noexcept {}
+};
+template <class Argument>
+struct runner_of {
+    using type = no_machine;
+};
+template <rule Rule>
+struct runner_of<Rule> {
+    using type = machine<Rule>;
+};
+
+}  // namespace detail
+
+// Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is switched off
+// and named in `trouble()`; the others go on.
+template <class... Arguments>
+class judges {
+    static_assert(sizeof...(Arguments) <= 64, "spotter: a hook takes at most 64 rules.");
+
+public:
+    static constexpr bool any_rule = (rule<Arguments> || ...);
+
+    explicit judges(Arguments const&... each) noexcept : machines_{std::in_place, each...} {
+        each_machine([&](auto& machine, std::size_t i) {
+            enabled_ |= std::uint64_t{1} << i;
+            std::string_view const bad = machine.malformed();
+            if (!bad.empty()) {
+                error why{errc::bad_pattern, "rule with malformed pattern \""};
+                why.what << bad << "\": the rule is switched off; close its [ ] and { }";
+                switch_off(i, why);
+            }
+        });
+    }
+
+    // What rule i wants of a tensor; `use(i, requirement)` for each enabled rule.
+    template <class Use>
+    void declare(tensor_info const& tensor, Use&& use) noexcept {
+        each_machine([&](auto& machine, std::size_t i) {
+            if (!enabled(i)) { return; }
+            requirement wanted;
+            if (guarded([&] { wanted = machine.declare(tensor); })) {
+                use(i, wanted);
+            } else {
+                threw(i);
+            }
+        });
+    }
+
+    // Bit i: rule i is judged at this step.
+    [[nodiscard]] std::uint64_t due(step_id step) noexcept {
+        std::uint64_t bits = 0;
+        each_machine([&](auto& machine, std::size_t i) {
+            bool is_due = false;
+            if (!guarded([&] { is_due = machine.due(step); })) { threw(i); }
+            bits |= std::uint64_t{is_due} << i;
+        });
+        return bits & enabled_;
+    }
+
+    void observe(observation const& it, std::uint64_t set) noexcept {
+        each_machine([&](auto& machine, std::size_t i) {
+            if ((set >> i & 1) != 0 && !guarded([&] { machine.observe(it); })) { threw(i); }
+        });
+    }
+
+    void close(step_id step, std::uint64_t set, alarm& into) noexcept {
+        each_machine([&](auto& machine, std::size_t i) {
+            if ((set & enabled_) >> i & 1) {
+                scratch_.clear();
+                truth answer = truth::undecided;
+                if (!guarded([&] { answer = machine.close(step, scratch_); })) {
+                    threw(i);
+                } else if (answer == truth::yes) {
+                    for (finding& each : scratch_) { respond(each, step); }
+                    into.add(scratch_);
+                }
+            }
+        });
+    }
+
+    // Calls use(coverage) for each leaf of each rule.
+    template <class Use>
+    void report(Use&& use) const noexcept {
+        machines_.each([&](auto const& machine, [[maybe_unused]] std::size_t i) {
+            if constexpr (requires { machine.report(use); }) { machine.report(use); }
+        });
+    }
+
+    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
+
+private:
+    template <class Use>
+    void each_machine(Use&& use) noexcept {
+        machines_.each([&](auto& machine, std::size_t i) {
+            if constexpr (requires { machine.due(step_id{}); }) { use(machine, i); }
+        });
+    }
+    [[nodiscard]] bool enabled(std::size_t i) const noexcept { return (enabled_ >> i & 1) != 0; }
+    void switch_off(std::size_t i, error const& why) noexcept {
+        enabled_ &= ~(std::uint64_t{1} << i);
+        if (!trouble_) { trouble_ = why; }
+    }
+    void threw(std::size_t i) noexcept {
+        error why{errc::user_code_threw, "rule number "};
+        why.what << i + 1 << " threw an exception and is switched off; rules and patterns must not throw";
+        switch_off(i, why);
+    }
+    // What a finding asks for where nobody said otherwise: an error ends the run.
+    static void respond(finding& it, step_id step) noexcept {
+        it.step = step;
+        if (!it.decision_is_set) { it.decision = it.severity == severity::error ? decision::stop : decision::proceed; }
+    }
+
+    pack<typename detail::runner_of<Arguments>::type...> machines_;
+    findings scratch_{};
+    std::uint64_t enabled_ = 0;
+    error trouble_{};
+};
+
+template <class... Arguments>
+judges(Arguments...) -> judges<Arguments...>;
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): two words that stand for any hook, for files that only observe and must not know its plan and rules.
+#pragma once
+
+#include <spotter/hook/naming.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Made from a hook, which must outlive it; may be copied freely within the hook's thread.
+class observer {
+public:
+    template <class Hook>
+        requires requires(Hook& hook, tensor_ref const& values) { hook.observe_view("", values); }
+    observer(Hook& hook) noexcept
+        : hook_{&hook}, observe_{[](void* self, std::string_view name, tensor_ref const& values, role const* what) noexcept {
+              static_cast<Hook*>(self)->observe_view(name, values, what);
+          }} {}
+
+    template <class Tensor>
+    void observe(std::string_view name, Tensor const& values) const noexcept {
+        observe_(hook_, name, as_tensor(values), nullptr);
+    }
+    template <class Tensor>
+    void observe(std::string_view name, Tensor const& values, role what) const noexcept {
+        observe_(hook_, name, as_tensor(values), &what);
+    }
+    template <class Tensor>
+    decltype(auto) tap(std::string_view name, Tensor&& values) const noexcept {
+        observe_(hook_, name, as_tensor(values), nullptr);
+        return std::forward<Tensor>(values);
+    }
+
+private:
+    void* hook_;
+    void (*observe_)(void*, std::string_view, tensor_ref const&, role const*) noexcept;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forward declarations of plan (L2).
+#pragma once
+
+#include <spotter/stat/fwd.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct always;
+struct before;
+struct between;
+struct during;
+struct every;
+struct from;
+struct never;
+struct policy_kind;
+
+template <class Pattern, class Policy>
+struct collection;
+template <class... Collections>
+struct plan;
+
+}  // namespace spotter::inline SPOTTER_ABI
