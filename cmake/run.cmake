@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs PROGRAM with ARGS in the emptied FOLDER and fails unless it ends with EXIT. With DATA=<name>.gz that file is
-# unpacked from the data folder first, and the program gets the result as --data=<path>; without the file: skipped.
+# unpacked from the data folder first, and the program gets its path; without the file: skipped.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
 
@@ -18,7 +18,7 @@ if(DATA)
     if(NOT result EQUAL 0)
         message(FATAL_ERROR "cannot unpack ${SPOTTER_DATA}/${DATA}")
     endif()
-    list(APPEND ARGS "--data=${plain}")
+    list(PREPEND ARGS "${plain}")
 endif()
 
 execute_process(COMMAND "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)

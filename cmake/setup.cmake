@@ -12,7 +12,8 @@ function(spotter_setup)
         message("This machine has no apt-get. If something is missing below, install it with one of\n"
                 "  brew install cmake ninja zstd fmt xtensor catch2\n"
                 "  vcpkg install zstd fmt xtensor catch2\n"
-                "  conan install . --build=missing -o '&:report=True' -o '&:xtensor=True'\n")
+                "  conan install . --build=missing -o '&:report=True' -o '&:xtensor=True'\n"
+                "(with vcpkg and Conan, CMAKE_TOOLCHAIN_FILE in the environment says where).\n")
         return()
     endif()
 

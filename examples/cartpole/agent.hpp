@@ -51,13 +51,13 @@ struct report {
     float policy_loss = 0.0F;
     float value_loss = 0.0F;
     float entropy = 0.0F;         // nats, at most ln 2
-    float approx_kl = 0.0F;       // how far the policy has moved from the one that drove, estimated as in Schulman 2020
+    float approx_kl = 0.0F;       // how far the policy has moved from the one that drove (estimator of Schulman 2020)
     float clip_fraction = 0.0F;
     float episode_length = 0.0F;  // steps survived in training, moving mean
 };
 
-// Drives carts and learns from what happened. An update is compute_gradients() and then apply_gradients(): whoever wants
-// to look, or to object, does so between the two. The optimizer points into the network, so an agent stays where it is.
+// Drives carts and learns from what happened. An update is compute_gradients() and then apply_gradients(); whoever
+// wants to look, or to object, does so in between. The optimizer points into the network, so an agent stays in place.
 class agent {
 public:
     explicit agent(settings const& chosen)
@@ -120,7 +120,7 @@ private:
         next_sample_ = 0;
     }
 
-    // Losses and gradients of the batch that went forward: the clipped objective, the entropy bonus, the critic's error.
+    // Losses and gradients of the batch that went forward: clipped objective, entropy bonus, error of the critic.
     void backward(std::size_t const* samples) {
         matrix const& logits = net_.actor.output();
         matrix const& values = net_.critic.output();

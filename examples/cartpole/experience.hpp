@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an agent lives through: carts driven side by side by the present policy, and how good each push turned out to be.
+// What an agent lives through: carts driven side by side by the present policy, and how good each push was.
 #pragma once
 
 #include "../common/matrix.hpp"
@@ -25,7 +25,8 @@ namespace cartpole {
 }
 
 // Chooses a push by chance.
-[[nodiscard]] inline std::size_t choose(std::array<float, action_count> const& log_chance, example::prng& random) noexcept {
+[[nodiscard]] inline std::size_t choose(std::array<float, action_count> const& log_chance,
+                                        example::prng& random) noexcept {
     return random.uniform() < std::exp(log_chance[1]) ? 1 : 0;
 }
 
@@ -69,8 +70,8 @@ public:
         }
     }
 
-    // Drives every cart for `horizon` steps. A step survived earns 1 - discount, so that a life without end is worth one
-    // and the critic never has to reach for large numbers.
+    // Drives every cart for `horizon` steps. A step survived earns 1 - discount, so that a life without end is worth
+    // one and the critic never has to reach for large numbers.
     void drive(network& net, std::size_t horizon, experience& past) {
         std::size_t const carts = carts_.size();
         std::size_t const samples = horizon * carts;

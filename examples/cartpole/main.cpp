@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains the cart-pole agent until it balances: cartpole [--seed=N] [--fault=lr|nan|dead|frozen] [--quiet]
 #include "agent.hpp"
+#include "experience.hpp"
 #include "physics.hpp"
 
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace {
 
-constexpr float goal = 475.0F;                      // steps balanced, of 500
-constexpr int evaluations_held = 3;                 // in a row, so that luck is no success
+constexpr float goal = 475.0F;       // steps balanced, mean over the episodes of an evaluation
+constexpr int evaluations_held = 3;  // in a row, so that luck is no success
 constexpr std::size_t evaluation_episodes = 100;
-constexpr std::int64_t evaluation_interval = 160;   // updates
-constexpr std::int64_t last_update = 3'200;         // then it gives up
+constexpr std::int64_t evaluation_interval = 160;  // updates
+constexpr std::int64_t last_update = 3'200;        // then it gives up
 
 struct options {
     cartpole::settings training;
@@ -27,8 +30,11 @@ struct options {
 // What the command line asks for; nothing when it cannot be understood.
 std::optional<options> parse(int count, char** arguments) {
     using cartpole::fault;
-    constexpr std::array<std::pair<std::string_view, fault>, 5> faults{
-        {{"none", fault::none}, {"lr", fault::lr}, {"nan", fault::nan}, {"dead", fault::dead}, {"frozen", fault::frozen}}};
+    constexpr std::array<std::pair<std::string_view, fault>, 5> faults{{{"none", fault::none},
+                                                                        {"lr", fault::lr},
+                                                                        {"nan", fault::nan},
+                                                                        {"dead", fault::dead},
+                                                                        {"frozen", fault::frozen}}};
     options result;
     for (int i = 1; i < count; ++i) {
         std::string_view argument = arguments[i];
@@ -66,8 +72,8 @@ bool train(options const& chosen) {
     while (held < evaluations_held && update < last_update) {
         cartpole::report const& report = agent.compute_gradients();
 
-        // An observer looks here: losses, activations and gradients are known, no parameter has changed yet. It may say
-        // stop (break) or skip (do not apply).
+        // An observer looks here: losses, activations and gradients are known, no parameter has changed yet. It may
+        // say stop (break) or skip (do not apply).
 
         agent.apply_gradients();
         ++update;

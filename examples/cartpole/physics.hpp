@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cart-pole of Barto, Sutton and Anderson, "Neuronlike adaptive elements that can solve difficult learning control
-// problems", IEEE Transactions on Systems, Man, and Cybernetics 13(5), 1983: a cart on a track balances a hinged pole.
+// The cart-pole: a cart on a track balances a hinged pole. Barto, Sutton and Anderson, "Neuronlike adaptive elements that
+// can solve difficult learning control problems", IEEE Transactions on Systems, Man, and Cybernetics 13(5), 1983.
 #pragma once
 
 #include "../common/prng.hpp"
@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 
 namespace cartpole {
 
@@ -24,8 +25,8 @@ inline constexpr float push_force = 10.0F;
 inline constexpr float time_step = 0.02F;
 
 // An episode fails beyond these.
-inline constexpr float position_limit = 2.4F;                              // metres from the centre
-inline constexpr float angle_limit = 12.0F * 3.14159265F / 180.0F;         // radians from upright
+inline constexpr float position_limit = 2.4F;                       // metres from the centre
+inline constexpr float angle_limit = 12.0F * 3.14159265F / 180.0F;  // radians from upright
 
 enum class outcome { running, fallen, timed_out };
 

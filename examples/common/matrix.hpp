@@ -15,7 +15,8 @@ struct matrix {
     std::size_t cols = 0;
 
     matrix() = default;
-    matrix(std::size_t row_count, std::size_t col_count) : values(row_count * col_count), rows(row_count), cols(col_count) {}
+    matrix(std::size_t row_count, std::size_t col_count)
+        : values(row_count * col_count), rows(row_count), cols(col_count) {}
 
     // Changes the shape and sets every value to zero; the memory is kept when it is large enough.
     void reset(std::size_t row_count, std::size_t col_count) {
@@ -45,7 +46,7 @@ struct matrix {
     return result;
 }
 
-// out = a · b. The columns go in blocks of 16 whose sums stay in registers; the order of additions never depends on the block.
+// out = a · b. Columns go in blocks of 16 whose sums stay in registers; the order of the additions is the textbook's.
 inline void multiply(matrix const& a, matrix const& b, matrix& out) {
     constexpr std::size_t width = 16;
     out.reset(a.rows, b.cols);

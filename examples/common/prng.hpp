@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same everywhere: the standard library's distributions differ between vendors, these do not.
+// Random numbers that are the same everywhere; the distributions of the standard library differ between vendors.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,8 @@
 #include <spotter/file/file_system.hpp>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdio>
 #include <cstring>
 
 #include <dirent.h>

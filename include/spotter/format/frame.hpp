@@ -163,7 +163,7 @@ private:
 };
 
 // What begins at a place of a segment.
-enum class frame_kind : std::uint8_t { head, rows, payload, cut, bad };  // cut: it goes on beyond the end of the bytes
+enum class frame_kind : std::uint8_t { head, rows, values, cut, bad };  // cut: it goes on beyond the end of the bytes
 
 struct frame_extent {
     frame_kind kind = frame_kind::bad;
@@ -201,7 +201,7 @@ struct frame_extent {
     }
     at += 4;
     if (from.size() < at) { return cut; }
-    return {frame_kind::payload, at, content};
+    return {frame_kind::values, at, content};
 }
 
 // The frame at `offset`. For head and rows only their extent is known yet; their checksum is not looked at.

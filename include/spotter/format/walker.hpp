@@ -38,7 +38,7 @@ public:
         }
         while (at_ < segment_.size()) {
             frame_extent const extent = measure_frame(segment_, at_);
-            if (extent.kind == frame_kind::payload) {
+            if (extent.kind == frame_kind::values) {
                 at_ += extent.bytes;
                 continue;
             }

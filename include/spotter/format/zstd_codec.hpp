@@ -81,7 +81,7 @@ public:
         byte_view from = segment.subspan(static_cast<std::size_t>(place.offset), static_cast<std::size_t>(place.bytes));
         while (!out.empty()) {
             frame_extent const first = measure_zstd_frame_at(from);
-            if (first.kind != frame_kind::payload || first.content == 0 || first.content > layout::block_bytes ||
+            if (first.kind != frame_kind::values || first.content == 0 || first.content > layout::block_bytes ||
                 first.content * place.planes > layout::block_bytes || first.content * place.planes > out.size()) {
                 return damaged(place);
             }
@@ -94,7 +94,7 @@ public:
             if (into == nullptr || context_ == nullptr) { return {errc::out_of_memory, "no memory to decompress values; close other trials"}; }
             for (std::size_t plane = 0; plane < place.planes; ++plane) {
                 frame_extent const frame = measure_zstd_frame_at(from);
-                if (frame.kind != frame_kind::payload || frame.content != size) { return damaged(place); }
+                if (frame.kind != frame_kind::values || frame.content != size) { return damaged(place); }
                 auto const bytes = static_cast<std::size_t>(frame.bytes);
                 if (ZSTD_decompressDCtx(context_, into + plane * size, size, from.data(), bytes) != size) { return damaged(place); }
                 from = from.subspan(bytes);

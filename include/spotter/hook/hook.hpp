@@ -6,9 +6,7 @@
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/registry.hpp>
 #include <spotter/plan/plan.hpp>
-#include <spotter/stat/delta.hpp>
 #include <spotter/stat/summarize.hpp>
-#include <spotter/stat/units.hpp>
 
 #include <cstdlib>
 
@@ -129,7 +127,10 @@ public:
     // Closes the step: what was found, strongest first. Without an open step: what is still to be told, or nothing.
     [[nodiscard]] alarm end() noexcept {
         if (!open_) { return std::exchange(carried_, {}); }
-        return close();
+        alarm found = close();
+        for (finding const& each : carried_) { found.add(each); }
+        carried_ = {};
+        return found;
     }
 
     // A value that is always kept: at the open step (rules see it too), or loose between steps.
@@ -236,7 +237,7 @@ private:
     }
 
     [[nodiscard]] alarm close() noexcept {
-        alarm found = std::exchange(carried_, {});
+        alarm found;
         judges_.close(step_, rules_due_, found);
         sink_.close(step_, found);
         open_ = false;
@@ -253,20 +254,20 @@ private:
         std::uint64_t const due = it.info.collections & plan_due_;
         if ((rules | due) == 0) { return; }
         if (values.refused != refusal::none) { return refuse_view(it, values); }
-        terms const judged = rules == it.rules ? it.rule_terms : terms_of(it, rules);
-        observe_values(it, values, rules, judged, wanted(it, due), false);
+        observe_values(it, values, rules, wanted(it, due), false);
     }
 
-    void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms judged, terms kept, bool as_scalar,
+    void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
                         double const* time = nullptr) noexcept {
         ++observed_;
+        terms const judged = it.wanted_by(rules);
         terms const all = judged | kept;
         summary stats;
         stats.count = values.count;
         if (any(all & pass_terms)) { stats = summarize(values, all); }
         unit_activity units;
-        if (has(all, terms::delta)) { compare(it, values, stats); }
-        if (has(all, terms::unit_activity)) { units = count_units(it, values); }
+        if (has(all, terms::delta)) { it.compare(values, step_, stats); }
+        if (has(all, terms::unit_activity)) { units = it.count_units(values); }
         observation const seen{it.info, step_, stats, values, units};
         if (rules != 0) { judges_.observe(seen, rules); }
         if (as_scalar) {
@@ -282,8 +283,7 @@ private:
         if (it == nullptr) { return refuse(errc::out_of_memory, name, "no memory for one more name"); }
         if (!it->declared && !declare(*it, value)) { return; }
         if (!open_) { return sink_.scalar(it->info, nullptr, value, time); }
-        std::uint64_t const rules = it->rules & rules_due_;
-        observe_values(*it, value, rules, terms_of(*it, rules), terms::none, true, time);
+        observe_values(*it, value, it->rules & rules_due_, terms::none, true, time);
     }
 
     // Cold: a tensor's first observation, when its type and shape are known, and again when its role is.
@@ -301,20 +301,8 @@ private:
     void announce(tracked_tensor& it) {
         ++declared_;
         it.info.collections = plan_.malformed().empty() ? plan_.members(it.info) : 0;
-        it.rules = 0;
-        it.rule_terms = terms::none;
-        it.cached_due = 0;
-        requirement joined;
-        it.terms_of_rule.grow(sizeof...(Arguments));
-        judges_.declare(it.info, [&](std::size_t i, requirement const& wanted) {
-            it.terms_of_rule[i] = wanted.terms;
-            it.rules |= std::uint64_t{any(wanted.terms)} << i;
-            joined.join(wanted);
-        });
-        it.rule_terms = joined.terms;
-        it.unit_axis = joined.unit_axis;
-        terms const all = joined.terms | plan_.wanted(it.info.collections);
-        if (has(all, terms::delta) && it.previous == nullptr) { it.previous = std::make_unique<retained_copy[]>(mode_count); }
+        it.declare_to(judges_);
+        it.keep_copies(plan_.wanted(it.info.collections));
         sink_.declare(it.info);
     }
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
@@ -327,13 +315,6 @@ private:
         }
     }
 
-    [[nodiscard]] terms terms_of(tracked_tensor const& it, std::uint64_t rules) const noexcept {
-        terms all = terms::none;
-        for (std::size_t i = 0; i < sizeof...(Arguments); ++i) {
-            if ((rules >> i & 1) != 0) { all |= it.terms_of_rule[i]; }
-        }
-        return all;
-    }
     [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
         if (it.cached_due != due) {
             it.cached_due = due;
@@ -341,25 +322,6 @@ private:
         }
         return due == 0 ? terms::none : it.cached_wanted;
     }
-    void compare(tracked_tensor& it, tensor_ref const& values, summary& stats) noexcept {
-        retained_copy& previous = it.previous[index_of(step_.mode)];
-        if (previous.valid) {
-            compare_with_previous(values, previous.view, previous.index, stats);
-        } else {
-            stats.has |= terms::delta;
-        }
-        if (!guarded([&] { previous.keep(values, step_.index); })) { previous.valid = false; }
-    }
-    [[nodiscard]] unit_activity count_units(tracked_tensor& it, tensor_ref const& values) noexcept {
-        auto const units = static_cast<std::size_t>(unit_count(values.shape, it.unit_axis));
-        if (it.units.size() < 2 * units && !guarded([&] { it.units.resize(2 * units); })) { return {}; }
-        std::uint32_t* const active = it.units.data();
-        std::uint32_t* const finite = active + units;
-        for (std::size_t i = 0; i < 2 * units; ++i) { active[i] = 0; }
-        count_active(values, it.unit_axis, active, finite);
-        return {{active, units}, {finite, units}};
-    }
-
     SPOTTER_NOINLINE void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
         switch (values.refused) {
             case refusal::rank_too_deep: return refuse(errc::rank_too_deep, it.name, "has more than 8 axes: view it with fewer");

@@ -2,54 +2,9 @@
 // Hook (L3): the tensors of a run: name to dense id and back. The only place of the hook that allocates, once a name.
 #pragma once
 
-#include <spotter/core/event.hpp>
-#include <spotter/core/slots.hpp>
-#include <spotter/hook/guard.hpp>
-#include <spotter/rule/machine.hpp>
-
-#include <cstring>
-#include <memory>
-#include <string>
-#include <vector>
+#include <spotter/hook/tracked.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// The values of a tensor at its last observation in one mode, kept where a rule wants the change.
-struct retained_copy {
-    std::vector<unsigned char> bytes{};
-    tensor_ref view{};  // type and shape; points into bytes
-    std::uint64_t index = 0;
-    bool valid = false;
-
-    void keep(tensor_ref const& now, std::uint64_t step_index) {
-        bytes.resize(static_cast<std::size_t>(now.bytes()));
-        if (!bytes.empty()) { std::memcpy(bytes.data(), now.values.raw, bytes.size()); }
-        view = now;
-        view.values.raw = bytes.data();
-        index = step_index;
-        valid = true;
-    }
-};
-
-// One tensor as the hook knows it. Addresses are stable for the hook's life.
-struct tracked_tensor {
-    std::string name{};
-    tensor_info info{};
-    bool declared = false;    // to rules and sink; at its first observation
-    bool role_given = false;  // by the user, so that no guess replaces it
-    bool refusal_told = false;
-
-    std::uint64_t rules = 0;       // bit i: rule i watches it
-    terms rule_terms = terms::none; // the union of what they want
-    slots<terms> terms_of_rule{};
-    int unit_axis = default_axis;
-    std::vector<std::uint32_t> units{};  // scratch of the unit-activity feature: active, then finite
-    std::unique_ptr<retained_copy[]> previous{};  // one a mode, where a rule wants delta
-
-    std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
-    terms cached_wanted = terms::none;
-    tracked_tensor* successor = nullptr;  // what was observed after it last time
-};
 
 // Open addressing by hash; a loop that names its tensors in the same order every step never hashes (see find).
 class registry {

@@ -79,10 +79,11 @@ public:
         producer_.head += padding_ + header + padded(bytes);
         head_.value.store(producer_.head, std::memory_order_release);
     }
-    // Producer. Bytes between both ends, at most: the consumer may have released more by now.
-    [[nodiscard]] std::uint64_t used() const noexcept { return producer_.head - producer_.seen_tail; }
-    // Producer. Bytes ever committed, the counter that `released` reaches when all of them are taken.
-    [[nodiscard]] std::uint64_t committed() const noexcept { return producer_.head; }
+    // Producer. Bytes free at least, counting headers, padding and all; the consumer may have released more by now.
+    [[nodiscard]] std::uint64_t room() noexcept {
+        producer_.seen_tail = tail_.value.load(std::memory_order_acquire);
+        return producer_.seen_tail + size_ - producer_.head;
+    }
 
     // Consumer. The oldest entry, or one with `some` false.
     [[nodiscard]] ring_entry peek() noexcept {
@@ -106,6 +107,9 @@ public:
         consumer_.tail += header + padded(bytes);
         tail_.value.store(consumer_.tail, std::memory_order_release);
     }
+
+    // Consumer. Bytes waiting when the producer's counter was last looked at.
+    [[nodiscard]] std::uint64_t backlog() const noexcept { return consumer_.seen_head - consumer_.tail; }
 
     // Any thread. Bytes ever released.
     [[nodiscard]] std::uint64_t released() const noexcept { return tail_.value.load(std::memory_order_acquire); }

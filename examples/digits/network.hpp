@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// A multilayer perceptron for classification: ReLU, softmax, cross-entropy, momentum; forward and backward by hand.
+#pragma once
+
+#include "../common/matrix.hpp"
+#include "../common/prng.hpp"
+#include "data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace digits {
+
+// One dense layer, pre = x · w + b and act = max(pre, 0), with its gradients and the optimizer's memory.
+struct layer {
+    // Every tensor has a name; they are built once, so that telling somebody about them costs nothing.
+    struct names {
+        std::string w, b, grad_w, grad_b, pre, act;
+    } name;
+    matrix w;  // inputs x units
+    std::vector<float> b;
+    matrix grad_w;
+    std::vector<float> grad_b;
+    matrix pre;  // batch x units, before the ReLU
+    matrix act;  // after it; the last layer has none
+    std::vector<float> velocity_w;
+    std::vector<float> velocity_b;
+
+    // Uniform weights of variance 2 / inputs (He et al. 2015), biases zero.
+    layer(std::string const& title, std::size_t inputs, std::size_t units, example::prng& random)
+        : name{title + "/w",           title + "/b",   "grad/" + title + "/w",
+               "grad/" + title + "/b", "pre/" + title, "act/" + title},
+          w(inputs, units), b(units), grad_w(inputs, units), grad_b(units), velocity_w(w.size()), velocity_b(units) {
+        float const bound = std::sqrt(6.0F / static_cast<float>(inputs));
+        for (float& weight : w.values) {
+            weight = random.uniform(-bound, bound);
+        }
+    }
+
+    void forward(matrix const& input) {
+        multiply(input, w, pre);
+        add_to_rows(pre, b);
+    }
+
+    void activate() {
+        act = pre;
+        for (float& value : act.values) {
+            value = value < 0.0F ? 0.0F : value;  // written so that NaN passes through
+        }
+    }
+
+    // Takes dloss/dpre, keeps dloss/dw and dloss/db, returns dloss/dinput.
+    [[nodiscard]] matrix backward(matrix const& input, matrix const& gradient) {
+        multiply(transposed(input), gradient, grad_w);
+        sum_of_rows(gradient, grad_b);
+        matrix input_gradient;
+        multiply(gradient, transposed(w), input_gradient);
+        return input_gradient;
+    }
+
+    void update(float learning_rate, float momentum) {
+        descend(w.values, grad_w.values, velocity_w, learning_rate, momentum);
+        descend(b, grad_b, velocity_b, learning_rate, momentum);
+    }
+
+private:
+    static void descend(std::vector<float>& values, std::vector<float> const& gradient, std::vector<float>& velocity,
+                        float learning_rate, float momentum) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            velocity[i] = momentum * velocity[i] - learning_rate * gradient[i];
+            values[i] += velocity[i];
+        }
+    }
+};
+
+// Layers fc1, fc2, … and everything that the last pass left behind.
+class network {
+public:
+    // network{{64, 64, 32, 10}, random}: inputs, hidden units of each layer, classes.
+    network(std::vector<std::size_t> const& widths, example::prng& random) {
+        for (std::size_t i = 1; i < widths.size(); ++i) {
+            layers_.emplace_back("fc" + std::to_string(i), widths[i - 1], widths[i], random);
+        }
+    }
+
+    // Predicts a batch and compares with its labels; the batch is kept.
+    void forward(dataset batch) {
+        batch_ = std::move(batch);
+        matrix const* current = &batch_.pixels;
+        for (std::size_t i = 0; i < layers_.size(); ++i) {
+            layers_[i].forward(*current);
+            if (i + 1 < layers_.size()) {
+                layers_[i].activate();
+                current = &layers_[i].act;
+            }
+        }
+        judge(layers_.back().pre);
+    }
+
+    // Gradients of the mean cross-entropy of the last forward.
+    void backward() {
+        matrix gradient = predictions_;
+        for (std::size_t r = 0; r < gradient.rows; ++r) {
+            gradient(r, static_cast<std::size_t>(batch_.labels[r])) -= 1.0F;
+        }
+        for (float& value : gradient.values) {
+            value /= static_cast<float>(gradient.rows);
+        }
+        for (std::size_t i = layers_.size(); i-- > 1;) {
+            matrix const& input = layers_[i - 1].act;
+            gradient = layers_[i].backward(input, gradient);
+            for (std::size_t k = 0; k < gradient.size(); ++k) {
+                gradient.values[k] = input.values[k] > 0.0F ? gradient.values[k] : 0.0F;
+            }
+        }
+        static_cast<void>(layers_.front().backward(batch_.pixels, gradient));
+    }
+
+    // One step of stochastic gradient descent with momentum.
+    void update(float learning_rate, float momentum) {
+        for (layer& each : layers_) {
+            each.update(learning_rate, momentum);
+        }
+    }
+
+    [[nodiscard]] std::vector<layer> const& layers() const noexcept { return layers_; }
+
+    // Of the last forward: the batch, probabilities (batch x classes), mean cross-entropy, number read correctly.
+    [[nodiscard]] matrix const& input() const noexcept { return batch_.pixels; }
+    [[nodiscard]] std::vector<std::int32_t> const& labels() const noexcept { return batch_.labels; }
+    [[nodiscard]] matrix const& predictions() const noexcept { return predictions_; }
+    [[nodiscard]] float loss() const noexcept { return loss_; }
+    [[nodiscard]] std::size_t correct() const noexcept { return correct_; }
+
+private:
+    // Softmax row by row, mean cross-entropy, and how often the likeliest class is the right one.
+    void judge(matrix const& logits) {
+        predictions_ = logits;
+        loss_ = 0.0F;
+        correct_ = 0;
+        for (std::size_t r = 0; r < logits.rows; ++r) {
+            float const* const raw = logits.row(r);
+            auto const label = static_cast<std::size_t>(batch_.labels[r]);
+            float const* const top = std::max_element(raw, raw + logits.cols);
+            float sum = 0.0F;
+            for (std::size_t c = 0; c < logits.cols; ++c) {
+                predictions_(r, c) = std::exp(raw[c] - *top);
+                sum += predictions_(r, c);
+            }
+            for (std::size_t c = 0; c < logits.cols; ++c) {
+                predictions_(r, c) /= sum;
+            }
+            loss_ += (*top + std::log(sum) - raw[label]) / static_cast<float>(logits.rows);
+            correct_ += top == raw + label ? 1 : 0;
+        }
+    }
+
+    std::vector<layer> layers_;
+    dataset batch_;
+    matrix predictions_;
+    float loss_ = 0.0F;
+    std::size_t correct_ = 0;
+};
+
+// Shows what a forward pass leaves behind, by name and in its order; enough for an evaluation.
+template <class Visit>
+void visit_forward(network const& net, Visit&& visit) {
+    visit("input", net.input());
+    visit("labels", net.labels());
+    for (layer const& each : net.layers()) {
+        visit(each.name.pre, each.pre);
+        if (each.act.size() != 0) {
+            visit(each.name.act, each.act);
+        }
+    }
+    visit("predictions", net.predictions());
+}
+
+// Shows every tensor of a training step by name, in the order in which it came about; valid after backward.
+template <class Visit>
+void visit_tensors(network const& net, Visit&& visit) {
+    for (layer const& each : net.layers()) {
+        visit(each.name.w, each.w);
+        visit(each.name.b, each.b);
+    }
+    visit_forward(net, visit);
+    for (layer const& each : net.layers()) {
+        visit(each.name.grad_w, each.grad_w);
+        visit(each.name.grad_b, each.grad_b);
+    }
+}
+
+}  // namespace digits

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): one tensor as a source of events knows it; what hook and replay share, so that rules cannot tell them apart.
+#pragma once
+
+#include <spotter/core/event.hpp>
+#include <spotter/core/slots.hpp>
+#include <spotter/hook/guard.hpp>
+#include <spotter/rule/machine.hpp>
+#include <spotter/stat/delta.hpp>
+#include <spotter/stat/units.hpp>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The values of a tensor at its last observation in one mode, kept where a rule wants the change.
+struct retained_copy {
+    std::vector<unsigned char> bytes{};
+    tensor_ref view{};  // type and shape; points into bytes
+    std::uint64_t index = 0;
+    bool valid = false;
+
+    void keep(tensor_ref const& now, std::uint64_t step_index) {
+        bytes.resize(static_cast<std::size_t>(now.bytes()));
+        if (!bytes.empty()) { std::memcpy(bytes.data(), now.values.raw, bytes.size()); }
+        view = now;
+        view.values.raw = bytes.data();
+        index = step_index;
+        valid = true;
+    }
+};
+
+// Addresses are stable for the life of the source. Memory is taken at a declaration, or when a tensor grows.
+struct tracked_tensor {
+    std::string name{};
+    tensor_info info{};
+    bool declared = false;    // to rules and sink; at its first observation
+    bool role_given = false;  // by the user, so that no guess replaces it
+
+    std::uint64_t rules = 0;         // bit i: rule i watches it
+    terms rule_terms = terms::none;  // the union of what they want
+    slots<terms> terms_of_rule{};
+    int unit_axis = default_axis;
+    std::vector<std::uint32_t> units{};           // scratch of the unit-activity feature: active, then finite
+    std::unique_ptr<retained_copy[]> previous{};  // one a mode, where a rule wants delta
+
+    std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
+    terms cached_wanted = terms::none;
+    tracked_tensor* successor = nullptr;  // what was observed after it last time
+
+    // Asks the rules what they want of it; `Judges` is the list of rules at work.
+    template <class Judges>
+    void declare_to(Judges& judges) {
+        rules = 0;
+        cached_due = 0;
+        requirement joined;
+        terms_of_rule.grow(64);
+        judges.declare(info, [&](std::size_t i, requirement const& wanted) {
+            terms_of_rule[i] = wanted.terms;
+            rules |= std::uint64_t{any(wanted.terms)} << i;
+            joined.join(wanted);
+        });
+        rule_terms = joined.terms;
+        unit_axis = joined.unit_axis;
+        keep_copies(rule_terms);
+    }
+    void keep_copies(terms wanted) {
+        if (has(wanted, terms::delta) && previous == nullptr) { previous = std::make_unique<retained_copy[]>(mode_count); }
+    }
+
+    // What a set of rules wants.
+    [[nodiscard]] terms wanted_by(std::uint64_t set) const noexcept {
+        if (set == rules) { return rule_terms; }
+        terms all = terms::none;
+        for (std::size_t i = 0; i < terms_of_rule.size(); ++i) {
+            if ((set >> i & 1) != 0) { all |= terms_of_rule[i]; }
+        }
+        return all;
+    }
+
+    // Adds the delta against the previous observation in this mode, and retains this one.
+    void compare(tensor_ref const& values, step_id step, summary& stats) noexcept {
+        stats.has |= terms::delta;
+        if (previous == nullptr) { return; }
+        retained_copy& before = previous[index_of(step.mode)];
+        if (before.valid) { compare_with_previous(values, before.view, before.index, stats); }
+        if (!guarded([&] { before.keep(values, step.index); })) { before.valid = false; }
+    }
+
+    // Counts the active elements of each unit into this tensor's scratch; empty where memory is exhausted.
+    [[nodiscard]] unit_activity count_units(tensor_ref const& values) noexcept {
+        auto const count = static_cast<std::size_t>(unit_count(values.shape, unit_axis));
+        if (units.size() < 2 * count && !guarded([&] { units.resize(2 * count); })) { return {}; }
+        std::uint32_t* const active = units.data();
+        std::uint32_t* const finite = active + count;
+        for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }
+        count_active(values, unit_axis, active, finite);
+        return {{active, count}, {finite, count}};
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): what lies in the ring between the training thread and the writer. Not part of the file format.
+#pragma once
+
+#include <spotter/format/record.hpp>
+#include <spotter/record/fwd.hpp>
+
+namespace spotter::inline SPOTTER_ABI::ring_tag {
+
+// An entry is the body of one row, its kind in the tag's low byte, with what the writer has to add in the bits above. Values
+// follow their observation as entries of their own, each a block that is compressed straight from the ring; an entry that is
+// no block before all of them came says that the rest was given up.
+inline constexpr std::uint32_t kind = 0xFF;
+inline constexpr std::uint32_t stamp = 0x100;   // add the time
+inline constexpr std::uint32_t values = 0x200;  // begins with a values_head; blocks follow
+inline constexpr std::uint32_t block = 0x400;   // a block of values, no row
+
+struct values_head {
+    std::uint64_t bytes = 0;
+    std::uint64_t planes = 1;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::ring_tag

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): which folder a run goes to, depending on what is there already.
+#pragma once
+
+#include <spotter/file/file_system.hpp>
+#include <spotter/format/record.hpp>
+#include <spotter/format/walker.hpp>
+#include <spotter/hook/options.hpp>
+#include <spotter/record/segment_writer.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// How far a segment, and with it its run, had got.
+struct segment_state {
+    bool known = false;           // it holds a run_begin
+    bool ended = false;           // and a run_end
+    std::uint64_t run_id = 0;
+    std::uint32_t attempt = 0;
+    std::uint64_t ordinal = 0;    // of the next close; values that no close followed keep one for themselves
+};
+
+[[nodiscard]] inline segment_state read_state(byte_view segment) noexcept {
+    segment_state state{};
+    frame_walker walk{segment};
+    bool open = false;
+    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+        if (what != walked::rows) { continue; }
+        row_frame const& frame = walk.frame();
+        state.ordinal = frame.first_ordinal + frame.closes;
+        row_reader rows{frame.body};
+        for (row_view row{}; rows.next(row);) {
+            if (row.kind == row_kind::observe || row.kind == row_kind::scalar) { open = true; }
+            if (row.kind == row_kind::close) { open = false; }
+            if (row.kind == row_kind::run_end) { state.ended = true; }
+            rows::run_begin begin{};
+            if (row.kind == row_kind::run_begin && !decode(row, begin)) {
+                state.known = true;
+                state.run_id = begin.run_id;
+                state.attempt = begin.attempt;
+            }
+        }
+    }
+    if (open) { ++state.ordinal; }
+    return state;
+}
+
+// The number of a segment by its file's name, or -1.
+[[nodiscard]] constexpr std::int64_t segment_number(std::string_view name, std::string_view suffix) noexcept {
+    if (!name.ends_with(suffix) || name.size() < suffix.size() + 6 || name.size() > suffix.size() + 9) { return -1; }
+    std::int64_t number = 0;
+    for (char letter : name.substr(0, name.size() - suffix.size())) {
+        if (letter < '0' || letter > '9') { return -1; }
+        number = number * 10 + (letter - '0');
+    }
+    return number;
+}
+
+namespace detail {
+
+struct folder_scan {
+    std::int64_t last = -1;       // the largest number of a segment
+    text<64> found{};             // the name of any segment or sidecar
+};
+[[nodiscard]] inline bool scan_name(void* context, std::string_view name) noexcept {
+    auto& scan = *static_cast<folder_scan*>(context);
+    std::int64_t const number = segment_number(name, layout::data_suffix);
+    scan.last = number > scan.last ? number : scan.last;
+    if (number >= 0 || segment_number(name, layout::side_suffix) >= 0) { scan.found = text<64>{name}; }
+    return true;
+}
+[[nodiscard]] inline result<folder_scan> scan_folder(file_system& files, std::string_view folder) noexcept {
+    folder_scan scan{};
+    if (error const why = files.list(folder, scan_name, &scan)) { return why; }
+    return scan;
+}
+
+[[nodiscard]] inline error clear_folder(file_system& files, std::string_view folder) noexcept {
+    for (;;) {
+        auto const scan = scan_folder(files, folder);
+        if (!scan) { return scan.error(); }
+        if (scan->found.empty()) { return {}; }
+        if (error const why = files.remove(path_text{folder, scan->found})) { return why; }
+    }
+}
+
+// Of the last segment that says something, from `last` down.
+[[nodiscard]] inline result<segment_state> read_last(file_system& files, std::string_view folder, std::int64_t last) noexcept {
+    segment_state state{};
+    for (std::int64_t number = last; number >= 0 && !state.known; --number) {
+        char name[24];
+        path_text const path{folder, {name, name_segment(static_cast<std::uint32_t>(number), layout::data_suffix, name)}};
+        auto const mapped = files.map(path);
+        if (!mapped) {
+            if (mapped.error().code == errc::not_a_run) { continue; }  // a gap in the numbers
+            return mapped.error();
+        }
+        state = read_state(mapped->bytes);
+        files.unmap(*mapped);
+    }
+    return state;
+}
+
+}  // namespace detail
+
+// A folder with its lock held.
+struct open_run {
+    run_place place{};
+    file_handle lock{};
+};
+
+// Finds, makes and locks the folder for a new run at `path`.
+[[nodiscard]] inline result<open_run> open_folder(file_system& files, std::string_view path, existing what) noexcept {
+    while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
+    if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
+    constexpr int most = 10000;
+    for (int number = 1; number < most; ++number) {
+        text<24> suffix{};
+        if (number > 1) { suffix << '-' << number; }
+        text<longest_path> folder{path};
+        folder << suffix.view();
+        open_run run{};
+        run.place.folder = path_text{folder, ""};
+        if (!run.place.folder.good()) { return {errc::unwritable, "the path of the run is too long; choose a shorter one"}; }
+        auto const kind = files.kind_of(folder);
+        if (!kind) { return kind.error(); }
+        if (*kind == path_kind::file || *kind == path_kind::other) {
+            error why{errc::unwritable, "cannot record into "};
+            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0) << ": it is a file; choose a folder";
+            return why;
+        }
+        if (*kind == path_kind::missing) {
+            if (error const why = files.make_folder(folder)) { return why; }
+        }
+        auto const lock = files.lock(path_text{folder, layout::lock_name});
+        if (!lock) { return lock.error(); }
+        run.lock = *lock;
+
+        auto const refuse = [&](error const& why) {
+            files.unlock(run.lock);
+            return result<open_run>{why};
+        };
+        if (what == existing::replace) {
+            if (error const why = detail::clear_folder(files, folder)) { return refuse(why); }
+        }
+        auto const scan = detail::scan_folder(files, folder);
+        if (!scan) { return refuse(scan.error()); }
+        run.place.run_id = make_run_id();
+        if (scan->last < 0) { return run; }
+        auto const state = detail::read_last(files, folder, scan->last);
+        if (!state) { return refuse(state.error()); }
+        if (state->ended && what == existing::refuse) {
+            error why{errc::exists, "there is a finished run in "};
+            why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0) << "; choose another folder, or existing::next or ::replace";
+            return refuse(why);
+        }
+        if (state->ended && what == existing::next) {
+            files.unlock(run.lock);
+            continue;
+        }
+        run.place.number = static_cast<std::uint32_t>(scan->last) + 1;
+        if (state->known) {
+            run.place.run_id = state->run_id;
+            run.place.attempt = state->attempt + 1;
+            run.place.ordinal = state->ordinal;
+        }
+        return run;
+    }
+    return {errc::exists, "thousands of runs of this name are there already; choose another folder"};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): what makes `hook{"runs/a", plan, rules...}` a hook that writes files.
+#pragma once
+
+#include <spotter/hook/hook.hpp>
+#include <spotter/record/recorder.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+template <class Path, class Plan, class... Arguments>
+    requires std::convertible_to<Path, std::string_view> && detail::is_plan<Plan>
+hook(Path, Plan, Arguments...) -> hook<recorder, Plan, Arguments...>;
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): the sink that writes a run to files: what happens on the training thread.
+#pragma once
+
+#include <spotter/record/recorder_core.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; a thread of its own, or poll(),
+// compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system call.
+//
+// Failure never shows outside: the first one is kept in health(), from then on events are only counted. Always
+// health().stored + health().dropped == observations and scalars that came in; `stored` are in the file after finish().
+// In a process forked off from the run's the recorder does nothing but count.
+class recorder {
+public:
+    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder.
+    explicit recorder(std::string_view path, options const& choices = {}) noexcept : recorder{path, choices, shared_files()} {}
+    recorder(std::string_view path, options const& choices, file_system& files) noexcept : dry_{choices.dry_run} {
+        instant_ = choices.instant;
+        if (dry_) { return; }
+        auto const run = open_folder(files, path, choices.existing);
+        if (!run) {
+            first_ = run.error();
+            return;
+        }
+        core_ = new (std::nothrow) recorder_core{files, *run, choices};
+        if (core_ == nullptr) { files.unlock(run->lock); }
+        if (core_ == nullptr || !core_->take_memory()) {
+            first_ = {errc::out_of_memory, "no memory for the ring, nothing is recorded: lower options::ring_bytes"};
+            delete std::exchange(core_, nullptr);
+        }
+    }
+    recorder(recorder&& other) noexcept { swap(other); }
+    recorder& operator=(recorder&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    // A recorder that was not finished ends its run as failed: most likely an exception left the loop.
+    ~recorder() {
+        if (core_ == nullptr || core_->in_child()) { return; }  // in a fork the thread and the files are the parent's
+        if (core_->started() && !core_->finished()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
+        delete core_;
+    }
+
+    void start(run_info const& run) noexcept {
+        if (core_ == nullptr || core_->started() || child()) { return; }
+        byte_buffer list;
+        std::size_t bound = 0;
+        for (collection_info const& each : run.collections) { bound += each.name.size() + each.what.view().size() + 2 * varint_limit; }
+        byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
+        for (collection_info const& each : run.collections) { encode(each_out, rows::collection{each.name, each.what.view()}); }
+
+        text<32> version{};
+        version << SPOTTER_VERSION_MAJOR << '.' << SPOTTER_VERSION_MINOR << '.' << SPOTTER_VERSION_PATCH;
+        rows::run_begin row{};
+        row.run_id = core_->place().run_id;
+        row.attempt = core_->place().attempt;
+        row.time = seconds_since_epoch();
+        row.instant = static_cast<std::uint8_t>(instant_);
+        row.version = version;
+        row.collections = list.failed() ? 0 : run.collections.size();
+        row.list = each_out.view();
+        byte_buffer body;
+        std::size_t const room = bound + 128;
+        byte_writer out{body.prepare(room), body.failed() ? 0 : room};
+        encode(out, row);
+        core_->start(out.view());
+    }
+
+    void declare(tensor_info const& tensor) noexcept {
+        if (!recording()) { return; }
+        if (waiting_count_ > 0 || !send(tensor)) { keep_waiting(tensor); }
+    }
+
+    void observe(observation const& seen, terms keep) noexcept {
+        if (!recording()) { return drop(); }
+        rows::observe row{};
+        row.id = seen.tensor.id;
+        row.step = seen.step;
+        if (has(keep, terms::unit_activity)) {
+            row.units = (std::min)(seen.units.active.size(), seen.units.finite.size());
+            row.active = bytes_of(seen.units.active.data(), row.units);
+            row.finite = bytes_of(seen.units.finite.data(), row.units);
+        }
+        tensor_ref const& view = seen.view;
+        std::size_t const bytes = static_cast<std::size_t>(view.bytes());
+        row.has_values = has(keep, terms::payload) && !view.absent() && view.refused == refusal::none;
+        row.type = view.type;
+        row.layout = view.layout;
+        row.shape = view.shape;
+        std::size_t const bound = observe_limit + sizeof(ring_tag::values_head) + static_cast<std::size_t>(row.units) * 8;
+        if (row.has_values && core_->policy() != overflow::block && core_->room() < room_for(bound, bytes)) {
+            if (core_->policy() == overflow::drop) { return drop(); }
+            row.has_values = false;
+            row.thinned = true;
+        }
+        std::byte* const at = bound <= core_->largest() ? core_->claim(bound, core_->spare()) : nullptr;
+        if (at == nullptr) { return drop(); }
+        std::size_t const head = row.has_values ? sizeof(ring_tag::values_head) : 0;
+        std::uint32_t tag = static_cast<std::uint32_t>(row_kind::observe);
+        if (row.has_values) {
+            store(at, ring_tag::values_head{bytes, payload_packer::planes_for(view.type, bytes)});
+            tag |= ring_tag::values;
+        }
+        byte_writer out{at + head, bound - head};
+        encode(out, row, seen.stats, static_cast<std::uint32_t>(keep));
+        core_->commit(head + out.size(), tag);
+        ++handed_;
+        if (row.thinned || (row.has_values && !hand_over(static_cast<std::byte const*>(view.values.raw), bytes))) { ++thinned_; }
+    }
+
+    void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {
+        if (!recording()) { return drop(); }
+        std::size_t const bytes = static_cast<std::size_t>(value.bytes());
+        bool const one = value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
+        if (!one || bytes > core_->largest() - scalar_limit) {
+            note({errc::wrong_type, "a scalar must be one number, or a text smaller than half the ring; it was not recorded"});
+            return drop();
+        }
+        rows::scalar row{};
+        row.id = tensor.id;
+        row.has_step = step != nullptr;
+        if (step != nullptr) { row.step = *step; }
+        row.has_time = time != nullptr || step == nullptr;
+        row.type = value.type;
+        row.value = {static_cast<std::byte const*>(value.values.raw), bytes};
+        std::byte* const at = core_->claim(scalar_limit + bytes, core_->spare());
+        if (at == nullptr) { return drop(); }
+        byte_writer out{at, scalar_limit + bytes};
+        encode(out, row);
+        std::uint32_t tag = static_cast<std::uint32_t>(row_kind::scalar);
+        if (time != nullptr) {
+            out.fixed(*time);
+        } else if (step == nullptr) {
+            tag |= ring_tag::stamp;
+        }
+        core_->commit(out.size(), tag);
+        ++handed_;
+    }
+
+    void close(step_id step, alarm const& found) noexcept {
+        if (!recording()) { return; }
+        if (dropped_ + thinned_ + closes_lost_ != told_) {
+            rows::drops const row{dropped_, thinned_, closes_lost_};
+            if (put(row_kind::drops, 3 * varint_limit, [&](byte_writer& out) { encode(out, row); })) {
+                told_ = dropped_ + thinned_ + closes_lost_;
+            }
+        }
+        rows::close row{};
+        row.step = step;
+        row.left_out = found.left_out();
+        for (finding const& each : found) {
+            if (!send(each)) { ++row.left_out; }
+        }
+        if (!put(row_kind::close, close_limit, [&](byte_writer& out) { encode(out, row); })) {
+            ++closes_lost_;
+        } else {
+            ++closes_;
+        }
+    }
+
+    void finish(run_end const& end) noexcept {
+        if (core_ == nullptr || core_->finished() || child()) { return; }
+        std::size_t bound = 256 + end.why.size();
+        for (coverage const& each : end.coverage) { bound += each.rule.size() + each.reason.size() + 6 * varint_limit; }
+        byte_buffer list;
+        byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
+        for (coverage const& each : end.coverage) {
+            encode(each_out, rows::coverage{each.rule, each.matched, each.judged, each.undecided, each.fired, each.reason});
+        }
+        rows::run_end row{};
+        row.how = static_cast<std::uint8_t>(end.how);
+        row.why = end.why;
+        row.refused = end.refused;
+        row.stored = handed_;
+        row.dropped = dropped_;
+        row.thinned = thinned_;
+        row.closes = closes_;
+        row.time = seconds_since_epoch();
+        row.coverages = list.failed() ? 0 : end.coverage.size();
+        row.list = each_out.view();
+        byte_buffer body;
+        byte_writer out{body.prepare(2 * bound), body.failed() ? 0 : 2 * bound};
+        encode(out, row);
+        core_->finish(out.view());
+    }
+
+    void flush() noexcept {
+        if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }
+    }
+    // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
+    void poll() noexcept {
+        if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->poll(); }
+    }
+
+    [[nodiscard]] sink_health health() const noexcept {
+        sink_health health{};
+        health.first = first_;
+        health.stored = handed_;
+        health.dropped = dropped_;
+        health.thinned = thinned_;
+        if (core_ != nullptr) { core_->report(health); }
+        return health;
+    }
+    [[nodiscard]] std::string_view path() const noexcept {
+        if (core_ == nullptr) { return {}; }
+        std::string_view folder = core_->place().folder.view();
+        if (folder.size() > 1) { folder.remove_suffix(1); }  // the final slash
+        return folder;
+    }
+
+private:
+    // Without state, so shared by all recorders and safe to use at any time.
+    [[nodiscard]] static file_system& shared_files() noexcept {
+        static posix_file_system files;
+        return files;
+    }
+
+    [[nodiscard]] bool recording() noexcept {
+        if (core_ == nullptr || core_->silent() || child()) { return false; }
+        if (waiting_count_ > 0) { send_waiting(); }
+        return true;
+    }
+    [[nodiscard]] bool child() noexcept {
+        if (!core_->in_child()) { return false; }
+        note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are only counted"});
+        return true;
+    }
+    void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
+    void note(error const& why) noexcept {
+        if (!first_) { first_ = why; }
+    }
+
+    // Ring bytes that a row and its blocks take at most, padding included.
+    [[nodiscard]] std::uint64_t room_for(std::size_t bound, std::uint64_t bytes) const noexcept {
+        std::uint64_t const blocks = bytes / core_->block() + 1;
+        return bytes + (blocks + 1) * 2 * byte_ring::header + bound + (std::max)(bound, core_->block()) + core_->spare();
+    }
+    // The values, block by block. False where they were given up: the next entry says so to the writer.
+    [[nodiscard]] bool hand_over(std::byte const* values, std::size_t bytes) noexcept {
+        for (std::size_t done = 0; done < bytes;) {
+            std::size_t const size = (std::min)(core_->block(), bytes - done);
+            std::byte* const at = core_->claim(size, core_->spare());
+            if (at == nullptr) { return false; }
+            std::memcpy(at, values + done, size);
+            core_->commit(size, ring_tag::block);
+            done += size;
+        }
+        return true;
+    }
+    template <class Encode>
+    [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept {
+        std::byte* const at = core_->claim(bound, 0);
+        if (at == nullptr) { return false; }
+        byte_writer out{at, bound};
+        encode_into(out);
+        core_->commit(out.size(), static_cast<std::uint32_t>(kind));
+        return true;
+    }
+    [[nodiscard]] bool send(tensor_info const& tensor) noexcept {
+        std::size_t const bound = tensor.name.size() + 160;
+        if (bound > core_->largest()) {
+            note({errc::bad_config, "a tensor's name is longer than half the ring; the tensor is recorded without it: shorten the name"});
+            return true;
+        }
+        return put(row_kind::declare, bound, [&](byte_writer& out) { encode(out, rows::declare{tensor}); });
+    }
+    [[nodiscard]] bool send(finding const& it) noexcept {
+        rows::finding row{};
+        row.step = it.step;
+        row.rule = it.rule;
+        row.reason = it.reason;
+        row.tensor = it.tensor;
+        row.measure = it.measure;
+        row.remedy = it.remedy;
+        row.detail = it.detail.view();
+        row.measured = it.measured;
+        row.threshold = it.threshold;
+        row.how = static_cast<std::uint8_t>(it.how);
+        row.severity = static_cast<std::uint8_t>(it.severity);
+        row.decision = static_cast<std::uint8_t>(it.decision);
+        row.decision_is_set = it.decision_is_set;
+        row.others = it.others;
+        std::size_t const bound = 128 + row.rule.size() + row.reason.size() + row.tensor.size() + row.measure.size() + row.remedy.size() + row.detail.size();
+        return put(row_kind::finding, bound, [&](byte_writer& out) { encode(out, row); });
+    }
+
+    // Declarations that found no room are sent before anything else as soon as there is some.
+    void keep_waiting(tensor_info const& tensor) noexcept {
+        if (!waiting_.grow(waiting_count_ + 1)) {
+            return note({errc::out_of_memory, "no memory to keep a tensor's name; the tensor is recorded without it"});
+        }
+        waiting_[waiting_count_++] = tensor;
+    }
+    SPOTTER_NOINLINE void send_waiting() noexcept {
+        std::size_t sent = 0;
+        while (sent < waiting_count_ && send(waiting_[sent])) { ++sent; }
+        for (std::size_t i = sent; i < waiting_count_; ++i) { waiting_[i - sent] = waiting_[i]; }
+        waiting_count_ -= sent;
+    }
+
+    void swap(recorder& other) noexcept {
+        std::swap(core_, other.core_);
+        std::swap(first_, other.first_);
+        std::swap(waiting_, other.waiting_);
+        std::swap(waiting_count_, other.waiting_count_);
+        for (auto member : {&recorder::handed_, &recorder::dropped_, &recorder::thinned_, &recorder::closes_, &recorder::closes_lost_, &recorder::told_}) {
+            std::swap(this->*member, other.*member);
+        }
+        std::swap(instant_, other.instant_);
+        std::swap(dry_, other.dry_);
+    }
+
+    recorder_core* core_ = nullptr;
+    error first_{};
+    slots<tensor_info> waiting_;
+    std::size_t waiting_count_ = 0;
+    std::uint64_t handed_ = 0;   // observations and scalars in the ring or beyond
+    std::uint64_t dropped_ = 0;  // before the ring
+    std::uint64_t thinned_ = 0;
+    std::uint64_t closes_ = 0;
+    std::uint64_t closes_lost_ = 0;
+    std::uint64_t told_ = 0;     // the sum of losses that the record knows of
+    instant instant_ = instant::before_update;
+    bool dry_ = false;
+};
+
+static_assert(event_sink<recorder>);
+
+}  // namespace spotter::inline SPOTTER_ABI

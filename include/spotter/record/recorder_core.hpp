@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): the inside of a recorder that has its folder: the ring, who drains it, and what happens when it is full.
+#pragma once
+
+#include <spotter/file/posix.hpp>
+#include <spotter/record/folder.hpp>
+#include <spotter/record/ring_drain.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The training thread calls everything but `work`. What the writer has to say to it goes through the atomics at the end.
+//
+// Nothing here throws: memory comes from nothrow new, files from system calls, and the writer thread runs noexcept code only.
+// The one thing that can is the start of that thread; where it cannot be had, the ring is drained by its producer.
+class recorder_core {
+public:
+    recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
+        : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow},
+          segments_{files, choices.segment_bytes < 4096 ? 4096 : choices.segment_bytes, choices.compression_level},
+          drain_{ring_, segments_, choices.flush_milliseconds} {}
+    recorder_core(recorder_core const&) = delete;
+    recorder_core& operator=(recorder_core const&) = delete;
+    ~recorder_core() {
+        stop();
+        files_.unlock(run_.lock);
+    }
+
+    [[nodiscard]] bool take_memory() noexcept {
+        bool const good = ring_.start(choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes);
+        block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
+        return good;
+    }
+    void start(byte_view run_begin) noexcept {
+        segments_.begin(run_.place, run_begin);
+        publish();
+        started_ = true;
+        if (choices_.drain == drain::thread) { start_thread(); }
+    }
+    void finish(byte_view run_end) noexcept {
+        stop();
+        while (drain_.take()) {}
+        drain_.give_up();
+        if (started_) { segments_.add(row_kind::run_end, run_end); }
+        segments_.finish();
+        publish();
+        files_.unlock(run_.lock);
+        run_.lock = {};
+        finished_ = true;
+    }
+    [[nodiscard]] bool in_child() const noexcept { return fork_.in_child(); }
+    [[nodiscard]] bool started() const noexcept { return started_; }
+    [[nodiscard]] bool finished() const noexcept { return finished_; }
+    // Nothing more is written: it failed, has not begun or is over.
+    [[nodiscard]] bool silent() const noexcept { return !started_ || finished_ || failed_.load(std::memory_order_relaxed); }
+    [[nodiscard]] run_place const& place() const noexcept { return run_.place; }
+
+    [[nodiscard]] overflow policy() const noexcept { return policy_; }
+    [[nodiscard]] std::size_t block() const noexcept { return block_; }
+    [[nodiscard]] std::uint64_t room() noexcept { return ring_.room(); }
+    // What observations and scalars leave free for declarations and closes.
+    [[nodiscard]] std::size_t spare() const noexcept { return ring_.size() / 16; }
+    [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }
+
+    // Memory for an entry, or null: there is no room and the policy does not wait for it.
+    [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept {
+        std::byte* const at = ring_.prepare(bytes, spare_bytes);
+        return at != nullptr ? at : wait(bytes, spare_bytes);
+    }
+    void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }
+
+    void flush() noexcept {
+        if (!threaded_) {
+            while (drain_.take()) {}
+            drain_.flush(steady_milliseconds());
+            return publish();
+        }
+        std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
+        flush_wanted_.store(wanted, std::memory_order_release);
+        while (flush_done_.load(std::memory_order_acquire) < wanted) { nap(50); }
+    }
+    void poll() noexcept {
+        if (threaded_) { return; }
+        while (drain_.take()) {}
+        drain_.tick(steady_milliseconds());
+        publish();
+    }
+
+    // Adds the writer's part.
+    void report(sink_health& into) const noexcept {
+        std::uint64_t const lost = lost_.load(std::memory_order_acquire);
+        into.stored -= lost < into.stored ? lost : into.stored;
+        into.dropped += lost;
+        into.bytes = bytes_.load(std::memory_order_relaxed);
+        into.ring_peak = peak_.load(std::memory_order_relaxed);
+        if (!into.first && has_error_.load(std::memory_order_acquire)) { into.first = writer_error_; }
+        if (!into.first) { into.first = stalled_; }
+    }
+
+private:
+    static constexpr std::uint64_t smallest_ring = 64U << 10;
+    static constexpr std::uint64_t patience_milliseconds = 2000;
+
+    static void nap(int microseconds) noexcept { std::this_thread::sleep_for(std::chrono::microseconds{microseconds}); }
+
+    SPOTTER_NOINLINE std::byte* wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
+        if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
+        if (!threaded_) {
+            while (drain_.take()) {}
+            publish();
+            return ring_.prepare(bytes, spare_bytes);
+        }
+        std::uint64_t released = ring_.released();
+        std::uint64_t since = steady_milliseconds();
+        for (int round = 0; !failed_.load(std::memory_order_relaxed); ++round) {
+            if (std::byte* const at = ring_.prepare(bytes, spare_bytes)) { return at; }
+            std::uint64_t const now = steady_milliseconds();
+            if (std::uint64_t const seen = ring_.released(); seen != released) {
+                released = seen;
+                since = now;
+            } else if (now - since >= patience_milliseconds) {
+                policy_ = overflow::thin;
+                stalled_ = {errc::dropped, "the writer made no progress for 2 s, so the training no longer waits for it: payloads "
+                                           "that do not fit the ring are dropped and counted; check the disk"};
+                return nullptr;
+            }
+            if (round < 32) {
+                std::this_thread::yield();
+            } else {
+                nap(50);
+            }
+        }
+        return nullptr;
+    }
+
+    void start_thread() noexcept {
+#if SPOTTER_EXCEPTIONS
+        try {
+            thread_ = std::thread{[this]() noexcept { work(); }};
+        } catch (...) {
+            stalled_ = {errc::out_of_memory, "no thread could be started for writing; the training thread writes itself, more slowly"};
+            return;
+        }
+#else
+        thread_ = std::thread{[this]() noexcept { work(); }};
+#endif
+        threaded_ = true;
+    }
+    void stop() noexcept {
+        if (!threaded_) { return; }
+        stop_.store(true, std::memory_order_release);
+        thread_.join();
+        threaded_ = false;
+    }
+
+    // The writer thread. A wish is looked at before the ring is: so once the ring was seen empty, all that was committed
+    // before the wish is in the segment.
+    void work() noexcept {
+        int idle = 0;
+        for (;;) {
+            bool const stopping = stop_.load(std::memory_order_acquire);
+            std::uint64_t const wanted = flush_wanted_.load(std::memory_order_acquire);
+            int taken = 0;
+            while (taken < 16 && drain_.take()) { ++taken; }
+            drain_.tick(steady_milliseconds());
+            publish();
+            if (taken > 0) {
+                idle = 0;
+                continue;
+            }
+            if (wanted != flush_done_.load(std::memory_order_relaxed)) {
+                drain_.flush(steady_milliseconds());
+                publish();
+                flush_done_.store(wanted, std::memory_order_release);
+            }
+            if (stopping) { return; }
+            // Spins briefly, then naps longer and longer up to 2 ms: an idle run costs nothing that could be measured.
+            if (++idle < 32) {
+                std::this_thread::yield();
+            } else {
+                nap(idle < 40 ? 200 : idle < 100 ? 1000 : 2000);
+            }
+        }
+    }
+    void publish() noexcept {
+        bytes_.store(segments_.written(), std::memory_order_relaxed);
+        peak_.store(drain_.peak(), std::memory_order_relaxed);
+        lost_.store(segments_.lost(), std::memory_order_release);
+        if (segments_.first_error() && !has_error_.load(std::memory_order_relaxed)) {
+            writer_error_ = segments_.first_error();
+            has_error_.store(true, std::memory_order_release);
+        }
+        failed_.store(segments_.failed(), std::memory_order_relaxed);
+    }
+
+    file_system& files_;
+    open_run run_;
+    options choices_;
+    overflow policy_;
+    fork_guard fork_;
+    byte_ring ring_;
+    segment_writer segments_;
+    ring_drain drain_;
+    std::size_t block_ = 0;
+    std::thread thread_;
+    error stalled_{};
+    bool threaded_ = false;
+    bool started_ = false;
+    bool finished_ = false;
+
+    error writer_error_{};  // once has_error_ is set, for ever the same
+    std::atomic<bool> has_error_{false};
+    std::atomic<bool> failed_{false};
+    std::atomic<bool> stop_{false};
+    std::atomic<std::uint64_t> flush_wanted_{0};
+    std::atomic<std::uint64_t> flush_done_{0};
+    std::atomic<std::uint64_t> lost_{0};
+    std::atomic<std::uint64_t> bytes_{0};
+    std::atomic<std::uint64_t> peak_{0};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): the writer's side of the ring: takes entries, adds what only the writer knows, hands rows to the segment.
+#pragma once
+
+#include <spotter/record/entry.hpp>
+#include <spotter/record/segment_writer.hpp>
+#include <spotter/ring/byte_ring.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Used by one thread at a time: the writer thread, or whoever calls poll.
+class ring_drain {
+public:
+    ring_drain(byte_ring& ring, segment_writer& segments, std::uint32_t flush_milliseconds) noexcept
+        : ring_{ring}, segments_{segments}, flush_milliseconds_{flush_milliseconds} {}
+
+    // Takes one entry. False if there is none.
+    bool take() noexcept {
+        ring_entry const entry = ring_.peek();
+        if (!entry.some) { return false; }
+        peak_ = ring_.backlog() > peak_ ? ring_.backlog() : peak_;
+        if ((entry.tag & ring_tag::block) != 0) {
+            take_block(entry.bytes);
+        } else {
+            give_up();
+            take_row(entry.tag, entry.bytes);
+        }
+        ring_.release();
+        return true;
+    }
+    // Flushes if it is time to. `now` is a steady clock's.
+    void tick(std::uint64_t now) noexcept {
+        if (dirty_ && now - flushed_at_ >= flush_milliseconds_) { return flush(now); }
+        if (!dirty_ && now - flushed_at_ >= heartbeat_milliseconds) {
+            std::byte bytes[8];
+            byte_writer out{bytes, sizeof bytes};
+            encode(out, rows::heartbeat{seconds_since_epoch()});
+            segments_.add(row_kind::heartbeat, out.view());
+            flush(now);
+        }
+    }
+    void flush(std::uint64_t now) noexcept {
+        segments_.flush();
+        dirty_ = false;
+        flushed_at_ = now;
+    }
+    // The end: nothing follows, so values that are not whole will not become so.
+    void give_up() noexcept {
+        if (left_ == 0) { return; }
+        left_ = 0;
+        put_thinned(pending_.view());
+        pending_.clear();
+    }
+    [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
+
+private:
+    static constexpr std::uint64_t heartbeat_milliseconds = 10'000;
+
+    void take_row(std::uint32_t tag, byte_view body) noexcept {
+        dirty_ = true;
+        auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
+        if ((tag & ring_tag::values) != 0) { return take_values(body); }
+        std::byte bytes[varint_limit + 8];
+        byte_writer rest{bytes, sizeof bytes};
+        if (kind == row_kind::close) {
+            encode_stamp(rest, segments_.ordinal(), seconds_since_epoch());
+        } else if ((tag & ring_tag::stamp) != 0) {
+            rest.fixed(seconds_since_epoch());
+        }
+        segments_.add(kind, body, rest.view());
+    }
+    // The row waits until its values are in.
+    void take_values(byte_view body) noexcept {
+        auto const head = load<ring_tag::values_head>(body.data());
+        pending_.clear();
+        place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
+        left_ = head.bytes;
+        if (!pending_.append(body.subspan(sizeof head))) {  // no memory: at least the row
+            left_ = 0;
+            return put_thinned(body.subspan(sizeof head));
+        }
+        if (left_ == 0) { put_place(); }
+    }
+    void take_block(byte_view block) noexcept {
+        if (left_ == 0) { return; }
+        segments_.add_block(block, place_.planes);
+        left_ -= block.size() < left_ ? block.size() : left_;
+        if (left_ == 0) { put_place(); }
+    }
+    void put_thinned(byte_view body) noexcept {
+        auto const bits = static_cast<std::uint8_t>(body[0]);
+        auto const first = static_cast<std::byte>((bits & ~layout::observe_values) | layout::observe_thinned);
+        segments_.add(row_kind::observe, {&first, 1}, body.subspan(1));
+    }
+    void put_place() noexcept {
+        place_.bytes = segments_.offset() - place_.offset;
+        std::byte bytes[place_limit];
+        byte_writer out{bytes, sizeof bytes};
+        encode_place(out, place_);
+        segments_.add(row_kind::observe, pending_.view(), out.view());
+        pending_.clear();
+    }
+
+    byte_ring& ring_;
+    segment_writer& segments_;
+    std::uint32_t flush_milliseconds_;
+    byte_buffer pending_;        // the row whose values are coming in
+    payload_place place_{};
+    std::uint64_t left_ = 0;     // bytes of values to come
+    std::uint64_t flushed_at_ = steady_milliseconds();
+    std::uint64_t peak_ = 0;
+    bool dirty_ = false;         // something came since the last flush
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

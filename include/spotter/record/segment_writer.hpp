@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): rows and values to numbered segments and their sidecars. Used by one thread at a time.
+#pragma once
+
+#include <spotter/core/slots.hpp>
+#include <spotter/file/file_system.hpp>
+#include <spotter/format/record.hpp>
+#include <spotter/format/sidecar.hpp>
+#include <spotter/format/zstd_codec.hpp>
+#include <spotter/record/clock.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Where a run's next segment goes, and from where it counts.
+struct run_place {
+    path_text folder{};
+    std::uint32_t number = 0;    // of the next segment
+    std::uint32_t attempt = 0;
+    std::uint64_t ordinal = 0;   // of the next close
+    std::uint64_t run_id = 0;
+};
+
+// The first failure is kept and ends the writing; whatever comes later is only counted. Bytes reach the file in the order
+// in which they were added: values before the row that describes them, a row frame before the place in the sidecar. The
+// sidecar is a cache: where it cannot be written, the error is kept and the segment goes on without it.
+class segment_writer {
+public:
+    segment_writer(file_system& files, std::uint64_t segment_bytes, int level) noexcept
+        : files_{files}, segment_bytes_{segment_bytes}, packer_{level} {}
+    segment_writer(segment_writer const&) = delete;
+    segment_writer& operator=(segment_writer const&) = delete;
+    ~segment_writer() { close_files(); }
+
+    // The first segment. `run_begin` is the body of that row; it is restated in every segment.
+    void begin(run_place const& place, byte_view run_begin) noexcept {
+        place_ = place;
+        if (!run_begin_.append(run_begin)) { return fail(no_memory()); }
+        open_segment();
+        write();
+    }
+
+    // A row in two parts. What was lost of it is counted, if anything.
+    void add(row_kind kind, byte_view body, byte_view rest = {}) noexcept {
+        bool const value = kind == row_kind::observe || kind == row_kind::scalar;
+        std::size_t const size = 1 + varint_limit + body.size() + rest.size();
+        if (!failed_ && !rows_.empty() && rows_.size() + size > layout::row_frame_target) { seal(0); }
+        if (!failed_ && kind == row_kind::declare) { remember(body); }
+        if (failed_) {
+            if (value) { ++lost_; }
+            return;
+        }
+        if (value) { ++pending_; }
+        if (!rows_.add(kind, body, rest)) { return fail(no_memory()); }
+        if (kind == row_kind::close) { ++place_.ordinal; }
+        settled_ = kind == row_kind::close || kind == row_kind::declare;
+        if (buffered() >= write_bytes) { write(); }
+        if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) { rotate(); }
+    }
+    // A block of values; the place of the first one is where the values are.
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    void add_block(byte_view block, std::uint8_t planes) noexcept {
+        if (failed_) { return; }
+        std::size_t const before = out_.size();
+        error const why = packer_.pack(block, planes, out_);
+        offset_ += out_.size() - before;
+        if (why) { return fail(why); }
+        if (out_.size() >= write_bytes) { write(); }
+    }
+
+    // Everything added so far into the file.
+    void flush() noexcept {
+        if (!failed_ && !rows_.empty()) { seal(0); }
+        write();
+    }
+    // Everything into the file, and no more after it.
+    void finish() noexcept {
+        if (!failed_ && data_.open()) { close_segment(); }
+        close_files();
+    }
+
+    [[nodiscard]] error const& first_error() const noexcept { return first_error_; }
+    [[nodiscard]] bool failed() const noexcept { return failed_; }
+    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+    [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+    [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }
+
+private:
+    static constexpr std::size_t write_bytes = 1U << 20;  // buffered before a write is worth it
+
+    struct piece {  // of `declares_`
+        std::size_t at = 0;
+        std::size_t size = 0;
+    };
+
+    [[nodiscard]] static error no_memory() noexcept {
+        return {errc::out_of_memory, "no memory for the record; recording stops here, the training goes on: lower options::ring_bytes"};
+    }
+    [[nodiscard]] std::size_t buffered() const noexcept { return out_.size() + rows_.size(); }
+
+    // Stops all writing. Rows that had not reached the file are lost.
+    void fail(error const& why) noexcept {
+        if (!first_error_) { first_error_ = why; }
+        failed_ = true;
+        lost_ += pending_;
+        pending_ = 0;
+        out_.clear();
+        rows_.reset();
+    }
+
+    void seal(std::uint32_t flags) noexcept {
+        std::uint64_t const ordinal = place_.ordinal - rows_.closes();
+        byte_view const bytes = rows_.seal(offset_, previous_end_, ordinal, flags);
+        if (bytes.empty() || !out_.append(bytes)) { return fail(no_memory()); }
+        row_frame frame{};
+        frame.offset = offset_;
+        frame.bytes = bytes.size();
+        frame.first_ordinal = ordinal;
+        frame.rows = rows_.rows();
+        frame.closes = rows_.closes();
+        frame.values = rows_.values();
+        frame.flags = rows_.flags();
+        if (!group_.open()) { put_group(); }
+        group_.add(frame);
+        offset_ += bytes.size();
+        previous_end_ = offset_;
+        rows_.reset();
+    }
+    void put_group() noexcept {
+        if (group_.frames == 0) { return; }
+        std::byte bytes[layout::place_bytes];
+        encode_side_place(group_, bytes);
+        (void)side_out_.append({bytes, sizeof bytes});
+        group_ = side_place{};
+    }
+
+    // What is buffered; rows not yet sealed stay.
+    void write() noexcept {
+        if (failed_) { return; }
+        if (!out_.empty()) {
+            if (error const why = files_.append(data_, out_.view())) { return fail(why); }
+            written_ += out_.size();
+            out_.clear();
+            pending_ = rows_.values();
+        }
+        if (!side_out_.empty() && side_.open()) {
+            error const why = side_out_.failed() ? no_memory() : files_.append(side_, side_out_.view());
+            if (why) {
+                if (!first_error_) { first_error_ = why; }
+                files_.close(side_);
+                side_ = {};
+            } else {
+                written_ += side_out_.size();
+            }
+        }
+        side_out_.clear();
+    }
+
+    void open_segment() noexcept {
+        char name[24];
+        path_text const data_path{place_.folder, {name, name_segment(place_.number, layout::data_suffix, name)}};
+        auto const data = files_.create(data_path);
+        if (!data) { return fail(data.error()); }
+        data_ = *data;
+        path_text const side_path{place_.folder, {name, name_segment(place_.number, layout::side_suffix, name)}};
+        auto const side = files_.create(side_path);
+        if (side) {
+            side_ = *side;
+        } else if (!first_error_) {
+            first_error_ = side.error();
+        }
+        segment_head head{};
+        head.number = place_.number++;
+        head.run_id = place_.run_id;
+        head.first_ordinal = place_.ordinal;
+        head.attempt = place_.attempt;
+        head.time = seconds_since_epoch();
+        if (error const why = encode_head(head, out_)) { return fail(why); }
+        offset_ = previous_end_ = layout::head_bytes;
+        restate();
+        head_end_ = offset_;
+    }
+    void restate() noexcept {
+        bool good = rows_.add(row_kind::run_begin, run_begin_.view());
+        for (std::size_t id = 0; id < declared_.size() && good && !failed_; ++id) {
+            piece const& each = declared_[id];
+            if (each.size == 0) { continue; }
+            if (rows_.size() + 1 + varint_limit + each.size > layout::row_frame_target) { seal(0); }
+            good = rows_.add(row_kind::declare, {declares_.data() + each.at, each.size});
+        }
+        if (!good) { return fail(no_memory()); }
+        if (!failed_ && !rows_.empty()) { seal(0); }
+    }
+    // Keeps the last declaration of every tensor for the segments to come. A body begins with the id.
+    void remember(byte_view body) noexcept {
+        byte_reader in{body};
+        std::uint64_t const id = in.varint();
+        if (in.bad() || !declared_.grow(static_cast<std::size_t>(id) + 1)) { return fail(no_memory()); }
+        piece& place = declared_[static_cast<std::size_t>(id)];
+        if (place.size == body.size()) {
+            std::memcpy(declares_.data() + place.at, body.data(), body.size());
+            return;
+        }
+        place = {declares_.size(), body.size()};
+        if (!declares_.append(body)) { fail(no_memory()); }
+    }
+
+    void close_segment() noexcept {
+        seal(layout::last_of_segment);
+        put_group();
+        write();
+    }
+    void rotate() noexcept {
+        if (failed_) { return; }
+        close_segment();
+        if (failed_) { return; }
+        close_files();
+        open_segment();
+        write();
+    }
+    void close_files() noexcept {
+        if (data_.open()) { files_.close(data_); }
+        if (side_.open()) { files_.close(side_); }
+        data_ = side_ = {};
+    }
+
+    file_system& files_;
+    std::uint64_t segment_bytes_;
+    payload_packer packer_;
+    run_place place_{};
+    file_handle data_{};
+    file_handle side_{};
+    byte_buffer run_begin_;
+    byte_buffer declares_;
+    slots<piece> declared_;
+    byte_buffer out_;
+    byte_buffer side_out_;
+    row_frame_builder rows_;
+    side_place group_{};
+    std::uint64_t offset_ = 0;        // of the segment's end, what is buffered included
+    std::uint64_t previous_end_ = 0;  // of the last sealed frame
+    std::uint64_t head_end_ = 0;      // of what restates
+    std::uint64_t pending_ = 0;       // observations and scalars that have not reached the file
+    std::uint64_t lost_ = 0;
+    std::uint64_t written_ = 0;
+    error first_error_{};
+    bool failed_ = false;
+    bool settled_ = true;             // no step is half in
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

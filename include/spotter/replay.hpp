@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Umbrella for programs that judge records: replay and the built-in rules.
+#pragma once
+
+#include <spotter/replay/replay.hpp>
+#include <spotter/rules.hpp>

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forward declarations of replay (L5).
+#pragma once
+
+#include <spotter/hook/fwd.hpp>
+#include <spotter/trial/fwd.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct replay_report;
+
+}  // namespace spotter::inline SPOTTER_ABI

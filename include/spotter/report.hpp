@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// Umbrella for programs that say in words what was found (needs fmt).
+#pragma once
+
+#include <spotter/report/summary.hpp>

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report (L5): a whole run as text: how it ended, what was kept and dropped, what rules found and which could not run.
+#pragma once
+
+#include <spotter/report/describe.hpp>
+#include <spotter/trial/trial.hpp>
+
+#include <cstdio>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline std::string bytes_text(std::uint64_t bytes) {
+    double const size = static_cast<double>(bytes);
+    if (bytes < 1024) { return fmt::format("{} B", bytes); }
+    if (bytes < 1048576) { return fmt::format("{:.1f} KiB", size / 1024); }
+    return fmt::format("{:.1f} MiB", size / 1048576);
+}
+
+// The same finding at step after step is one line: the first, and how often it came again.
+struct repeated_finding {
+    finding first;
+    std::uint64_t times = 0;
+    step_id last{};
+};
+[[nodiscard]] inline std::vector<repeated_finding> gather_findings(std::vector<finding> const& all) {
+    std::vector<repeated_finding> found;
+    for (finding const& each : all) {
+        auto const same = std::find_if(found.begin(), found.end(), [&](repeated_finding const& known) {
+            return known.first.rule == each.rule && known.first.reason == each.reason && known.first.tensor == each.tensor;
+        });
+        if (same == found.end()) {
+            found.push_back({each, 1, each.step});
+        } else {
+            ++same->times;
+            same->last = each.step;
+        }
+    }
+    return found;
+}
+
+template <class Coverage>
+[[nodiscard]] std::string describe_coverage(std::vector<Coverage> const& all) {
+    std::string lines;
+    bool headed = false;
+    for (Coverage const& each : all) {
+        if (each.judged > 0) { continue; }
+        if (!std::exchange(headed, true)) { lines += "could not run:\n"; }
+        lines += fmt::format("    {}: {}\n", each.rule, each.reason);
+    }
+    return lines;
+}
+[[nodiscard]] inline std::string describe_findings(std::vector<finding> const& all) {
+    std::string lines;
+    for (repeated_finding const& each : gather_findings(all)) {
+        lines += fmt::format("  {}\n", spotter::describe(each.first));
+        if (each.times > 1) { lines += fmt::format("    {} times in all, last at {}\n", each.times, spotter::describe(each.last)); }
+    }
+    return lines;
+}
+
+// "healthy" is said only of rules that could judge.
+template <class Coverage>
+[[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings, std::vector<Coverage> const& coverages) {
+    if (!findings.empty()) { return fmt::format("findings:\n{}", describe_findings(findings)); }
+    std::size_t judging = 0;
+    for (Coverage const& each : coverages) { judging += each.judged > 0 ? 1 : 0; }
+    if (coverages.empty()) { return "no rule was asked\n"; }
+    if (judging == 0) { return "no rule could judge\n"; }
+    if (judging < coverages.size()) { return fmt::format("nothing found by the {} of {} rules that could judge\n", judging, coverages.size()); }
+    return fmt::format("healthy: nothing found by {} rule{}\n", judging, judging == 1 ? "" : "s");
+}
+
+}  // namespace detail
+
+// A run as its record tells it.
+[[nodiscard]] inline std::string describe(trial const& run) {
+    run_totals const& totals = run.totals();
+    std::string lines = fmt::format("{}: {}", run.path(), name_of(run.status()));
+    if (!run.why_failed().empty()) { lines += fmt::format(" ({})", run.why_failed()); }
+    lines += fmt::format(", {} steps", run.closed_steps());
+    for (mode const which : run.modes()) { lines += fmt::format(", {} {} with something kept", run.steps(which).size(), name_of(which)); }
+    lines += fmt::format("\nkept: {} tensors in {}", run.names().size(), detail::bytes_text(totals.bytes));
+    lines += fmt::format("; dropped: {}", totals.dropped);
+    if (totals.thinned > 0) { lines += fmt::format(", {} without their values", totals.thinned); }
+    if (totals.refused > 0) { lines += fmt::format("; refused: {}", totals.refused); }
+    lines += '\n';
+    for (recorded_collection const& each : run.collections()) {
+        lines += fmt::format("    {} ({}): {} names\n", each.name, each.what, run.names(filter{.collection = each.name}).size());
+    }
+    for (damaged_place const& each : run.damage()) {
+        lines += fmt::format("damaged: {} bytes at {} of {}\n", each.bytes, each.offset, each.file);
+    }
+    if (run.coverages().empty() && run.findings().empty() && run.status() == run_status::running) { return lines; }
+    lines += detail::describe_verdict(run.findings(), run.coverages());
+    return lines + detail::describe_coverage(run.coverages());
+}
+
+// A replay's outcome; takes any struct with steps, fired, findings, coverages, trouble and whole (replay_report).
+template <class Report>
+    requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
+[[nodiscard]] std::string describe(Report const& it) {
+    std::string lines = fmt::format("{} steps judged, {} with findings\n", it.steps, it.fired);
+    lines += detail::describe_verdict(it.findings, it.coverages);
+    lines += detail::describe_coverage(it.coverages);
+    if (it.trouble) { lines += fmt::format("trouble: {}\n", spotter::describe(it.trouble)); }
+    if (!it.whole) { lines += "the record has drops or damage: inline verdicts may have differed\n"; }
+    return lines;
+}
+
+// For replay(run, rules..., print_report): prints the outcome to standard output.
+struct print_report_t {
+    template <class Report>
+        requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
+    void operator()(Report const& it) const {
+        std::string const lines = describe(it);
+        std::fwrite(lines.data(), 1, lines.size(), stdout);
+    }
+};
+inline constexpr print_report_t print_report{};
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+template <>
+struct fmt::formatter<spotter::trial> : fmt::formatter<std::string> {
+    template <class Context>
+    auto format(spotter::trial const& it, Context& context) const {
+        return fmt::formatter<std::string>::format(spotter::describe(it), context);
+    }
+};

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// Umbrella for programs that read records.
+#pragma once
+
+#include <spotter/trial/trial.hpp>

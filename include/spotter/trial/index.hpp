@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): what is where in a run folder: segments mapped, their rows walked once, nothing of the payload touched.
+#pragma once
+
+#include <spotter/file/posix.hpp>
+#include <spotter/format/record.hpp>
+#include <spotter/format/walker.hpp>
+#include <spotter/rule/coverage.hpp>
+#include <spotter/rule/finding.hpp>
+#include <spotter/trial/fwd.hpp>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Where a row is: its body at `offset` of a segment.
+struct row_place {
+    std::uint32_t segment = 0;
+    std::uint32_t bytes = 0;
+    std::uint64_t offset = 0;
+};
+
+// One observation or scalar of a tensor.
+struct track_entry {
+    step_id step{};
+    std::uint64_t ordinal = 0;  // of its step; for a loose scalar of the step that closes next
+    row_place place{};
+    bool is_scalar = false;
+    bool loose = false;         // a scalar between steps
+    bool has_values = false;
+};
+
+struct recorded_tensor {
+    std::string name{};
+    tensor_info info{};  // ids are the trial's own
+    std::vector<track_entry> entries{};
+};
+
+struct closed_step {
+    step_id step{};
+    std::uint64_t ordinal = 0;
+    double time = 0;      // seconds since 1970, stamped by the writer
+    bool holds = false;   // anything was kept
+};
+
+struct recorded_collection {
+    std::string name{};
+    std::string what{};
+};
+
+struct recorded_coverage {
+    std::string rule{};
+    std::string reason{};
+    std::uint64_t matched = 0, judged = 0, undecided = 0, fired = 0;
+};
+
+// Bytes that could not be read; everything else was.
+struct damaged_place {
+    std::string file{};
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+struct run_totals {
+    std::uint64_t stored = 0, dropped = 0, thinned = 0, closes_lost = 0, refused = 0;
+    std::uint64_t bytes = 0;  // of all segments
+};
+
+class run_index {
+public:
+    explicit run_index(std::string_view path) : path_{path} {}
+    run_index(run_index const&) = delete;
+    run_index& operator=(run_index const&) = delete;
+    ~run_index() {
+        for (segment& each : segments_) { files_.unmap(each.mapping); }
+    }
+
+    // Takes in what has been written since the last call. A failed call changes nothing that was known.
+    [[nodiscard]] error refresh() {
+        result<path_kind> const kind = files_.kind_of(path_);
+        if (!kind || *kind != path_kind::folder) { return not_a_run("is no folder"); }
+        result<file_mapping> first = files_.map(file_name(0, layout::data_suffix));
+        if (!first) { return not_a_run("holds no 000000.spot"); }
+        if (error const why = first_segment_is_readable(first->bytes)) {
+            files_.unmap(*first);
+            return why;
+        }
+        files_.unmap(*first);
+        totals_.bytes = 0;
+        for (std::uint32_t number = 0;; ++number) {
+            std::string const name = file_name(number, layout::data_suffix);
+            result<path_kind> const there = files_.kind_of(name);
+            if (!there || *there != path_kind::file) { break; }
+            if (error const why = extend(number, name)) { return why; }
+        }
+        return {};
+    }
+
+    // --- what is known -----------------------------------------------------------------------------------------------------
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const noexcept { return tensors_; }
+    [[nodiscard]] recorded_tensor const* find(std::string_view name) const noexcept {
+        auto const it = by_name_.find(name);
+        return it == by_name_.end() ? nullptr : tensors_[it->second].get();
+    }
+    [[nodiscard]] std::vector<closed_step> const& steps() const noexcept { return steps_; }
+    [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
+    [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
+    [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
+    [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
+    [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
+    [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
+    [[nodiscard]] bool ended() const noexcept { return ended_; }
+    [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
+    [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
+    [[nodiscard]] bool is_locked() const noexcept {
+        result<bool> const held = files_.is_locked(path_ + '/' + layout::lock_name);
+        return held && *held;
+    }
+
+    [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].mapping.bytes; }
+    [[nodiscard]] row_view row_at(row_place const& at, row_kind kind) const noexcept {
+        return {kind, segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes)};
+    }
+
+    // Calls take(segment number, row) for every whole row, in the order in which it was written. `take` returns false to end
+    // the walk.
+    template <class Take>
+    void walk(Take&& take) const {
+        for (std::uint32_t number = 0; number < segments_.size(); ++number) {
+            frame_walker walker{segments_[number].mapping.bytes.first(static_cast<std::size_t>(segments_[number].walked_to))};
+            for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+                if (what != walked::rows) { continue; }
+                row_reader rows{walker.frame().body};
+                for (row_view row; rows.next(row);) {
+                    if (!take(number, row)) { return; }
+                }
+            }
+        }
+    }
+    // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost.
+    [[nodiscard]] tensor_id id_of(std::uint32_t number, tensor_id local) const noexcept {
+        std::vector<tensor_id> const& ids = segments_[number].ids;
+        return local < ids.size() ? ids[local] : no_tensor;
+    }
+
+private:
+    struct segment {
+        file_mapping mapping{};
+        std::uint64_t walked_to = 0;
+        std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
+    };
+
+    [[nodiscard]] std::string file_name(std::uint32_t number, char const* suffix) const {
+        char name[32];
+        std::size_t const size = name_segment(number, suffix, name);
+        return path_ + '/' + std::string{name, size};
+    }
+    [[nodiscard]] error not_a_run(std::string_view why) const noexcept {
+        error found{errc::not_a_run, "\""};
+        found.what << path_ << "\" " << why << ": give the folder that a hook recorded into (hook.path() says which)";
+        return found;
+    }
+    [[nodiscard]] error first_segment_is_readable(byte_view bytes) const noexcept {
+        if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning
+        result<segment_head> const head = decode_head(bytes);
+        if (head || head.error().code == errc::corrupt) { return {}; }
+        return head.error().code == errc::not_a_run ? not_a_run("has a 000000.spot that is no spotter segment") : head.error();
+    }
+
+    [[nodiscard]] error extend(std::uint32_t number, std::string const& name) {
+        if (number == segments_.size()) { segments_.emplace_back(); }
+        segment& mine = segments_[number];
+        result<std::uint64_t> const size = files_.size_of(name);
+        if (size && *size != mine.mapping.bytes.size()) {
+            result<file_mapping> fresh = files_.map(name);
+            if (!fresh) { return fresh.error(); }
+            files_.unmap(mine.mapping);
+            mine.mapping = *fresh;
+        }
+        totals_.bytes += mine.mapping.bytes.size();
+        frame_walker walker{mine.mapping.bytes, mine.walked_to};
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::corrupt) { damage_.push_back({name, walker.damage().offset, walker.damage().bytes}); }
+            if (what == walked::rows) { take_frame(number, walker.frame()); }
+        }
+        mine.walked_to = walker.good_end();
+        return {};
+    }
+
+    void take_frame(std::uint32_t number, row_frame const& frame) {
+        byte_view const whole = segments_[number].mapping.bytes;
+        row_reader rows{frame.body};
+        for (row_view row; rows.next(row);) {
+            row_place const place{number, static_cast<std::uint32_t>(row.body.size()), static_cast<std::uint64_t>(row.body.data() - whole.data())};
+            if (!take_row(number, row, place)) { damage_.push_back({file_name(number, layout::data_suffix), place.offset, place.bytes}); }
+        }
+    }
+
+    [[nodiscard]] bool take_row(std::uint32_t number, row_view row, row_place const& place) {
+        switch (row.kind) {
+            case row_kind::run_begin: return take_begin(row);
+            case row_kind::declare: return take_declare(number, row);
+            case row_kind::observe: {
+                rows::observe seen;
+                summary stats;
+                if (decode(row, seen, stats)) { return false; }
+                return add(number, seen.id, {seen.step, ordinal_, place, false, false, seen.has_values});
+            }
+            case row_kind::scalar: {
+                rows::scalar value;
+                if (decode(row, value)) { return false; }
+                return add(number, value.id, {value.step, ordinal_, place, true, !value.has_step, true});
+            }
+            case row_kind::close: {
+                rows::close closed;
+                if (decode(row, closed)) { return false; }
+                steps_.push_back({closed.step, closed.ordinal, closed.time, holds_});
+                ordinal_ = closed.ordinal + 1;
+                holds_ = false;
+                return true;
+            }
+            case row_kind::finding: return take_finding(row);
+            case row_kind::drops: {
+                rows::drops lost;
+                if (decode(row, lost)) { return false; }
+                totals_.dropped = lost.dropped, totals_.thinned = lost.thinned, totals_.closes_lost = lost.closes;
+                return true;
+            }
+            case row_kind::run_end: return take_end(row);
+            case row_kind::heartbeat: break;
+        }
+        return true;  // heartbeats, and kinds of a newer writer
+    }
+    [[nodiscard]] bool add(std::uint32_t number, tensor_id local, track_entry const& entry) {
+        tensor_id const id = id_of(number, local);
+        if (id == no_tensor) { return false; }
+        tensors_[id]->entries.push_back(entry);
+        holds_ = holds_ || !entry.loose;
+        return true;
+    }
+    [[nodiscard]] bool take_begin(row_view row) {
+        rows::run_begin begin;
+        if (decode(row, begin)) { return false; }
+        if (begin.attempt > attempt_) { ended_ = false; }
+        attempt_ = begin.attempt;
+        collections_.clear();
+        byte_view list = begin.list;
+        for (std::uint64_t i = 0; i < begin.collections; ++i) {
+            rows::collection each;
+            if (!read_collection(list, each)) { return false; }
+            collections_.push_back({std::string{each.name}, std::string{each.what}});
+        }
+        return true;
+    }
+    [[nodiscard]] bool take_declare(std::uint32_t number, row_view row) {
+        rows::declare told;
+        if (decode(row, told)) { return false; }
+        auto it = by_name_.find(told.tensor.name);
+        if (it == by_name_.end()) {
+            tensors_.push_back(std::make_unique<recorded_tensor>());
+            tensors_.back()->name = told.tensor.name;
+            it = by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first;
+        }
+        auto const id = static_cast<tensor_id>(it->second);
+        recorded_tensor& mine = *tensors_[id];
+        std::vector<tensor_id>& ids = segments_[number].ids;
+        if (told.tensor.id >= ids.size()) { ids.resize(told.tensor.id + std::size_t{1}, no_tensor); }
+        ids[told.tensor.id] = id;
+        mine.info = told.tensor;
+        mine.info.id = id;
+        mine.info.name = mine.name;
+        mine.info.partner = id_of(number, told.tensor.partner);
+        return true;
+    }
+    [[nodiscard]] bool take_finding(row_view row) {
+        rows::finding told;
+        if (decode(row, told)) { return false; }
+        finding it;
+        it.rule = keep(told.rule), it.reason = keep(told.reason), it.tensor = keep(told.tensor);
+        it.measure = keep(told.measure), it.remedy = keep(told.remedy);
+        it.step = told.step;
+        it.measured = told.measured, it.threshold = told.threshold;
+        it.how = static_cast<relation>(told.how);
+        it.severity = static_cast<severity>(told.severity);
+        it.decision = static_cast<decision>(told.decision);
+        it.decision_is_set = told.decision_is_set;
+        it.others = told.others;
+        it.detail << told.detail;
+        findings_.push_back(it);
+        return true;
+    }
+    [[nodiscard]] bool take_end(row_view row) {
+        rows::run_end end;
+        if (decode(row, end)) { return false; }
+        ended_ = true;
+        ended_how_ = end.how;
+        ended_why_ = end.why;
+        totals_.stored = end.stored, totals_.dropped = end.dropped, totals_.thinned = end.thinned;
+        totals_.closes_lost = end.closes, totals_.refused = end.refused;
+        coverages_.clear();
+        byte_view list = end.list;
+        for (std::uint64_t i = 0; i < end.coverages; ++i) {
+            rows::coverage each;
+            if (!read_coverage(list, each)) { return false; }
+            coverages_.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged, each.undecided, each.fired});
+        }
+        return true;
+    }
+    // A text that lives as long as the index.
+    [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
+
+    mutable posix_file_system files_{};
+    std::string path_;
+    std::vector<segment> segments_{};
+    std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
+    std::map<std::string, std::size_t, std::less<>> by_name_{};
+    std::set<std::string> texts_{};
+    std::vector<closed_step> steps_{};
+    std::vector<recorded_collection> collections_{};
+    std::vector<finding> findings_{};
+    std::vector<recorded_coverage> coverages_{};
+    std::vector<damaged_place> damage_{};
+    run_totals totals_{};
+    std::uint64_t ordinal_ = 0;
+    std::uint32_t attempt_ = 0;
+    bool holds_ = false;
+    bool ended_ = false;
+    std::uint8_t ended_how_ = 0;
+    std::string ended_why_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): one tensor over time: values, statistics and histories.
+#pragma once
+
+#include <spotter/format/zstd_codec.hpp>
+#include <spotter/plan/describe.hpp>
+#include <spotter/stat/statistic.hpp>
+#include <spotter/stat/summarize.hpp>
+#include <spotter/trial/index.hpp>
+#include <spotter/trial/value.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a curve has
+// no gap.
+struct point {
+    step_id step{};
+    double value = 0;
+    bool known = false;
+};
+
+// Which of several observations of a tensor within one step: nth{0} is the first.
+struct nth {
+    std::size_t index = 0;
+};
+
+struct loose_scalar {
+    double value = 0;
+    double time = 0;       // as given to hook.scalar; 0 where none was
+    std::uint64_t before_ordinal = 0;  // of the step that closed next
+};
+
+// Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
+// errc::no_such_name.
+class track {
+public:
+    track(run_index const& run, recorded_tensor const* tensor, std::string_view name, bool running)
+        : run_{&run}, tensor_{tensor}, name_{name}, running_{running} {}
+
+    [[nodiscard]] explicit operator bool() const noexcept { return tensor_ != nullptr; }
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    // Role, type, shape and partner as last declared; defaults for an unknown name.
+    [[nodiscard]] tensor_info info() const noexcept { return tensor_ != nullptr ? tensor_->info : tensor_info{}; }
+
+    // Steps at which something of it was kept, each once, in order of time.
+    [[nodiscard]] std::vector<step_id> steps() const {
+        return steps([](step_id) { return true; }, false);
+    }
+    [[nodiscard]] std::vector<step_id> steps(mode which) const {
+        return steps([=](step_id step) { return step.mode == which; }, false);
+    }
+    template <policy Policy>
+    [[nodiscard]] std::vector<step_id> steps(Policy const& which) const {
+        return steps([&](step_id step) { return which(step); }, false);
+    }
+    // Those at which the values were kept.
+    [[nodiscard]] std::vector<step_id> payload_steps() const {
+        return steps([](step_id) { return true; }, true);
+    }
+
+    // The values at a step; of several observations the last. errc: no_such_name, no_such_step, not_yet, not_in_step,
+    // no_payload (only statistics were kept; the text says which), corrupt.
+    [[nodiscard]] recorded_value at(step_id step) const { return read(step, nullptr); }
+    [[nodiscard]] recorded_value at(step_id step, nth which) const { return read(step, &which); }
+
+    // A statistic, from what was stored or else from the values.
+    [[nodiscard]] result<double> stat(step_id step, statistic which) const {
+        result<track_entry> const entry = find(step, nullptr);
+        if (!entry) { return entry.error(); }
+        result<summary> const stats = summary_of(*entry, which.needs());
+        if (!stats) { return stats.error(); }
+        measurement const found = which(*stats);
+        if (found.known) { return found.value; }
+        if (has(stats->has, which.needs())) { return {errc::not_in_step, "undefined: the tensor has no finite element at this step"}; }
+        return no_payload(*stats);
+    }
+
+    [[nodiscard]] result<extents> shape(step_id step) const {
+        result<track_entry> const entry = find(step, nullptr);
+        if (!entry) { return entry.error(); }
+        if (entry->is_scalar) { return extents{}; }
+        rows::observe row;
+        summary stats;
+        if (error const why = decode(run_->row_at(entry->place, row_kind::observe), row, stats)) { return why; }
+        return row.has_values ? row.shape : tensor_->info.shape;
+    }
+
+    // The last `count` steps up to and including `step`.
+    [[nodiscard]] std::vector<step_id> last(std::size_t count, step_id step) const {
+        std::vector<step_id> found = steps([=](step_id each) { return each.mode == step.mode && each.index <= step.index; }, false);
+        if (found.size() > count) { found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(count)); }
+        return found;
+    }
+
+    // A statistic over time, at the steps that a policy lets through. Every observation is a point.
+    [[nodiscard]] std::vector<point> history(statistic which) const { return history(which, always{}); }
+    template <policy Policy>
+    [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
+        std::vector<point> found;
+        if (tensor_ == nullptr) { return found; }
+        for (track_entry const& entry : tensor_->entries) {
+            if (entry.loose || !when(entry.step)) { continue; }
+            point here{entry.step, 0, false};
+            if (result<summary> const stats = summary_of(entry, which.needs()); stats) {
+                measurement const value = which(*stats);
+                here.value = value.value;
+                here.known = value.known;
+            }
+            if (!here.known) { here.value = std::bit_cast<double>(0x7FF8000000000000ULL); }
+            found.push_back(here);
+        }
+        return found;
+    }
+
+    // Scalars that were given between steps.
+    [[nodiscard]] std::vector<loose_scalar> loose() const {
+        std::vector<loose_scalar> found;
+        if (tensor_ == nullptr) { return found; }
+        for (track_entry const& entry : tensor_->entries) {
+            rows::scalar row;
+            if (!entry.loose || decode(run_->row_at(entry.place, row_kind::scalar), row)) { continue; }
+            recorded_value const value = scalar_value(row);
+            double number = 0;
+            visit_values(value.view(), [&](auto values) { number = detail::see(values[0]).value; });
+            found.push_back({number, row.has_time ? row.time : 0, entry.ordinal});
+        }
+        return found;
+    }
+
+    // The statistics of one entry: the stored terms, and from the values those of `wanted` that were not stored.
+    [[nodiscard]] result<summary> summary_of(track_entry const& entry, terms wanted) const {
+        summary stats;
+        if (!entry.is_scalar) {
+            rows::observe row;
+            if (error const why = decode(run_->row_at(entry.place, row_kind::observe), row, stats)) { return why; }
+            if (!any(without(wanted, stats.has)) || !row.has_values) { return stats; }
+        }
+        recorded_value const value = values_of(entry);
+        if (!value) { return value.error(); }
+        return summarize(value.view(), wanted);
+    }
+    [[nodiscard]] recorded_value values_of(track_entry const& entry) const {
+        if (entry.is_scalar) {
+            rows::scalar row;
+            if (error const why = decode(run_->row_at(entry.place, row_kind::scalar), row)) { return why; }
+            return scalar_value(row);
+        }
+        rows::observe row;
+        summary stats;
+        if (error const why = decode(run_->row_at(entry.place, row_kind::observe), row, stats)) { return why; }
+        if (!row.has_values) { return no_payload(stats); }
+        tensor_ref like{};
+        like.type = row.type;
+        like.layout = row.layout;
+        like.shape = row.shape;
+        like.count = row.shape.elements();
+        std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
+        if (error const why = decode_payload(run_->segment_bytes(entry.place.segment), row.place, bytes)) { return why; }
+        return {std::move(bytes), like};
+    }
+
+private:
+    template <class Admit>
+    [[nodiscard]] std::vector<step_id> steps(Admit const& admit, bool with_values) const {
+        std::vector<step_id> found;
+        if (tensor_ == nullptr) { return found; }
+        for (track_entry const& entry : tensor_->entries) {
+            if (entry.loose || !admit(entry.step) || (with_values && !entry.has_values)) { continue; }
+            bool known = false;
+            for (std::size_t i = found.size(); i > 0 && !known && i + 2 > found.size(); --i) { known = found[i - 1] == entry.step; }
+            if (!known) { found.push_back(entry.step); }
+        }
+        return found;
+    }
+
+    [[nodiscard]] recorded_value read(step_id step, nth const* which) const {
+        result<track_entry> const entry = find(step, which);
+        return entry ? values_of(*entry) : recorded_value{entry.error()};
+    }
+
+    // Of a step that was closed twice the latest; within it the last observation, or the n-th.
+    [[nodiscard]] result<track_entry> find(step_id step, nth const* which) const {
+        if (tensor_ == nullptr) {
+            error why{errc::no_such_name, "\""};
+            why.what << name_ << "\" was never observed: run.names() lists what was";
+            return why;
+        }
+        track_entry const* found = nullptr;
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < tensor_->entries.size(); ++i) {
+            track_entry const& entry = tensor_->entries[i];
+            if (entry.loose || entry.step != step) { continue; }
+            if (found == nullptr || found->ordinal != entry.ordinal) { first = i; }
+            found = &entry;
+        }
+        if (found != nullptr && which != nullptr) {
+            std::size_t left = which->index;
+            for (std::size_t i = first; i < tensor_->entries.size(); ++i) {
+                track_entry const& entry = tensor_->entries[i];
+                if (entry.loose || entry.step != step || entry.ordinal != found->ordinal) { continue; }
+                if (left-- == 0) { return entry; }
+            }
+            found = nullptr;
+        }
+        if (found != nullptr) { return *found; }
+        return missing(step);
+    }
+    [[nodiscard]] error missing(step_id step) const noexcept {
+        bool later = false;
+        for (closed_step const& each : run_->steps()) {
+            if (each.step == step) { return {errc::not_in_step, "the step is there, but nothing of this tensor was kept at it: ask steps()"}; }
+            later = later || (each.step.mode == step.mode && each.step.index > step.index);
+        }
+        if (running_ && !later) { return {errc::not_yet, "the run has not come to this step: refresh() and ask again"}; }
+        return {errc::no_such_step, "the run has no such step: run.steps() lists what it has"};
+    }
+    [[nodiscard]] static error no_payload(summary const& stats) noexcept {
+        sentence kept;
+        describe(stats.has, kept);
+        error why{errc::no_payload, "only statistics were kept at this step ("};
+        why.what << kept << "): ask stat(), or let a collection keep `payload`";
+        return why;
+    }
+    [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row) {
+        tensor_ref like{};
+        like.type = row.type;
+        like.count = row.type == dtype::text ? row.value.size() : 1;
+        if (row.type == dtype::text) { like.shape = extents{row.value.size()}; }
+        return {std::vector<std::byte>(row.value.begin(), row.value.end()), like};
+    }
+
+    run_index const* run_;
+    recorded_tensor const* tensor_;
+    std::string name_;
+    bool running_;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

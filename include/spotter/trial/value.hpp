@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): one recorded value with its type and shape, and how it becomes a tensor of the reader's choice.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/core/tensor_ref.hpp>
+#include <spotter/trial/fwd.hpp>
+
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Makes a `Tensor` of recorded values: `static result<Tensor> make(tensor_ref const&)`. Specialised here for scalars and
+// std::vector, in ext/ for other libraries, by users for their own.
+template <class Tensor>
+struct tensor_from;
+
+namespace detail {
+
+template <element Value>
+[[nodiscard]] inline error want_type(tensor_ref const& from) noexcept {
+    if (from.type == dtype_of<Value>) { return {}; }
+    error why{errc::wrong_type, "recorded as "};
+    why.what << name_of(from.type) << ", asked for as " << name_of(dtype_of<Value>) << ": read it with the recorded type";
+    return why;
+}
+
+// Copies values into `out` in the given order of axes; a plain copy where the orders agree.
+template <element Value>
+void copy_in_order(tensor_ref const& from, order wanted, Value* out) noexcept {
+    auto const* values = static_cast<Value const*>(from.values.raw);
+    auto const count = static_cast<std::size_t>(from.count);
+    if (from.layout == wanted || from.shape.rank < 2) {
+        for (std::size_t i = 0; i < count; ++i) { out[i] = values[i]; }
+        return;
+    }
+    // Walk the source in storage order, its fastest axis first, and place each element where the other order has it.
+    std::size_t const rank = from.shape.rank;
+    std::array<std::uint64_t, max_rank> index{};
+    std::array<std::uint64_t, max_rank> stride{};
+    std::uint64_t step = 1;
+    for (std::size_t i = 0; i < rank; ++i) {
+        std::size_t const axis = wanted == order::row_major ? rank - 1 - i : i;
+        stride[axis] = step;
+        step *= from.shape.size[axis];
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint64_t place = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis) { place += index[axis] * stride[axis]; }
+        out[place] = values[i];
+        for (std::size_t k = 0; k < rank; ++k) {
+            std::size_t const axis = from.layout == order::row_major ? rank - 1 - k : k;
+            if (++index[axis] < from.shape.size[axis]) { break; }
+            index[axis] = 0;
+        }
+    }
+}
+
+}  // namespace detail
+
+template <element Value>
+struct tensor_from<Value> {
+    [[nodiscard]] static result<Value> make(tensor_ref const& from) noexcept {
+        if (error const why = detail::want_type<Value>(from)) { return why; }
+        if (from.count != 1) { return {errc::wrong_type, "asked for one number, but more or fewer were recorded: read it as a tensor"}; }
+        return *static_cast<Value const*>(from.values.raw);
+    }
+};
+
+// The elements in row-major order.
+template <element Value>
+struct tensor_from<std::vector<Value>> {
+    [[nodiscard]] static result<std::vector<Value>> make(tensor_ref const& from) {
+        if (error const why = detail::want_type<Value>(from)) { return why; }
+        std::vector<Value> values(static_cast<std::size_t>(from.count));
+        detail::copy_in_order(from, order::row_major, values.data());
+        return values;
+    }
+};
+
+// Values read from a record, or the reason why not. Owns them: it outlives the trial.
+class recorded_value {
+public:
+    recorded_value(spotter::error const& why) noexcept : why_{why} {}
+    recorded_value(std::vector<std::byte> bytes, tensor_ref const& like) noexcept : bytes_{std::move(bytes)}, view_{like} {
+        view_.values.raw = bytes_.data();
+    }
+    recorded_value(recorded_value&& other) noexcept : bytes_{std::move(other.bytes_)}, view_{other.view_}, why_{other.why_} {
+        view_.values.raw = bytes_.data();
+    }
+    recorded_value& operator=(recorded_value&& other) noexcept {
+        bytes_ = std::move(other.bytes_);
+        view_ = other.view_;
+        view_.values.raw = bytes_.data();
+        why_ = other.why_;
+        return *this;
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return !why_; }
+    [[nodiscard]] spotter::error const& error() const noexcept { return why_; }
+    [[nodiscard]] dtype type() const noexcept { return view_.type; }
+    [[nodiscard]] extents const& shape() const noexcept { return view_.shape; }
+    [[nodiscard]] tensor_ref const& view() const noexcept { return view_; }  // as long as this value lives
+
+    // errc::wrong_type where the element type or the rank differs from what was recorded.
+    template <class Tensor>
+    [[nodiscard]] result<Tensor> to() const {
+        if (why_) { return why_; }
+        return tensor_from<Tensor>::make(view_);
+    }
+
+private:
+    std::vector<std::byte> bytes_{};
+    tensor_ref view_{};
+    spotter::error why_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

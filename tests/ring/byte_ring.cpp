@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The byte ring: what goes in comes out, in order, contiguous, between two threads.
+#include <spotter/ring/byte_ring.hpp>
+
+#include <tests/catch.hpp>
+
+#include <thread>
+#include <vector>
+
+using namespace spotter;
+
+namespace {
+
+std::uint64_t next_random(std::uint64_t& state) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+bool put(byte_ring& ring, std::vector<unsigned char> const& bytes, std::uint32_t tag) {
+    std::byte* const at = ring.prepare(bytes.size());
+    if (at == nullptr) { return false; }
+    if (!bytes.empty()) { std::memcpy(at, bytes.data(), bytes.size()); }
+    ring.commit(bytes.size(), tag);
+    return true;
+}
+std::vector<unsigned char> copy_of(ring_entry const& entry) {
+    std::vector<unsigned char> bytes(entry.bytes.size());
+    if (!bytes.empty()) { std::memcpy(bytes.data(), entry.bytes.data(), bytes.size()); }
+    return bytes;
+}
+std::vector<unsigned char> filled(std::size_t size, std::uint64_t seed) {
+    std::vector<unsigned char> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) { bytes[i] = static_cast<unsigned char>(seed + i * 7); }
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("an empty ring has no entry, and takes a power of two of bytes") {
+    byte_ring ring;
+    REQUIRE(ring.start(5000));
+    CHECK(ring.size() == 8192);
+    CHECK_FALSE(ring.peek().some);
+    CHECK_FALSE(ring.start(5000));
+}
+
+TEST_CASE("entries of every size come out as they went in, across many wraps") {
+    byte_ring ring;
+    REQUIRE(ring.start(1024));
+    for (std::size_t round = 0; round < 5000; ++round) {
+        std::size_t const size = round * 37 % (ring.largest() + 1);
+        auto const bytes = filled(size, round);
+        REQUIRE(put(ring, bytes, static_cast<std::uint32_t>(round)));
+        ring_entry const entry = ring.peek();
+        REQUIRE(entry.some);
+        REQUIRE(entry.tag == round);
+        REQUIRE(copy_of(entry) == bytes);
+        ring.release();
+        REQUIRE_FALSE(ring.peek().some);
+    }
+}
+
+TEST_CASE("a full ring refuses, keeps what it has, and takes more once something was released") {
+    byte_ring ring;
+    REQUIRE(ring.start(1024));
+    std::uint32_t count = 0;
+    while (put(ring, filled(100, count), count)) { ++count; }
+    CHECK(count == 9);  // 112 bytes each of 1024
+    CHECK(ring.room() < 112);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        REQUIRE(copy_of(ring.peek()) == filled(100, i));
+        ring.release();
+        CHECK(put(ring, filled(100, 100 + i), 100 + i));
+        if (i == 0) { CHECK_FALSE(put(ring, filled(100, 0), 0)); }
+    }
+}
+
+TEST_CASE("the largest entry fits an empty ring wherever it begins, a larger one never") {
+    for (std::size_t before = 0; before < 1000; before += 8) {
+        byte_ring ring;
+        REQUIRE(ring.start(1024));
+        std::size_t moved = 0;
+        while (moved < before) {
+            REQUIRE(put(ring, {}, 1));
+            (void)ring.peek();
+            ring.release();
+            moved += 8;
+        }
+        CHECK(ring.prepare(ring.largest() + 1) == nullptr);
+        REQUIRE(put(ring, filled(ring.largest(), before), 2));
+        CHECK(copy_of(ring.peek()) == filled(ring.largest(), before));
+    }
+}
+
+TEST_CASE("what is prepared and not committed was never there, and less may be committed than prepared") {
+    byte_ring ring;
+    REQUIRE(ring.start(1024));
+    REQUIRE(ring.prepare(300) != nullptr);
+    REQUIRE(ring.prepare(400) != nullptr);
+    ring.commit(3, 9);
+    CHECK(ring.peek().bytes.size() == 3);
+    ring.release();
+    CHECK_FALSE(ring.peek().some);
+}
+
+TEST_CASE("spare room is left for those who ask for none") {
+    byte_ring ring;
+    REQUIRE(ring.start(1024));
+    while (ring.prepare(16, 128) != nullptr) { ring.commit(16, 1); }
+    CHECK(ring.room() >= 128);
+    CHECK(ring.prepare(64) != nullptr);
+}
+
+TEST_CASE("two threads: every byte of random entries arrives, larger ones in pieces") {
+    byte_ring ring;
+    REQUIRE(ring.start(4096));
+    constexpr std::uint64_t records = 30000;
+    std::thread producer{[&ring] {
+        std::uint64_t seed = 88172645463325252ULL;
+        for (std::uint64_t i = 0; i < records; ++i) {
+            std::uint64_t const kind = next_random(seed) % 100;
+            std::size_t left = static_cast<std::size_t>(kind < 90 ? kind : next_random(seed) % 20000);  // up to five rings
+            unsigned char value = static_cast<unsigned char>(i);
+            do {
+                std::size_t const size = left < 1000 ? left : 1000;
+                std::byte* at = nullptr;
+                while ((at = ring.prepare(size)) == nullptr) { std::this_thread::yield(); }
+                for (std::size_t k = 0; k < size; ++k) { at[k] = static_cast<std::byte>(value++); }
+                left -= size;
+                ring.commit(size, left == 0 ? 1 : 0);
+            } while (left > 0);
+        }
+    }};
+    std::uint64_t seed = 88172645463325252ULL;
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < records; ++i) {
+        std::uint64_t const kind = next_random(seed) % 100;
+        std::size_t const expected = static_cast<std::size_t>(kind < 90 ? kind : next_random(seed) % 20000);
+        unsigned char value = static_cast<unsigned char>(i);
+        std::size_t size = 0;
+        for (bool last = false; !last;) {
+            ring_entry entry = ring.peek();
+            while (!entry.some) {
+                std::this_thread::yield();
+                entry = ring.peek();
+            }
+            for (std::byte each : entry.bytes) { wrong += each != static_cast<std::byte>(value++); }
+            size += entry.bytes.size();
+            last = entry.tag == 1;
+            ring.release();
+        }
+        wrong += size != expected;
+    }
+    producer.join();
+    CHECK(wrong == 0);
+    CHECK_FALSE(ring.peek().some);
+}
