@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cart-pole: a cart on a track balances a hinged pole. Barto, Sutton and Anderson, "Neuronlike adaptive elements that
-// can solve difficult learning control problems", IEEE Transactions on Systems, Man, and Cybernetics 13(5), 1983.
+// The cart-pole: a cart on a track balances a hinged pole. Barto, Sutton and Anderson, "Neuronlike adaptive elements
+// that can solve difficult learning control problems", IEEE Trans. Systems, Man, and Cybernetics 13(5), 1983.
 #pragma once
 
 #include "../common/prng.hpp"

@@ -208,7 +208,6 @@ TEST_CASE("an observation: units, shape and place; thinned and bare") {
     CHECK(back.shape == row.shape);
     CHECK((back.place.offset == row.place.offset && back.place.bytes == 12 && back.place.planes == 2));
     CHECK(bits(seen.sum) == bits(quiet));
-    struct observe_with_stats {};
     summary sink{};
     for (std::size_t size = 0; size < whole.size; ++size) {
         CHECK(decode({row_kind::observe, {whole.bytes.data(), size}}, back, sink).code == errc::corrupt);

@@ -179,7 +179,7 @@ struct frame_extent {
     if (from.size() < 5) { return cut; }
     auto const bits = static_cast<std::uint8_t>(from[4]);
     bool const single = (bits & 0x20) != 0;
-    if ((bits & 0x08) != 0 || (bits & 0x04) == 0 || (bits & 0x03) != 0) { return bad; }
+    if ((bits & 0x18) != 0 || (bits & 0x04) == 0 || (bits & 0x03) != 0) { return bad; }
     std::size_t at = single ? 5 : 6;
     std::size_t const wide[] = {single ? std::size_t{1} : std::size_t{0}, 2, 4, 8};
     std::size_t const field = wide[bits >> 6];

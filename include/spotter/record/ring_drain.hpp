@@ -28,8 +28,9 @@ public:
         ring_.release();
         return true;
     }
-    // Flushes if it is time to. `now` is a steady clock's.
+    // Flushes if it is time to. `now` is a steady clock's. Not amid the blocks of a tensor, which stay together.
     void tick(std::uint64_t now) noexcept {
+        if (left_ > 0) { return; }
         if (dirty_ && now - flushed_at_ >= flush_milliseconds_) { return flush(now); }
         if (!dirty_ && now - flushed_at_ >= heartbeat_milliseconds) {
             std::byte bytes[8];
@@ -39,12 +40,14 @@ public:
             flush(now);
         }
     }
+    // All there is into the file. Whoever asks has handed over everything, so values that are not whole were given up.
     void flush(std::uint64_t now) noexcept {
+        give_up();
         segments_.flush();
         dirty_ = false;
         flushed_at_ = now;
     }
-    // The end: nothing follows, so values that are not whole will not become so.
+    // The rest of the values that were coming in will not come.
     void give_up() noexcept {
         if (left_ == 0) { return; }
         left_ = 0;

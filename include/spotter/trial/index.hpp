@@ -301,7 +301,7 @@ private:
         ended_how_ = end.how;
         ended_why_ = end.why;
         totals_.stored = end.stored, totals_.dropped = end.dropped, totals_.thinned = end.thinned;
-        totals_.closes_lost = end.closes, totals_.refused = end.refused;
+        totals_.refused = end.refused;
         coverages_.clear();
         byte_view list = end.list;
         for (std::uint64_t i = 0; i < end.coverages; ++i) {

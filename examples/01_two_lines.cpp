@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two lines in a training loop: a hook before it, a step inside it. The record lands in runs/two_lines.
+#include "common/regression.hpp"
+
+#include <spotter/spotter.hpp>
+
+#include <cstdio>
+
+using namespace spotter;
+
+int main() {
+    constexpr plan keep{defaults::losses, collection{"gradients", "grad/*", every{10}, stats(l2, maximum)}};
+
+    hook watch{"runs/two_lines", keep, non_finite{}, exploding_gradient{}};  // line 1
+
+    example::regression net;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        float const loss = net.forward_backward();
+        auto const found = watch.step(train(i), "loss"_t = loss, net);  // line 2: tensors in, findings out
+        if (found.decision() == decision::stop) { break; }               // before the update is applied
+        if (found.decision() == decision::skip_update) { continue; }
+        net.update();
+    }
+    watch.finish();
+    health_report const health = watch.health();
+    std::printf("%llu steps watched, record in %.*s\n", static_cast<unsigned long long>(health.steps),
+                static_cast<int>(watch.path().size()), watch.path().data());
+    return health.good() ? 0 : 1;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters as offsets into one allocation, as plain C programs have them: view_of(pointer, {sizes...}). Nothing is wrapped
+// or copied to be observed; a view that is not contiguous is refused and counted, never misread.
+#include <spotter/hook.hpp>
+#include <spotter/report.hpp>
+#include <spotter/rules.hpp>
+
+#include <cmath>
+#include <vector>
+
+using namespace spotter;
+
+int main() {
+    constexpr std::size_t rows = 8, cols = 4, pitch = 6;
+    std::vector<double> memory(rows * cols + cols + rows * pitch);
+    double* const weight = memory.data();           // 8 x 4, row major
+    double* const bias = weight + rows * cols;      // 4
+    double* const padded = bias + cols;             // 8 x 4 with 6 doubles between rows
+    for (std::size_t i = 0; i < memory.size(); ++i) { memory[i] = std::sin(static_cast<double>(i)); }
+
+    hook watch{plan{}, non_finite{}, any("*/w", l2 > 100.0)};
+    tensor_handle const w = watch.tensor("fc/w");  // looked up once
+    for (std::uint64_t i = 0; i < 5; ++i) {
+        watch.begin(train(i));
+        watch.observe(w, view_of(weight, {rows, cols}));
+        watch.observe("fc/w_transposed", view_of(weight, {cols, rows}, order::column_major));
+        watch.observe("fc/b", view_of(bias, {cols}));
+        std::int64_t const strides[] = {pitch, 1};
+        watch.observe("padded", view_of(padded, {rows, cols}, strides));
+        if (i == 3) { weight[5] = std::log(-1.0); }
+        weight[6] = watch.tap("fc/one", weight[6]);  // passes its argument on
+        auto const found = watch.end();
+        if (found) { fmt::print("{}\n", found); }
+    }
+    health_report const health = watch.health();
+    fmt::print("{} refused; {}\n", health.refused, health.first);
+    return health.refused == 5 && health.first.code == errc::not_contiguous ? 0 : 1;
+}
