@@ -9,13 +9,20 @@ namespace spotter::inline SPOTTER_ABI {
 // Open addressing by hash; a loop that names its tensors in the same order every step never hashes (see find).
 class registry {
 public:
+    registry() noexcept = default;
+    registry(registry const&) = delete;
+    registry& operator=(registry const&) = delete;
+    ~registry() {
+        for (tracked_tensor* const each : tensors_) { delete each; }
+    }
+
     // The tensor of that name, made if it is new; null where memory is exhausted.
     [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
         if (tracked_tensor* const expected = last_ != nullptr ? last_->successor : nullptr; expected != nullptr && expected->name == name) {
             return last_ = expected;
         }
         tracked_tensor* found = find(name);
-        if (found == nullptr && !guarded([&] { found = add(name); })) { return nullptr; }
+        if (found == nullptr && (!guarded([&] { found = add(name); }) || found == nullptr)) { return nullptr; }
         if (last_ != nullptr) { last_->successor = found; }
         return last_ = found;
     }
@@ -60,20 +67,29 @@ private:
     }
 
     [[nodiscard]] tracked_tensor* add(std::string_view name) {
-        auto fresh = std::make_unique<tracked_tensor>();
-        fresh->name = name;
-        fresh->info.id = static_cast<tensor_id>(tensors_.size());
+        if (2 * (tensors_.size() + 1) > table_.size()) { rehash(table_.empty() ? 64 : 2 * table_.size()); }
+        tensors_.push_back(nullptr);  // so that nothing can fail between making a tensor and owning it
+        tracked_tensor* fresh = nullptr;
+        bool const made = guarded([&] {
+            fresh = new tracked_tensor;
+            fresh->name = name;
+        });
+        if (!made) {
+            delete fresh;
+            tensors_.pop_back();
+            return nullptr;
+        }
+        fresh->info.id = static_cast<tensor_id>(tensors_.size() - 1);
         fresh->info.name = fresh->name;
         fresh->info.role = guess_role(fresh->name);
-        if (2 * (tensors_.size() + 1) > table_.size()) { rehash(table_.empty() ? 64 : 2 * table_.size()); }
-        tensors_.push_back(std::move(fresh));
-        insert(tensors_.back().get());
-        return tensors_.back().get();
+        tensors_.back() = fresh;
+        insert(fresh);
+        return fresh;
     }
     void rehash(std::size_t size) {
         std::vector<tracked_tensor*> larger(size, nullptr);
         table_.swap(larger);
-        for (auto const& each : tensors_) { insert(each.get()); }
+        for (tracked_tensor* const each : tensors_) { insert(each); }
     }
     void insert(tracked_tensor* it) noexcept {
         std::size_t const mask = table_.size() - 1;
@@ -82,7 +98,7 @@ private:
         table_[i] = it;
     }
 
-    std::vector<std::unique_ptr<tracked_tensor>> tensors_{};
+    std::vector<tracked_tensor*> tensors_{};  // owned
     std::vector<tracked_tensor*> table_{};
     tracked_tensor* last_ = nullptr;
 };

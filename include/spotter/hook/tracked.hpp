@@ -10,7 +10,6 @@
 #include <spotter/stat/units.hpp>
 
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,7 +44,7 @@ struct tracked_tensor {
     slots<terms> terms_of_rule{};
     int unit_axis = default_axis;
     std::vector<std::uint32_t> units{};           // scratch of the unit-activity feature: active, then finite
-    std::unique_ptr<retained_copy[]> previous{};  // one a mode, where a rule wants delta
+    slots<retained_copy> previous{};     // one a mode, where a rule wants delta
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
     terms cached_wanted = terms::none;
@@ -68,7 +67,7 @@ struct tracked_tensor {
         keep_copies(rule_terms);
     }
     void keep_copies(terms wanted) {
-        if (has(wanted, terms::delta) && previous == nullptr) { previous = std::make_unique<retained_copy[]>(mode_count); }
+        if (has(wanted, terms::delta)) { previous.grow(mode_count); }
     }
 
     // What a set of rules wants.
@@ -84,7 +83,7 @@ struct tracked_tensor {
     // Adds the delta against the previous observation in this mode, and retains this one.
     void compare(tensor_ref const& values, step_id step, summary& stats) noexcept {
         stats.has |= terms::delta;
-        if (previous == nullptr) { return; }
+        if (previous.size() == 0) { return; }
         retained_copy& before = previous[index_of(step.mode)];
         if (before.valid) { compare_with_previous(values, before.view, before.index, stats); }
         if (!guarded([&] { before.keep(values, step.index); })) { before.valid = false; }

@@ -162,6 +162,7 @@ public:
 
     void finish(run_end const& end) noexcept {
         if (core_ == nullptr || core_->finished() || child()) { return; }
+        core_->settle();
         std::size_t bound = 256 + end.why.size();
         for (coverage const& each : end.coverage) { bound += each.rule.size() + each.reason.size() + 6 * varint_limit; }
         byte_buffer list;

@@ -40,10 +40,13 @@ public:
         started_ = true;
         if (choices_.drain == drain::thread) { start_thread(); }
     }
-    void finish(byte_view run_end) noexcept {
+    // Ends the writer thread and takes what is in the ring; only `finish` may follow.
+    void settle() noexcept {
         stop();
         while (drain_.take()) {}
         drain_.give_up();
+    }
+    void finish(byte_view run_end) noexcept {
         if (started_) { segments_.add(row_kind::run_end, run_end); }
         segments_.finish();
         publish();
