@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains the cart-pole agent until it balances: cartpole [--seed=N] [--fault=lr|nan|dead|frozen] [--quiet]
+// Trains the cart-pole agent until it balances, with a spotter that stops a training gone wrong:
+//     cartpole [--seed=N] [--fault=lr|nan|dead|frozen] [--run=FOLDER] [--quiet]
+// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line is wrong.
 #include "agent.hpp"
 #include "experience.hpp"
 #include "physics.hpp"
+#include "rules.hpp"
+
+#include <spotter/replay.hpp>
+#include <spotter/report.hpp>
 
 #include <array>
 #include <charconv>
@@ -10,22 +16,29 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 namespace {
 
+namespace sp = spotter;
+using namespace sp::literals;
+
 constexpr float goal = 475.0F;       // steps balanced, mean over the episodes of an evaluation
 constexpr int evaluations_held = 3;  // in a row, so that luck is no success
 constexpr std::size_t evaluation_episodes = 100;
-constexpr std::int64_t evaluation_interval = 160;  // updates
-constexpr std::int64_t last_update = 3'200;        // then it gives up
+constexpr std::uint64_t evaluation_interval = 160;  // updates
+constexpr std::uint64_t last_update = 3'200;        // then it gives up
 
 struct options {
     cartpole::settings training;
+    std::string run = "runs/cartpole";
     bool quiet = false;
 };
+
+enum class outcome { learnt, not_learnt, stopped };
 
 // What the command line asks for; nothing when it cannot be understood.
 std::optional<options> parse(int count, char** arguments) {
@@ -41,6 +54,9 @@ std::optional<options> parse(int count, char** arguments) {
         bool understood = false;
         if (argument == "--quiet") {
             result.quiet = true;
+            understood = true;
+        } else if (argument.starts_with("--run=") && argument.size() > 6) {
+            result.run = argument.substr(6);
             understood = true;
         } else if (argument.starts_with("--seed=")) {
             argument.remove_prefix(7);
@@ -63,17 +79,26 @@ std::optional<options> parse(int count, char** arguments) {
     return result;
 }
 
-// Trains until the goal is held or the last update is done; true when the pole stays up.
-bool train(options const& chosen) {
+// Trains until the goal is held, spotter objects, or the last update is done.
+template <class Hook>
+outcome train(options const& chosen, Hook& watch) {
     cartpole::agent agent{chosen.training};
-    std::int64_t update = 0;
+    std::uint64_t update = 0;
     int held = 0;
     float balanced = 0.0F;
     while (held < evaluations_held && update < last_update) {
         cartpole::report const& report = agent.compute_gradients();
 
-        // An observer looks here: losses, activations and gradients are known, no parameter has changed yet. It may
-        // say stop (break) or skip (do not apply).
+        // Losses, activations and gradients are known, no parameter has changed yet: the instant to look and to object.
+        // The tensors come in the order in which they were computed, so the first bad one is where trouble began.
+        auto const found = watch.step(sp::train(update), agent, "policy_loss"_t = report.policy_loss,
+                                      "value_loss"_t = report.value_loss, "loss"_t = report.loss,
+                                      "metric/entropy"_t = report.entropy, "metric/approx_kl"_t = report.approx_kl);
+        if (found) { fmt::print("{}\n", found); }
+        if (found.decision() == sp::decision::stop) {
+            fmt::print("stopped before update {} was applied\n", update);
+            return outcome::stopped;
+        }
 
         agent.apply_gradients();
         ++update;
@@ -81,18 +106,28 @@ bool train(options const& chosen) {
         if (update % evaluation_interval == 0) {
             balanced = evaluate(agent.net(), evaluation_episodes, chosen.training.seed);
             held = balanced >= goal ? held + 1 : 0;
+            (void)watch.step(sp::eval(update), "metric/balanced"_t = balanced);
             if (!chosen.quiet) {
-                std::printf("update %5lld  steps %7lld  loss %8.4f  entropy %.3f  training %5.1f  evaluation %5.1f\n",
-                            static_cast<long long>(update), static_cast<long long>(agent.cart_steps()),
-                            static_cast<double>(report.loss), static_cast<double>(report.entropy),
-                            static_cast<double>(report.episode_length), static_cast<double>(balanced));
+                fmt::print("update {:5}  steps {:7}  loss {:8.4f}  entropy {:.3f}  training {:5.1f}  evaluation {:5.1f}\n", update,
+                           agent.cart_steps(), report.loss, report.entropy, report.episode_length, balanced);
+                std::fflush(stdout);
             }
         }
     }
     bool const learnt = held == evaluations_held;
-    std::printf("%s after %lld updates: balances %.1f of %d steps\n", learnt ? "learnt" : "not learnt",
-                static_cast<long long>(update), static_cast<double>(balanced), cartpole::episode_steps);
-    return learnt;
+    fmt::print("{} after {} updates: balances {:.1f} of {} steps; parameters {:016x}\n", learnt ? "learnt" : "not learnt", update,
+               balanced, cartpole::episode_steps, fingerprint(agent.net()));
+    return learnt ? outcome::learnt : outcome::not_learnt;
+}
+
+// What the record can be asked afterwards: the same rules again, and a question that nobody asked while it ran.
+void ask(std::string_view path) {
+    auto opened = sp::open_trial(path);
+    if (!opened) { return; }  // SPOTTER=off or dry: there is none
+    sp::trial const run = std::move(opened).value();
+    fmt::print("\n{}", run);
+    fmt::print("\nasked of the record afterwards, did any gradient's norm exceed 5? ");
+    sp::replay(run, sp::any("grad/*/w", sp::l2 > 5.0) | sp::named{"gradient norm above 5"}, sp::print_report);
 }
 
 }  // namespace
@@ -100,8 +135,18 @@ bool train(options const& chosen) {
 int main(int count, char** arguments) {
     auto const chosen = parse(count, arguments);
     if (!chosen) {
-        std::fprintf(stderr, "usage: cartpole [--seed=N] [--fault=none|lr|nan|dead|frozen] [--quiet]\n");
+        std::fprintf(stderr, "usage: cartpole [--seed=N] [--fault=none|lr|nan|dead|frozen] [--run=FOLDER] [--quiet]\n");
         return 2;
     }
-    return train(*chosen) ? 0 : 1;
+    outcome result{};
+    std::string path;
+    {
+        sp::hook watch{chosen->run, cartpole::keep, cartpole::broken};
+        result = train(*chosen, watch);
+        path = watch.path();
+        watch.finish();
+        if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first); }
+    }
+    if (!chosen->quiet) { ask(path); }
+    return result == outcome::learnt ? 0 : result == outcome::stopped ? 3 : 1;
 }

@@ -5,6 +5,7 @@
 #include "../common/matrix.hpp"
 #include "../common/prng.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -135,6 +136,17 @@ void visit_gradients(network const& net, Visit&& visit) {
             visit(at.name.grad_b, at.grad_b);
         }
     }
+}
+
+// A hash over the bits of all parameters: equal trainings end in equal fingerprints.
+[[nodiscard]] inline std::uint64_t fingerprint(network const& net) {
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    visit_parameters(net, [&hash](std::string const&, auto const& values) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            hash = (hash ^ std::bit_cast<std::uint32_t>(values.data()[i])) * 0x100000001B3U;
+        }
+    });
+    return hash;
 }
 
 // Shows every tensor of the network by name, in the order in which a training step needs it.

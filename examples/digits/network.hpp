@@ -7,6 +7,7 @@
 #include "data.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -179,6 +180,21 @@ void visit_forward(network const& net, Visit&& visit) {
         }
     }
     visit("predictions", net.predictions());
+}
+
+// A hash over the bits of all parameters: equal trainings end in equal fingerprints.
+[[nodiscard]] inline std::uint64_t fingerprint(network const& net) {
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    auto const add = [&hash](std::vector<float> const& values) {
+        for (float const value : values) {
+            hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001B3U;
+        }
+    };
+    for (layer const& each : net.layers()) {
+        add(each.w.values);
+        add(each.b);
+    }
+    return hash;
 }
 
 // Shows every tensor of a training step by name, in the order in which it came about; valid after backward.

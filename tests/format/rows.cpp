@@ -13,6 +13,9 @@ using namespace spotter;
 namespace {
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+// From memory: under -ffast-math a literal -0.0 may be stored as 0.
+std::uint64_t const volatile minus_zero_bits = 1ULL << 63;
+double minus_zero() { return std::bit_cast<double>(static_cast<std::uint64_t>(minus_zero_bits)); }
 double const quiet = std::bit_cast<double>(0x7FF8DEADBEEF0001ULL);
 double const signalling = std::bit_cast<double>(0x7FF0000000000001ULL);
 
@@ -86,7 +89,7 @@ TEST_CASE("a summary: every mask keeps its terms and nothing else, hostile numbe
     full.neg_inf = 7;
     full.first_bad = 12345;
     full.zeros = 99;
-    full.minimum = -0.0;
+    full.minimum = minus_zero();
     full.maximum = signalling;
     full.abs_minimum = std::bit_cast<double>(1ULL);
     full.abs_maximum = quiet;
@@ -94,7 +97,7 @@ TEST_CASE("a summary: every mask keeps its terms and nothing else, hostile numbe
     full.sum_abs = 1e308;
     full.sum_squares = 0.1;
     full.moment2 = 0.2;
-    full.product = -0.0;
+    full.product = minus_zero();
     full.hash = 0xFEDCBA9876543210ULL;
     full.has_previous = true;
     full.previous_index = ~0ULL;
@@ -265,7 +268,7 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     begin.run_id = 0x0102030405060708ULL;
     begin.attempt = 3;
     begin.worker = 2;
-    begin.time = -0.0;
+    begin.time = minus_zero();
     begin.instant = 1;
     begin.version = "0.1.0";
     begin.collections = 2;
@@ -274,7 +277,7 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     rows::run_begin began{};
     REQUIRE_FALSE(decode(head.row(row_kind::run_begin), began));
     CHECK((began.run_id == begin.run_id && began.attempt == 3 && began.worker == 2 && began.instant == 1));
-    CHECK(bits(began.time) == bits(-0.0));
+    CHECK(bits(began.time) == bits(minus_zero()));
     CHECK(began.version == "0.1.0");
     REQUIRE(began.collections == 2);
     rows::collection each{};
@@ -295,14 +298,14 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     CHECK((closed.step == train(~0ULL) && closed.ordinal == 1ULL << 40 && closed.left_out == 3 && closed.time == 1.7e9));
     mistreat(closing, row_kind::close, rows::close{});
 
-    rows::finding finding{train(4), "r", "why", "t/x", "l2", "do", "more", quiet, -0.0, 4, 2, 2, true, 9};
+    rows::finding finding{train(4), "r", "why", "t/x", "l2", "do", "more", quiet, minus_zero(), 4, 2, 2, true, 9};
     encoded const finds{[&](byte_writer& out) { encode(out, finding); }};
     rows::finding found{};
     REQUIRE_FALSE(decode(finds.row(row_kind::finding), found));
     CHECK((found.step == train(4) && found.rule == "r" && found.reason == "why" && found.tensor == "t/x" && found.measure == "l2"));
     CHECK((found.remedy == "do" && found.detail == "more" && found.how == 4 && found.severity == 2 && found.decision == 2));
     CHECK((found.decision_is_set && found.others == 9));
-    CHECK((bits(found.measured) == bits(quiet) && bits(found.threshold) == bits(-0.0)));
+    CHECK((bits(found.measured) == bits(quiet) && bits(found.threshold) == bits(minus_zero())));
     mistreat(finds, row_kind::finding, rows::finding{});
 
     encoded const dropping{[](byte_writer& out) { encode(out, rows::drops{1, 1ULL << 33, 3}); }};

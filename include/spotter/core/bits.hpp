@@ -69,10 +69,11 @@ template <class Float>
     return root;
 }
 
-// Natural logarithm of a positive finite number, the same everywhere (no libm): value = 2^k * m with m near 1, and
+// Natural logarithm of a positive finite number (of any other: -1e308), the same everywhere (no libm): value = 2^k * m with m near 1, and
 // ln m = 2 artanh((m-1)/(m+1)) by its series, which at |argument| <= 0.172 is exact to double after 11 terms.
 [[nodiscard]] SPOTTER_STRICT constexpr double natural_log(double value) noexcept {
     SPOTTER_STRICT_BODY
+    if (!(value > 0)) { return -1e308; }
     if (value < 0x1p-1022) { return natural_log(value * 0x1p54) - 54 * 0.693147180559945309417; }
     auto bits = std::bit_cast<std::uint64_t>(value);
     int power = static_cast<int>(bits >> 52) - 1023;

@@ -127,10 +127,8 @@ public:
     // Closes the step: what was found, strongest first. Without an open step: what is still to be told, or nothing.
     [[nodiscard]] alarm end() noexcept {
         if (!open_) { return std::exchange(carried_, {}); }
-        alarm found = close();
-        for (finding const& each : carried_) { found.add(each); }
-        carried_ = {};
-        return found;
+        carry();
+        return std::exchange(carried_, {});
     }
 
     // A value that is always kept: at the open step (rules see it too), or loose between steps.
@@ -144,6 +142,10 @@ public:
         keep_scalar(name, view_of(&value, {}), &time);
     }
 
+    // A text: kept like any other scalar; rules do not see it.
+    void scalar(std::string_view name, std::string_view text) noexcept { keep_scalar(name, view_of_text(text), nullptr); }
+    void scalar(std::string_view name, std::string_view text, double time) noexcept { keep_scalar(name, view_of_text(text), &time); }
+
     // A handle saves the look-up of a name that is observed very often.
     [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept { return tensor_handle{registry_.find_or_add(name)}; }
     [[nodiscard]] tensor_handle tensor(std::string_view name, role what, flag flags = flag::none) noexcept {
@@ -153,19 +155,30 @@ public:
     }
 
     // Marks the run as failed; the reason stands in the record.
-    void fail(std::string_view why) noexcept { failure_ = text<160>{why}; }
-    // Ends the run; the destructor does it otherwise. Nothing is observed afterwards.
+    void fail(std::string_view why) noexcept {
+        failed_ = true;
+        failure_ = text<160>{why};
+    }
+    // Ends the run; the destructor does it otherwise. Nothing is observed afterwards. An open step is closed, unless an
+    // exception left it half done.
     void finish() noexcept {
         if (finished_) { return; }
-        if (open_) { (void)close(); }
+#if SPOTTER_EXCEPTIONS
+        if (std::uncaught_exceptions() > exceptions_at_start_) {
+            if (!failed_) { fail("the hook was left by an exception"); }
+            open_ = false;
+        }
+#endif
+        if (open_) { carry(); }
         finished_ = true;
         if (state_ == detail::switch_state::off) { return; }
-#if SPOTTER_EXCEPTIONS
-        if (failure_.empty() && std::uncaught_exceptions() > exceptions_at_start_) { failure_ << "the hook was left by an exception"; }
-#endif
         std::vector<coverage> all;
-        (void)guarded([&] { judges_.report([&](coverage const& each) { all.push_back(each); }); });
-        sink_.finish({failure_.empty() ? ending::finished : ending::failed, failure_.view(), all, refused_});
+        std::size_t leaves = 0;
+        judges_.report([&](coverage const&) { ++leaves; });
+        if (guarded([&] { all.reserve(leaves); })) {
+            judges_.report([&](coverage const& each) { all.push_back(each); });
+        }
+        sink_.finish({failed_ ? ending::failed : ending::finished, failure_.view(), all, refused_});
     }
 
     // Makes what was closed visible to readers and waits for it.
@@ -206,11 +219,13 @@ private:
         exceptions_at_start_ = std::uncaught_exceptions();
 #endif
         if (std::string_view const bad = plan_.malformed(); !bad.empty()) {
-            remember(errc::bad_pattern, bad, "malformed pattern in the plan; its collection stays empty");
+            plan_is_sound_ = false;
+            remember(errc::bad_pattern, bad, "is a malformed pattern of the plan; the plan is not applied, rules and scalars go on");
         }
-        std::vector<collection_info> list;
-        (void)guarded([&] { plan_.list([&](collection_info const& each) { list.push_back(each); }); });
-        sink_.start({list});
+        collection_info list[Plan::size + 1];
+        std::size_t count = 0;
+        plan_.list([&](collection_info const& each) { list[count++] = each; });
+        sink_.start({{list, count}});
     }
 
     template <class Argument>
@@ -228,7 +243,7 @@ private:
     }
 
     void open(step_id id) noexcept {
-        if (open_) { carried_ = close(); }
+        if (open_) { carry(); }
         open_ = !finished_;
         step_ = id;
         plan_due_ = 0;
@@ -244,12 +259,21 @@ private:
         ++steps_;
         return found;
     }
+    // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
+    void carry() noexcept {
+        alarm found = close();
+        for (finding const& each : carried_) { found.add(each); }
+        carried_ = found;
+    }
 
     // The decision "nothing due" comes before anything is touched.
     void observe_tracked(tracked_tensor& it, tensor_ref const& values) noexcept {
         if (state_ == detail::switch_state::off) { return; }
         if (!open_) { return refuse(errc::no_step_open, it.name, "observed outside a step: call begin(...) first, or use scalar(...)"); }
-        if (!it.declared && !declare(it, values)) { return; }
+        if (!it.declared) {
+            if (values.refused != refusal::none) { return refuse_view(it, values); }
+            declare(it, values);
+        }
         std::uint64_t const rules = it.rules & rules_due_;
         std::uint64_t const due = it.info.collections & plan_due_;
         if ((rules | due) == 0) { return; }
@@ -281,26 +305,35 @@ private:
         if (state_ == detail::switch_state::off || finished_) { return; }
         tracked_tensor* const it = registry_.find_or_add(name);
         if (it == nullptr) { return refuse(errc::out_of_memory, name, "no memory for one more name"); }
-        if (!it->declared && !declare(*it, value)) { return; }
+        if (!it->declared) { declare(*it, value); }
         if (!open_) { return sink_.scalar(it->info, nullptr, value, time); }
-        observe_values(*it, value, it->rules & rules_due_, terms::none, true, time);
+        observe_values(*it, value, value.type == dtype::text ? 0 : it->rules & rules_due_, terms::none, true, time);
+    }
+    [[nodiscard]] static tensor_ref view_of_text(std::string_view text) noexcept {
+        tensor_ref view = view_of(text.data(), {text.size()});
+        view.type = dtype::text;
+        return view;
     }
 
     // Cold: a tensor's first observation, when its type and shape are known, and again when its role is.
-    SPOTTER_NOINLINE bool declare(tracked_tensor& it, tensor_ref const& values) noexcept {
-        bool const fine = guarded([&] {
+    SPOTTER_NOINLINE void declare(tracked_tensor& it, tensor_ref const& values) noexcept {
+        if (it.info.type == dtype::none) {
             it.info.type = values.type;
             it.info.shape = values.shape;
-            registry_.bind_partners(it, [&](tracked_tensor& other) { announce(other); });
-            announce(it);
-        });
+        }
+        tracked_tensor* partner = nullptr;
+        bool const fine = guarded([&] { partner = registry_.bind_partner(it); });
+        if (!fine) { remember(errc::out_of_memory, it.name, "may have a partner, but there was no memory to look for it"); }
         it.declared = true;
-        if (!fine) { refuse(errc::user_code_threw, it.name, "a pattern threw an exception, or memory is exhausted; the tensor is not watched"); }
-        return fine;
+        announce(it);
+        if (partner != nullptr && partner->declared) { announce(*partner); }  // it knows more now
     }
-    void announce(tracked_tensor& it) {
+    void announce(tracked_tensor& it) noexcept {
         ++declared_;
-        it.info.collections = plan_.malformed().empty() ? plan_.members(it.info) : 0;
+        it.info.collections = 0;
+        if (plan_is_sound_ && !guarded([&] { it.info.collections = plan_.members(it.info); })) {
+            remember(errc::user_code_threw, it.name, "made a pattern of the plan throw an exception; the plan keeps nothing of it");
+        }
         it.declare_to(judges_);
         it.keep_copies(plan_.wanted(it.info.collections));
         sink_.declare(it.info);
@@ -308,11 +341,10 @@ private:
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
         if (what == nullptr || it.role_given) { return; }
         it.role_given = true;
+        if (it.info.role == *what && it.info.flags == flags) { return; }
         it.info.role = *what;
         it.info.flags = flags;
-        if (it.declared) {
-            it.declared = false;  // declared anew at the observation that follows
-        }
+        it.declared = false;  // declared anew at the observation that follows
     }
 
     [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
@@ -345,6 +377,8 @@ private:
     detail::switch_state state_ = detail::switch_state::on;
     bool open_ = false;
     bool finished_ = false;
+    bool failed_ = false;
+    bool plan_is_sound_ = true;
     step_id step_{};
     std::uint64_t plan_due_ = 0;
     std::uint64_t rules_due_ = 0;

@@ -40,30 +40,32 @@ public:
     [[nodiscard]] tracked_tensor& operator[](std::size_t id) noexcept { return *tensors_[id]; }
     [[nodiscard]] tracked_tensor const& operator[](std::size_t id) const noexcept { return *tensors_[id]; }
 
-    // Ties a gradient to what it is the gradient of, whichever came first. Calls `changed(tensor)` for a partner that was
-    // declared before and now knows more.
-    template <class Changed>
-    void bind_partners(tracked_tensor& fresh, Changed&& changed) {
+    // Ties a gradient to what it is the gradient of, whichever is declared first. Returns the partner if it has been declared
+    // before and knows more now.
+    [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) {
         std::string_view const target = gradient_of(fresh.name);
         if (!target.empty()) {
             fresh.info.partner_role = guess_role(target);
-            if (tracked_tensor* const other = find(target)) { tie(fresh, *other, changed); }
-            return;
+            tracked_tensor* const other = find(target);
+            return other != nullptr && other->declared && tie(fresh, *other) ? other : nullptr;
         }
         for (char const* prefix : {"grad/", "grads/", "gradient/"}) {
-            if (tracked_tensor* const gradient = find(prefix + fresh.name)) { tie(*gradient, fresh, changed); }
+            tracked_tensor* const gradient = find(prefix + fresh.name);
+            if (gradient != nullptr && gradient->declared) { return tie(*gradient, fresh) ? gradient : nullptr; }
         }
-        if (tracked_tensor* const gradient = find(fresh.name + ".grad")) { tie(*gradient, fresh, changed); }
+        tracked_tensor* const gradient = find(fresh.name + ".grad");
+        return gradient != nullptr && gradient->declared && tie(*gradient, fresh) ? gradient : nullptr;
     }
 
 private:
-    template <class Changed>
-    static void tie(tracked_tensor& gradient, tracked_tensor& target, Changed&& changed) {
-        bool const news = gradient.info.partner != target.info.id || gradient.info.partner_role != target.info.role;
+    // Whether either knows more now.
+    static bool tie(tracked_tensor& gradient, tracked_tensor& target) noexcept {
+        bool const news = gradient.info.partner != target.info.id || gradient.info.partner_role != target.info.role ||
+                          target.info.partner != gradient.info.id;
         gradient.info.partner = target.info.id;
         gradient.info.partner_role = target.info.role;
         target.info.partner = gradient.info.id;
-        if (news && gradient.declared) { changed(gradient); }
+        return news;
     }
 
     [[nodiscard]] tracked_tensor* add(std::string_view name) {

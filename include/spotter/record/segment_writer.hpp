@@ -98,7 +98,7 @@ private:
     [[nodiscard]] std::size_t buffered() const noexcept { return out_.size() + rows_.size(); }
 
     // Stops all writing. Rows that had not reached the file are lost.
-    void fail(error const& why) noexcept {
+    SPOTTER_NOINLINE void fail(error const& why) noexcept {
         if (!first_error_) { first_error_ = why; }
         failed_ = true;
         lost_ += pending_;

@@ -139,7 +139,8 @@ private:
         view.shape = seen.shape;
         view.count = seen.shape.elements();
         values_.resize(static_cast<std::size_t>(view.bytes()));
-        if (error const why = unpacker_.unpack(run_.segment_bytes(segment), seen.place, values_)) {
+        error const why = unpacker_.unpack(run_.segment_bytes(segment), seen.place, values_);
+        if (why) {
             if (!trouble_) { trouble_ = why; }
             view = {};
             return false;

@@ -17,8 +17,8 @@ struct update_ratio_band {
     static constexpr std::string_view remedy = "Scale the learning rate by target ratio over measured ratio.";
 
     selector select = &select::weights;
-    double low = 1e-5;
-    double high = 1e-1;             // band: DeepDiagnosis, target times and over 100
+    double low = 1e-5;              // band: DeepDiagnosis, target times and over 100; 0 switches this side off
+    double high = 1e-1;
     double target = 1e-3;           // a widely taught rule of thumb; named in the finding
     std::uint64_t smoothing = 20;   // observations
     std::uint64_t warmup = 20;      // observations

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// T5: how fast the one pass over a tensor is, against a plain sum over the same bytes.
+#include "bench.hpp"
+
+#include <spotter/core/tensor_access.hpp>
+#include <spotter/stat/summarize.hpp>
+
+#include <cstring>
+
+using namespace spotter;
+
+namespace {
+
+constexpr terms seven = terms::nonfinite | terms::zeros | terms::range | terms::sum | terms::sum_abs | terms::sum_squares | terms::variance;
+
+// The control: a sum of 64-bit words in eight vectors, which waits for nothing but memory.
+[[nodiscard]] std::uint64_t read_sum(void const* from, std::size_t bytes) noexcept {
+    typedef std::uint64_t words __attribute__((vector_size(32)));
+    words sum[8]{};
+    auto const* at = static_cast<std::byte const*>(from);
+    for (std::size_t done = 0; done + sizeof sum <= bytes; done += sizeof sum) {
+        words now[8];
+        std::memcpy(now, at + done, sizeof now);
+        for (std::size_t i = 0; i < 8; ++i) { sum[i] += now[i]; }
+    }
+    std::uint64_t all = 0;
+    for (words const& each : sum) { all += each[0] + each[1] + each[2] + each[3]; }
+    return all;
+}
+
+// GB/s at the median; the warm-up brings small tensors into the cache.
+template <class Call>
+[[nodiscard]] double rate(std::size_t bytes, Call&& call) {
+    std::size_t const calls = bytes >= (16U << 20) ? 1 : (std::max)((std::size_t{4} << 20) / bytes, std::size_t{1});
+    std::size_t const times = bytes >= (16U << 20) ? bench::rounds(9, 3) : bench::rounds(400, 40);
+    bench::samples each;
+    call();
+    for (std::size_t i = 0; i < times; ++i) { each.time(calls, call); }
+    return static_cast<double>(bytes) / each.median();
+}
+[[nodiscard]] double summary_rate(tensor_ref const& tensor, terms wanted) {
+    return rate(static_cast<std::size_t>(tensor.bytes()), [&] { bench::do_not_optimise(summarize(tensor, wanted)); });
+}
+[[nodiscard]] double read_rate(void const* from, std::size_t bytes) {
+    return rate(bytes, [&] { bench::do_not_optimise(read_sum(from, bytes)); });
+}
+
+// The first `bytes` of `values`, each converted to another type.
+template <class Value, class Convert>
+void type_rate(char const* name, std::vector<float> const& values, std::size_t bytes, Convert&& convert) {
+    std::vector<Value> converted(bytes / sizeof(Value));
+    for (std::size_t i = 0; i < converted.size(); ++i) { converted[i] = convert(values[i]); }
+    bench::figure(std::string{"  seven terms of "} + name, summary_rate(as_tensor(converted), seven), "GB/s");
+}
+
+}  // namespace
+
+int main() {
+    std::size_t const large = 256U << 20;
+    std::vector<float> const values = bench::weights(large / sizeof(float));
+    auto const first = [&](std::size_t bytes) { return view_of(values.data(), {bytes / sizeof(float)}); };
+
+    double slowest = 0;
+    double read_in_cache = 0;
+    for (std::size_t const bytes : {256U << 10, 512U << 10, 1024U << 10}) {
+        double const now = summary_rate(first(bytes), seven);
+        slowest = slowest == 0 ? now : (std::min)(slowest, now);
+        read_in_cache = read_rate(values.data(), bytes);
+        bench::figure("  seven terms of " + std::to_string(bytes >> 10) + " KiB of f32", now, "GB/s", bench::control("read-sum", read_in_cache, "GB/s"));
+    }
+    double limit = 4;
+#if SPOTTER_X86_DISPATCH
+    if (__builtin_cpu_supports("avx2")) { limit = 12; }
+#endif
+    bench::target("T5 stats in L2, slowest of the three", slowest, "GB/s", bench::wanted::at_least, limit);
+
+    double const read = read_rate(values.data(), large);
+    bench::target("T5 stats of 256 MiB", summary_rate(first(large), seven), "GB/s", bench::wanted::at_least, 0.8 * read,
+                  bench::control("0.8 x read-sum of", read, "GB/s"));
+
+    struct {
+        char const* name;
+        terms wanted;
+    } const single[] = {{"nonfinite", terms::nonfinite}, {"zeros", terms::zeros}, {"range", terms::range}, {"abs_range", terms::abs_range},
+                        {"sum", terms::sum}, {"sum_abs", terms::sum_abs}, {"sum_squares", terms::sum_squares}, {"variance", terms::variance},
+                        {"product", terms::product}, {"hash", terms::hash}};
+    for (auto const& each : single) { bench::figure(std::string{"  512 KiB of f32, only "} + each.name, summary_rate(first(512U << 10), each.wanted), "GB/s"); }
+
+    std::size_t const bytes = 512U << 10;
+    type_rate<double>("f64", values, bytes, [](float x) { return static_cast<double>(x); });
+    type_rate<bf16>("bf16", values, bytes, [](float x) { return bf16{static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16)}; });
+    type_rate<std::int32_t>("i32", values, bytes, [](float x) { return static_cast<std::int32_t>(x * 1e6F); });
+    type_rate<std::int8_t>("i8", values, bytes, [](float x) { return static_cast<std::int8_t>(x * 127 * 4); });
+
+    std::vector<float> sick(values.begin(), values.begin() + (512 << 10) / 4);
+    for (std::size_t i = 0; i < sick.size(); i += block_size) { sick[i] = std::bit_cast<float>(0x7FC00000U); }
+    bench::figure("  seven terms of f32 with a NaN in every block", summary_rate(view_of(sick.data(), {sick.size()}), seven), "GB/s");
+    return 0;
+}
