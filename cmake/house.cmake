@@ -115,15 +115,16 @@ function(spotter_skipped name why)
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SPOTTER_SKIP: ")
 endfunction()
 
-# A test that runs a program in a folder of its own, emptied first, and wants `exit` from it.
+# A test that runs a program in a folder of its own, emptied first, and wants EXIT from it; SAME as in cmake/run.cmake.
 function(spotter_run_test name target)
-    cmake_parse_arguments(PARSE_ARGV 2 run "" "EXIT;DATA" "ARGS")
+    cmake_parse_arguments(PARSE_ARGV 2 run "" "EXIT;DATA;SAME" "ARGS")
     if(NOT DEFINED run_EXIT)
         set(run_EXIT 0)
     endif()
     add_test(NAME ${name}
              COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "ARGS=${run_ARGS}"
                      -D "FOLDER=${CMAKE_CURRENT_BINARY_DIR}/run/${name}" -D "EXIT=${run_EXIT}" -D "DATA=${run_DATA}"
+                     -D "SAME=${run_SAME}"
                      -D "SPOTTER_DATA=${SPOTTER_DATA}" -P "${PROJECT_SOURCE_DIR}/cmake/run.cmake")
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SPOTTER_SKIP: " TIMEOUT 300)
 endfunction()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs PROGRAM with ARGS in the emptied FOLDER and fails unless it ends with EXIT. With DATA=<name>.gz that file is
-# unpacked from the data folder first, and the program gets its path; without the file: skipped.
+# unpacked from the data folder first, and the program gets its path; without the file: skipped. With SAME=<regex> it
+# runs with spotter off, dry and on, and what the regex matches in its output must be the same.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
 
@@ -21,7 +22,25 @@ if(DATA)
     list(PREPEND ARGS "${plain}")
 endif()
 
-execute_process(COMMAND "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)
-if(NOT result STREQUAL EXIT)
-    message(FATAL_ERROR "${PROGRAM} ${ARGS}: ended with ${result}, expected ${EXIT}")
+if(NOT SAME)
+    execute_process(COMMAND "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)
+    if(NOT result STREQUAL EXIT)
+        message(FATAL_ERROR "${PROGRAM} ${ARGS}: ended with ${result}, expected ${EXIT}")
+    endif()
+    return()
 endif()
+
+# With SAME=<regex>: the text that it matches in the output must not depend on whether spotter is off, dry or on.
+foreach(state IN ITEMS off dry on)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E env SPOTTER=${state} "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}"
+                    RESULT_VARIABLE result OUTPUT_VARIABLE output)
+    string(REGEX MATCH "${SAME}" found "${output}")
+    if(NOT result STREQUAL EXIT OR found STREQUAL "")
+        message(FATAL_ERROR "SPOTTER=${state} ${PROGRAM} ${ARGS}: ended with ${result}, expected ${EXIT}, and said\n${output}")
+    endif()
+    message("SPOTTER=${state}: ${found}")
+    if(DEFINED first AND NOT found STREQUAL first)
+        message(FATAL_ERROR "the results differ")
+    endif()
+    set(first "${found}")
+endforeach()

@@ -69,14 +69,19 @@ template <class Float>
     return root;
 }
 
-// Natural logarithm of a positive finite number (of any other: -1e308), the same everywhere (no libm): value = 2^k * m with m near 1, and
-// ln m = 2 artanh((m-1)/(m+1)) by its series, which at |argument| <= 0.172 is exact to double after 11 terms.
+// Natural logarithm of a positive finite number (of zero and of a negative one: -1e308), the same everywhere (no libm):
+// value = 2^k * m with m near 1, and ln m = 2 artanh((m-1)/(m+1)) by its series, which at |argument| <= 0.172 is exact to
+// double after 11 terms.
 [[nodiscard]] SPOTTER_STRICT constexpr double natural_log(double value) noexcept {
     SPOTTER_STRICT_BODY
-    if (!(value > 0)) { return -1e308; }
-    if (value < 0x1p-1022) { return natural_log(value * 0x1p54) - 54 * 0.693147180559945309417; }
     auto bits = std::bit_cast<std::uint64_t>(value);
-    int power = static_cast<int>(bits >> 52) - 1023;
+    if (bits == 0 || (bits & f64_bits::sign) != 0) { return -1e308; }
+    int power = -1023;
+    if (bits < 0x0010000000000000ULL) {  // a subnormal is an integer times 2^-1074, also where they are flushed to zero
+        bits = std::bit_cast<std::uint64_t>(static_cast<double>(bits));
+        power -= 1074;
+    }
+    power += static_cast<int>(bits >> 52);
     double mantissa = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
     if (mantissa > 1.41421356237309504880) {
         mantissa *= 0.5;

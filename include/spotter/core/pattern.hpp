@@ -4,6 +4,7 @@
 
 #include <spotter/core/algebra.hpp>
 #include <spotter/core/event.hpp>
+#include <spotter/core/slots.hpp>
 
 #include <array>
 #include <concepts>
@@ -16,8 +17,29 @@ struct pattern_kind : stateless_kind {};
 
 namespace detail {
 
+// How far into a name a pattern may have come: at[i] says that it can match the first i characters. Heap only for names longer
+// than any sensible one; where memory is exhausted such a name matches nothing.
+class name_positions {
+public:
+    constexpr explicit name_positions(std::size_t name_size) noexcept : size_{name_size + 1} {
+        if (size_ > near_size && !far_.grow(size_)) { size_ = 0; }
+    }
+    [[nodiscard]] constexpr bool* at() noexcept { return size_ > near_size ? far_.data() : near_; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    constexpr void assign(bool const* from) noexcept {
+        for (std::size_t i = 0; i < size_; ++i) { at()[i] = from[i]; }
+    }
+
+private:
+    static constexpr std::size_t near_size = 256;
+    bool near_[near_size]{};
+    slots<bool> far_{};
+    std::size_t size_;
+};
+
 // Glob: `*` any run of characters (also `/`), `?` one character, `[a-z]` and `[!a-z]` one of a class, `{a,b}` one of the
-// alternatives, `\x` the character x. Both texts are walked once; the recursion is as deep as the pattern has `*` and `{`.
+// alternatives, `\x` the character x. The pattern is walked once with the set of positions that it can have reached in the
+// name, so the cost is pattern times name whatever the pattern; backtracking would be exponential in the number of `*`.
 class glob_matcher {
 public:
     [[nodiscard]] static constexpr bool well_formed(std::string_view glob) noexcept {
@@ -43,36 +65,69 @@ public:
         return depth == 0;
     }
 
-    // Whether `glob` followed by `rest` matches all of `name`.
-    [[nodiscard]] static constexpr bool match(std::string_view glob, std::string_view name, std::string_view rest = {}) noexcept {
-        while (!glob.empty()) {
-            char const head = glob[0];
-            if (head == '*') {
-                for (std::size_t skip = 0; skip <= name.size(); ++skip) {
-                    if (match(glob.substr(1), name.substr(skip), rest)) { return true; }
-                }
-                return false;
-            }
-            if (head == '{') { return match_alternatives(glob, name, rest); }
-            if (name.empty()) { return false; }
-            std::size_t used = 1;
-            if (head == '[') {
-                std::size_t const end = class_end(glob, 0);
-                if (!in_class(glob.substr(1, end - 1), name[0])) { return false; }
-                used = end + 1;
-            } else if (head == '\\') {
-                if (glob[1] != name[0]) { return false; }
-                used = 2;
-            } else if (head != '?' && head != name[0]) {
-                return false;
-            }
-            glob.remove_prefix(used);
-            name.remove_prefix(1);
-        }
-        return rest.empty() ? name.empty() : match(rest, name);
+    // Whether a well-formed `glob` matches all of `name`.
+    [[nodiscard]] static constexpr bool match(std::string_view glob, std::string_view name) noexcept {
+        name_positions reached{name.size()};
+        if (reached.size() == 0) { return false; }
+        reached.at()[0] = true;
+        advance(glob, name, reached.at());
+        return reached.at()[name.size()];
     }
 
 private:
+    // Moves every position in `at` over `glob`.
+    static constexpr void advance(std::string_view glob, std::string_view name, bool* at) noexcept {
+        while (!glob.empty()) {
+            std::size_t used = 1;
+            if (glob[0] == '*') {
+                for (std::size_t i = 0; i < name.size(); ++i) { at[i + 1] = at[i + 1] || at[i]; }
+            } else if (glob[0] == '{') {
+                used = advance_over_one_of(glob, name, at);
+            } else {
+                used = glob[0] == '[' ? class_end(glob, 0) + 1 : glob[0] == '\\' ? 2 : 1;
+                std::string_view const head = glob.substr(0, used);
+                for (std::size_t i = name.size(); i > 0; --i) { at[i] = at[i - 1] && is_one(head, name[i - 1]); }
+                at[0] = false;
+            }
+            glob.remove_prefix(used);
+        }
+    }
+    // The same over the `{a,b}` that `glob` begins with; returns its length.
+    [[nodiscard]] static constexpr std::size_t advance_over_one_of(std::string_view glob, std::string_view name, bool* at) noexcept {
+        name_positions before{name.size()};
+        name_positions option{name.size()};
+        if (before.size() == 0 || option.size() == 0) { return glob.size(); }
+        before.assign(at);
+        for (std::size_t i = 0; i <= name.size(); ++i) { at[i] = false; }
+        int depth = 0;
+        std::size_t start = 1;
+        for (std::size_t i = 0; i < glob.size(); ++i) {
+            char const letter = glob[i];
+            if (letter == '\\') {
+                ++i;
+            } else if (letter == '[') {
+                i = class_end(glob, i);
+            } else if (letter == '{') {
+                ++depth;
+            } else if ((letter == ',' && depth == 1) || (letter == '}' && --depth == 0)) {
+                option.assign(before.at());
+                advance(glob.substr(start, i - start), name, option.at());
+                for (std::size_t k = 0; k <= name.size(); ++k) { at[k] = at[k] || option.at()[k]; }
+                start = i + 1;
+                if (letter == '}') { break; }
+            }
+        }
+        return start;
+    }
+    // Whether `head`, a pattern of one character, takes this one.
+    [[nodiscard]] static constexpr bool is_one(std::string_view head, char letter) noexcept {
+        switch (head[0]) {
+            case '[': return in_class(head.substr(1, head.size() - 2), letter);
+            case '\\': return head[1] == letter;
+            case '?': return true;
+            default: return head[0] == letter;
+        }
+    }
     [[nodiscard]] static constexpr std::size_t class_end(std::string_view glob, std::size_t open) noexcept {
         std::size_t i = open + 1;
         if (i < glob.size() && glob[i] == '!') { ++i; }
@@ -92,43 +147,6 @@ private:
             }
         }
         return found != inverted;
-    }
-    [[nodiscard]] static constexpr bool match_alternatives(std::string_view glob, std::string_view name, std::string_view rest) noexcept {
-        int depth = 0;
-        std::size_t start = 1;
-        std::size_t starts[16]{};
-        std::size_t ends[16]{};
-        std::size_t count = 0;
-        std::size_t close = 0;
-        for (std::size_t i = 0; i < glob.size(); ++i) {
-            char const letter = glob[i];
-            if (letter == '\\') {
-                ++i;
-            } else if (letter == '[') {
-                i = class_end(glob, i);
-            } else if (letter == '{') {
-                ++depth;
-            } else if ((letter == ',' && depth == 1) || (letter == '}' && --depth == 0)) {
-                if (count < 16) {
-                    starts[count] = start;
-                    ends[count++] = i;
-                }
-                start = i + 1;
-                if (letter == '}') {
-                    close = i;
-                    break;
-                }
-            }
-        }
-        // A pattern inside braces is followed by what stands behind them; two continuations never nest deeper than this.
-        std::string_view const tail = glob.substr(close + 1);
-        for (std::size_t i = 0; i < count; ++i) {
-            std::string_view const option = glob.substr(starts[i], ends[i] - starts[i]);
-            for (std::size_t cut = 0; cut <= name.size(); ++cut) {
-                if (match(option, name.substr(0, cut)) && match(tail, name.substr(cut), rest)) { return true; }
-            }
-        }
-        return false;
     }
 };
 

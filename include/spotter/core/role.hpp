@@ -84,12 +84,13 @@ inline constexpr role_rule last_parts[] = {
     {"w", role::weight}, {"weight", role::weight}, {"kernel", role::weight},
     {"b", role::bias},   {"bias", role::bias},     {"loss", role::loss},
 };
-// XGBoost's evaluation metrics, reported as <set>-<metric> with an optional @k.
+// XGBoost's evaluation metrics, reported as <set>-<metric> with an optional @k, and for rankings an optional `-` at the end.
 inline constexpr std::string_view boosting_metrics[] = {
     "rmse", "rmsle", "mae", "mape", "mphe", "logloss", "error", "merror", "mlogloss", "auc", "aucpr", "pre", "ndcg", "map",
     "nloglik", "deviance", "accuracy"};
 
 [[nodiscard]] constexpr bool is_boosting_metric(std::string_view name) noexcept {
+    if (name.ends_with('-')) { name.remove_suffix(1); }
     std::size_t const dash = name.rfind('-');
     if (dash == name.npos || dash == 0 || name.find('/') != name.npos) { return false; }
     std::string_view metric = name.substr(dash + 1);

@@ -140,9 +140,10 @@ template <element Value>
     return view;
 }
 
-// Calls `use(std::span<Element const>)` with the element type at hand. Not called for an absent tensor.
+// Calls `use(std::span<Element const>)` with the element type at hand. Not called for an absent or refused tensor.
 template <class Use>
 constexpr void visit_values(tensor_ref const& view, Use&& use) {
+    if (view.refused != refusal::none) { return; }
     auto const count = static_cast<std::size_t>(view.count);
     switch (view.type) {
         case dtype::boolean: use(std::span{view.values.boolean, count}); break;

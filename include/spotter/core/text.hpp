@@ -59,6 +59,7 @@ public:
         double size = magnitude(value);
         if (size == 0) { return *this << '0'; }
         int power = 0;
+        if (size < 1e-200) { size *= 1e200, power = -200; }  // in one step: where subnormals are flushed, ten times one is zero
         while (size >= 999.5) { size /= 10, ++power; }
         while (size < 99.95) { size *= 10, --power; }
         auto const digits = static_cast<std::uint32_t>(size + 0.5);

@@ -43,8 +43,8 @@ public:
             enabled_ |= std::uint64_t{1} << i;
             std::string_view const bad = machine.malformed();
             if (!bad.empty()) {
-                error why{errc::bad_pattern, "rule with malformed pattern \""};
-                why.what << bad << "\": the rule is switched off; close its [ ] and { }";
+                error why{errc::bad_pattern, "rule \""};
+                why.what << name_of_rule(machine) << "\" has the malformed pattern \"" << bad << "\" and is switched off; close its [ ] and { }";
                 switch_off(i, why);
             }
         });
@@ -59,7 +59,7 @@ public:
             if (guarded([&] { wanted = machine.declare(tensor); })) {
                 use(i, wanted);
             } else {
-                threw(i);
+                threw(machine, i);
             }
         });
     }
@@ -69,7 +69,7 @@ public:
         std::uint64_t bits = 0;
         each_machine([&](auto& machine, std::size_t i) {
             bool is_due = false;
-            if (!guarded([&] { is_due = machine.due(step); })) { threw(i); }
+            if (enabled(i) && !guarded([&] { is_due = machine.due(step); })) { threw(machine, i); }
             bits |= std::uint64_t{is_due} << i;
         });
         return bits & enabled_;
@@ -77,7 +77,7 @@ public:
 
     void observe(observation const& it, std::uint64_t set) noexcept {
         each_machine([&](auto& machine, std::size_t i) {
-            if ((set >> i & 1) != 0 && !guarded([&] { machine.observe(it); })) { threw(i); }
+            if (((set & enabled_) >> i & 1) != 0 && !guarded([&] { machine.observe(it); })) { threw(machine, i); }
         });
     }
 
@@ -87,7 +87,7 @@ public:
                 scratch_.clear();
                 truth answer = truth::undecided;
                 if (!guarded([&] { answer = machine.close(step, scratch_); })) {
-                    threw(i);
+                    threw(machine, i);
                 } else if (answer == truth::yes) {
                     for (finding& each : scratch_) { respond(each, step); }
                     into.add(scratch_);
@@ -96,11 +96,16 @@ public:
         });
     }
 
-    // Calls use(coverage) for each leaf of each rule.
+    // Calls use(coverage) for each leaf of each rule. A rule that was switched off gives that as its reason.
     template <class Use>
     void report(Use&& use) const noexcept {
         machines_.each([&](auto const& machine, [[maybe_unused]] std::size_t i) {
-            if constexpr (requires { machine.report(use); }) { machine.report(use); }
+            if constexpr (requires { machine.report(use); }) {
+                machine.report([&](coverage each) {
+                    if (!enabled(i)) { each.reason = machine.malformed().empty() ? "switched off: it threw an exception" : "switched off: malformed pattern"; }
+                    use(each);
+                });
+            }
         });
     }
 
@@ -118,10 +123,18 @@ private:
         enabled_ &= ~(std::uint64_t{1} << i);
         if (!trouble_) { trouble_ = why; }
     }
-    void threw(std::size_t i) noexcept {
-        error why{errc::user_code_threw, "rule number "};
-        why.what << i + 1 << " threw an exception and is switched off; rules and patterns must not throw";
+    template <class Machine>
+    void threw(Machine const& machine, std::size_t i) noexcept {
+        error why{errc::user_code_threw, "rule \""};
+        why.what << name_of_rule(machine) << "\" threw an exception and is switched off; rules and patterns must not throw";
         switch_off(i, why);
+    }
+    // Of a compound that of its first leaf.
+    template <class Machine>
+    [[nodiscard]] static std::string_view name_of_rule(Machine const& machine) noexcept {
+        std::string_view name;
+        machine.report([&](coverage const& each) { name = name.empty() ? each.rule : name; });
+        return name;
     }
     // What a finding asks for where nobody said otherwise: an error ends the run.
     static void respond(finding& it, step_id step) noexcept {

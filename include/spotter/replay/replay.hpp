@@ -27,13 +27,28 @@ class player {
 public:
     player(trial const& run, Judges& judges) : run_{run.index()}, judges_{judges} { tensors_.resize(run_.tensors().size()); }
 
-    // `admit(step)`: whether the rules see that step. `closed(step, alarm)` after each step that was judged.
-    template <class Admit, class Closed>
-    error play(Admit const& admit, Closed&& closed) {
+    // `admit(step)`: whether the rules see that step. `closed(step, alarm)` after each step that was judged. `restart()` where a
+    // further attempt begins: there the rules started afresh.
+    template <class Admit, class Closed, class Restart>
+    error play(Admit const& admit, Closed&& closed, Restart&& restart) {
+        std::uint32_t attempt = 0;
+        bool begun = false;
         std::uint64_t left = run_.steps().size();  // rows of a step that was not closed are not judged
         run_.walk([&](std::uint32_t segment, row_view row) {
             if (left == 0) { return false; }
             switch (row.kind) {
+                case row_kind::run_begin: {
+                    rows::run_begin begin;
+                    if (decode(row, begin)) { break; }
+                    if (std::exchange(begun, true) && begin.attempt != attempt) {
+                        restart();
+                        tensors_.clear();
+                        tensors_.resize(run_.tensors().size());
+                        open_ = false;
+                    }
+                    attempt = begin.attempt;
+                    break;
+                }
                 case row_kind::declare: declare(segment, row); break;
                 case row_kind::observe: observe(segment, row, admit); break;
                 case row_kind::scalar: scalar(segment, row, admit); break;
@@ -113,7 +128,7 @@ private:
     template <class Admit>
     void scalar(std::uint32_t segment, row_view row, Admit const& admit) {
         rows::scalar seen;
-        if (decode(row, seen) || !seen.has_step) { return; }
+        if (decode(row, seen) || !seen.has_step || seen.type == dtype::text) { return; }
         tensor_id const id = run_.id_of(segment, seen.id);
         if (id == no_tensor || !admit(seen.step)) { return; }
         tracked_tensor& it = tensors_[id];
@@ -205,18 +220,34 @@ template <class Argument>
         return true;
     }
 }
+// Of several attempts: counts add up.
+inline void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each) {
+    if (place == all.size()) { return all.push_back(each); }
+    coverage& into = all[place];
+    into.matched = (std::max)(into.matched, each.matched);
+    into.judged += each.judged;
+    into.undecided += each.undecided;
+    into.fired += each.fired;
+    into.reason = each.judged == 0 && into.judged > 0 ? into.reason : each.reason;
+}
 
 }  // namespace detail
 
 // Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules see
 // (their state starts fresh at the first); callables that take an `alarm const&` (each step that found something) or a
 // `replay_report const&` (once, at the end). For rules that ran inline the verdicts are the same, one for one, as long as
-// nothing was dropped. Reads values only where a rule needs what was not stored. Open steps are not judged.
+// nothing was dropped. Reads values only where a rule needs what was not stored. Open steps are not judged. In a run that was
+// resumed the rules start afresh with each attempt, as they did in the loop.
 template <class... Arguments>
 replay_report replay(trial const& run, Arguments const&... arguments) {
-    judges<Arguments...> judges{arguments...};
-    detail::player player{run, judges};
+    std::optional<judges<Arguments...>> judges{std::in_place, arguments...};
+    detail::player player{run, *judges};
     replay_report report;
+    auto const gather = [&] {
+        std::size_t place = 0;
+        judges->report([&](coverage const& each) { detail::join_coverage(report.coverages, place++, each); });
+        if (!report.trouble) { report.trouble = judges->trouble(); }
+    };
     error const broken = player.play([&](step_id step) { return (detail::admits_step(arguments, step) && ... && true); },
                                      [&](step_id, alarm const& found) {
                                          ++report.steps;
@@ -224,9 +255,13 @@ replay_report replay(trial const& run, Arguments const&... arguments) {
                                          ++report.fired;
                                          report.findings.insert(report.findings.end(), found.begin(), found.end());
                                          (detail::tell_alarm(arguments, found), ...);
+                                     },
+                                     [&] {
+                                         gather();
+                                         judges.emplace(arguments...);
                                      });
-    judges.report([&](coverage const& each) { report.coverages.push_back(each); });
-    report.trouble = judges.trouble() ? judges.trouble() : broken;
+    gather();
+    if (!report.trouble) { report.trouble = broken; }
     report.whole = !broken && run.damage().empty() && run.totals().dropped == 0 && run.totals().thinned == 0 && run.totals().closes_lost == 0;
     (detail::tell_report(arguments, report), ...);
     return report;

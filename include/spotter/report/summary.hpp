@@ -46,7 +46,7 @@ template <class Coverage>
     std::string lines;
     bool headed = false;
     for (Coverage const& each : all) {
-        if (each.judged > 0) { continue; }
+        if (each.reason.empty()) { continue; }
         if (!std::exchange(headed, true)) { lines += "could not run:\n"; }
         lines += fmt::format("    {}: {}\n", each.rule, each.reason);
     }
@@ -66,7 +66,7 @@ template <class Coverage>
 [[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings, std::vector<Coverage> const& coverages) {
     if (!findings.empty()) { return fmt::format("findings:\n{}", describe_findings(findings)); }
     std::size_t judging = 0;
-    for (Coverage const& each : coverages) { judging += each.judged > 0 ? 1 : 0; }
+    for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1 : 0; }
     if (coverages.empty()) { return "no rule was asked\n"; }
     if (judging == 0) { return "no rule could judge\n"; }
     if (judging < coverages.size()) { return fmt::format("nothing found by the {} of {} rules that could judge\n", judging, coverages.size()); }
@@ -93,7 +93,8 @@ template <class Coverage>
     for (damaged_place const& each : run.damage()) {
         lines += fmt::format("damaged: {} bytes at {} of {}\n", each.bytes, each.offset, each.file);
     }
-    if (run.coverages().empty() && run.findings().empty() && run.status() == run_status::running) { return lines; }
+    bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
+    if (!ended && run.findings().empty()) { return lines + "no finding so far; whether the rules could judge is only told at the end of a run\n"; }
     lines += detail::describe_verdict(run.findings(), run.coverages());
     return lines + detail::describe_coverage(run.coverages());
 }

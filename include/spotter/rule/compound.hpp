@@ -76,11 +76,12 @@ public:
             out.truncate(start);
         } else if (out.size() > start) {
             for (std::size_t i = start + 1; i < out.size(); ++i) {
-                if (out[i].severity > out[start].severity) { out[start].severity = out[i].severity; }
-                if (out[i].decision_is_set && out[i].decision > out[start].decision) {
-                    out[start].decision = out[i].decision;
+                bool const is_set = out[start].decision_is_set || out[i].decision_is_set;
+                if (is_set && response_of(out[i]) > response_of(out[start])) {
+                    out[start].decision = response_of(out[i]);
                     out[start].decision_is_set = true;
                 }
+                if (out[i].severity > out[start].severity) { out[start].severity = out[i].severity; }
             }
             out.truncate(middle > start ? middle : start + 1);
         }

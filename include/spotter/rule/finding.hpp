@@ -44,6 +44,12 @@ struct finding {
     text<80> detail{};             // more evidence in words
 };
 
+// The response that a finding asks for: what was set, else what its severity says.
+[[nodiscard]] constexpr decision response_of(finding const& it) noexcept {
+    if (it.decision_is_set) { return it.decision; }
+    return it.severity == severity::error ? decision::stop : decision::proceed;
+}
+
 // Where a closing rule puts what it found; a runner keeps one and clears it. A composite cuts back what its parts
 // pushed. What does not fit is counted.
 class findings {

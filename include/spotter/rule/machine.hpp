@@ -55,6 +55,7 @@ struct requirement {
 //     constexpr std::string_view malformed() const;         the text of a malformed pattern; empty otherwise
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
+//     static constexpr mode judged_in;                      the only mode whose observations it judges
 // A call that throws switches the rule off and is reported; the loop goes on. The same value may run in several machines.
 template <class Value>
 concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::state& state, tensor_info const& tensor,
@@ -83,7 +84,8 @@ public:
         if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return wanted; }
         if (!watched_.grow(tensor.id + std::size_t{1})) { return {}; }
         std::uint8_t const mark = judged ? 2 : any(wanted.terms) ? 1 : 0;
-        seen_.matched += (mark == 2 ? 1U : 0U) - (watched_[tensor.id] == 2 ? 1U : 0U);
+        seen_.matched += mark == 2 ? 1 : 0;
+        seen_.matched -= watched_[tensor.id] == 2 ? 1 : 0;  // declared again, and perhaps no longer watched
         watched_[tensor.id] = mark;
         if constexpr (requires { rule_.declare(state_, tensor); }) {
             if (mark != 0) { rule_.declare(state_, tensor); }
@@ -93,7 +95,7 @@ public:
 
     constexpr void observe(observation const& it) {
         if (!watched_.holds(it.tensor.id) || watched_[it.tensor.id] == 0) { return; }
-        observed_ = observed_ || watched_[it.tensor.id] == 2;
+        if (watched_[it.tensor.id] == 2) { observed_ = seen_in_[index_of(it.step.mode)] = true; }
         rule_.observe(state_, it);
     }
 
@@ -118,10 +120,7 @@ public:
     constexpr void report(Use&& use) const noexcept {
         coverage all = seen_;
         if (all.judged == 0) {
-            all.reason = all.matched == 0 ? "no tensor matched" : "matched, but nothing could be decided";
-            if constexpr (requires { rule_.silence(state_); }) {
-                if (all.matched > 0) { all.reason = rule_.silence(state_); }
-            }
+            all.reason = why_silent(all.matched);
         }
         use(all);
     }
@@ -146,11 +145,27 @@ private:
         it.step = step;
     }
 
+    [[nodiscard]] constexpr std::string_view why_silent(std::uint64_t matched) const noexcept {
+        if (matched == 0) { return "no tensor matched"; }
+        if (!seen_in_[0] && !seen_in_[1] && !seen_in_[2]) { return "matched, but never observed"; }
+        if constexpr (requires { Rule::judged_in; }) {
+            constexpr std::string_view never_in[mode_count] = {"matched, but never in mode train", "matched, but never in mode eval",
+                                                               "matched, but never in mode predict"};
+            if (!seen_in_[index_of(Rule::judged_in)]) { return never_in[index_of(Rule::judged_in)]; }
+        }
+        if constexpr (requires { rule_.silence(state_); }) {
+            return rule_.silence(state_);
+        } else {
+            return "matched, but nothing could be decided";
+        }
+    }
+
     Rule rule_;
     typename Rule::state state_{};
     slots<std::uint8_t> watched_;  // by tensor id: 0 not, 1 as context, 2 judged
     coverage seen_{};
-    bool observed_ = false;
+    bool observed_ = false;           // something that is judged, since the last close
+    bool seen_in_[mode_count]{};
 };
 
 template <class Rule>

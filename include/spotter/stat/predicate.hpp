@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): predicates: a statistic compared with a limit. Undecided where the statistic is unknown.
+// Stat (L1): predicates: a statistic compared with a limit. Undecided where the statistic is unknown or not a number, and,
+// for all but counts, where the tensor has no finite element.
 #pragma once
 
 #include <spotter/stat/statistic.hpp>
@@ -23,6 +24,18 @@ enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater
     return false;
 }
 
+// What holds where the relation does not.
+[[nodiscard]] constexpr relation opposite_of(relation how) noexcept {
+    switch (how) {
+        case relation::less: return relation::greater_equal;
+        case relation::less_equal: return relation::greater;
+        case relation::greater: return relation::less_equal;
+        case relation::greater_equal: return relation::less;
+        case relation::none: break;
+    }
+    return relation::none;
+}
+
 struct predicate_kind : stateless_kind {};
 
 template <class Value>
@@ -36,7 +49,11 @@ struct comparison {
     double limit;
     [[nodiscard]] constexpr truth operator()(summary const& of) const {
         measurement const found = measure(left, of);
-        return found.known ? truth_of(holds(found.value, how, limit)) : truth::undecided;
+        if (!found.known || classify(found.value) == number_class::nan) { return truth::undecided; }
+        if constexpr (std::same_as<Statistic, statistic>) {
+            if (of.finite() == 0 && !left.is_count()) { return truth::undecided; }
+        }
+        return truth_of(holds(found.value, how, limit));
     }
 };
 
@@ -83,7 +100,9 @@ template <predicate Predicate>
     if constexpr (requires { it.right; }) {
         return it.left(of) == it(of) ? evidence_of(it.left, of) : evidence_of(it.right, of);
     } else if constexpr (requires { it.inner; }) {
-        return evidence_of(it.inner, of);
+        evidence shown = evidence_of(it.inner, of);
+        shown.how = opposite_of(shown.how);
+        return shown;
     } else if constexpr (requires { it.limit; }) {
         return {name_of(it.left), measure(it.left, of).value, it.limit, it.how};
     } else {

@@ -89,6 +89,10 @@ struct statistic {
         return {};
     }
 
+    // A count is known of every tensor. Any other number is no ground for a decision where there is no finite element, though
+    // sum, l1 and l2 are 0 and product 1 there.
+    [[nodiscard]] constexpr bool is_count() const noexcept { return id >= statistic_id::nonfinite; }
+
     [[nodiscard]] constexpr std::string_view name() const noexcept {
         constexpr std::string_view plain[] = {"minimum", "maximum", "mean", "stddev",        "variance",  "sum",     "product", "l1",
                                               "l2",      "nonfinite", "zeros", "zero_fraction", "nan_count", "pos_inf", "neg_inf"};

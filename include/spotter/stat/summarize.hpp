@@ -86,16 +86,17 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
 
 }  // namespace detail
 
-// The terms of `wanted` that a pass over the values can give (not delta, features or payload). The non-finite counts come
-// always. Also constexpr, without hash. O(n), no allocation; memory is read once per block and again from cache.
+// The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts come with
+// any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is read once per block
+// and again from cache.
 [[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
     gathered into;
     into.result.count = tensor.count;
-    if (any(wanted & without(pass_terms, terms::hash))) {
-        visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
-    }
+    if (std::is_constant_evaluated()) { wanted = without(wanted, terms::hash); }
+    if (!any(wanted & pass_terms) || tensor.refused != refusal::none) { return into.result; }
+    visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
     summary result = into.finish(wanted);
-    if (has(wanted, terms::hash) && !std::is_constant_evaluated()) {
+    if (has(wanted, terms::hash)) {
         result.hash = detail::hash_values(tensor.values.raw, static_cast<std::size_t>(tensor.bytes()));
     }
     return result;

@@ -9,6 +9,7 @@
 #include <spotter/rule/finding.hpp>
 #include <spotter/trial/fwd.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -38,6 +39,8 @@ struct recorded_tensor {
     std::string name{};
     tensor_info info{};  // ids are the trial's own
     std::vector<track_entry> entries{};
+    std::uint32_t declared_in = 0;           // the segment of its last declare row, whose id of the partner this is
+    tensor_id declared_partner = no_tensor;
 };
 
 struct closed_step {
@@ -108,6 +111,12 @@ public:
         return it == by_name_.end() ? nullptr : tensors_[it->second].get();
     }
     [[nodiscard]] std::vector<closed_step> const& steps() const noexcept { return steps_; }
+    // Null for a step that was never closed.
+    [[nodiscard]] closed_step const* step_of(std::uint64_t ordinal) const noexcept {
+        auto const it = std::lower_bound(steps_.begin(), steps_.end(), ordinal,
+                                         [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
+        return it != steps_.end() && it->ordinal == ordinal ? &*it : nullptr;
+    }
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
@@ -185,15 +194,27 @@ private:
         totals_.bytes += mine.mapping.bytes.size();
         frame_walker walker{mine.mapping.bytes, mine.walked_to};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-            if (what == walked::corrupt) { damage_.push_back({name, walker.damage().offset, walker.damage().bytes}); }
+            if (what == walked::corrupt) { note_damage({name, walker.damage().offset, walker.damage().bytes}); }
             if (what == walked::rows) { take_frame(number, walker.frame()); }
         }
         mine.walked_to = walker.good_end();
+        for (auto const& tensor : tensors_) {
+            if (tensor->declared_in == number) { tensor->info.partner = id_of(number, tensor->declared_partner); }
+        }
         return {};
+    }
+    // Damage at the end of a run that still grows is met again at every refresh.
+    void note_damage(damaged_place const& place) {
+        if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) { damage_.pop_back(); }
+        damage_.push_back(place);
     }
 
     void take_frame(std::uint32_t number, row_frame const& frame) {
         byte_view const whole = segments_[number].mapping.bytes;
+        if (frame.first_ordinal != ordinal_) {  // a step that was never closed, or damage, keeps the ordinals between
+            ordinal_ = frame.first_ordinal;
+            holds_ = false;
+        }
         row_reader rows{frame.body};
         for (row_view row; rows.next(row);) {
             row_place const place{number, static_cast<std::uint32_t>(row.body.size()), static_cast<std::uint64_t>(row.body.data() - whole.data())};
@@ -246,7 +267,10 @@ private:
     [[nodiscard]] bool take_begin(row_view row) {
         rows::run_begin begin;
         if (decode(row, begin)) { return false; }
-        if (begin.attempt > attempt_) { ended_ = false; }
+        if (begin.attempt > attempt_) {
+            ended_ = false;
+            coverages_.clear();
+        }
         attempt_ = begin.attempt;
         collections_.clear();
         byte_view list = begin.list;
@@ -274,7 +298,9 @@ private:
         mine.info = told.tensor;
         mine.info.id = id;
         mine.info.name = mine.name;
-        mine.info.partner = id_of(number, told.tensor.partner);
+        mine.info.partner = no_tensor;  // known once all names of the segment are
+        mine.declared_in = number;
+        mine.declared_partner = told.tensor.partner;
         return true;
     }
     [[nodiscard]] bool take_finding(row_view row) {

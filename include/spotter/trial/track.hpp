@@ -25,8 +25,8 @@ struct nth {
 };
 
 struct loose_scalar {
-    double value = 0;
-    double time = 0;       // as given to hook.scalar; 0 where none was
+    double value = 0;      // 0 for a text
+    double time = 0;       // seconds since 1970, as given to hook.scalar or else when the writer met it
     std::uint64_t before_ordinal = 0;  // of the step that closed next
 };
 
@@ -42,7 +42,7 @@ public:
     // Role, type, shape and partner as last declared; defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return tensor_ != nullptr ? tensor_->info : tensor_info{}; }
 
-    // Steps at which something of it was kept, each once, in order of time.
+    // Closed steps at which something of it was kept, each once, in order of time.
     [[nodiscard]] std::vector<step_id> steps() const {
         return steps([](step_id) { return true; }, false);
     }
@@ -73,6 +73,15 @@ public:
         if (found.known) { return found.value; }
         if (has(stats->has, which.needs())) { return {errc::not_in_step, "undefined: the tensor has no finite element at this step"}; }
         return no_payload(*stats);
+    }
+
+    // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
+    [[nodiscard]] result<double> time(step_id step) const {
+        result<track_entry> const entry = find(step, nullptr);
+        if (!entry) { return entry.error(); }
+        if (rows::scalar row; entry->is_scalar && !decode(run_->row_at(entry->place, row_kind::scalar), row) && row.has_time) { return row.time; }
+        if (is_closed(*entry)) { return run_->step_of(entry->ordinal)->time; }
+        return {errc::not_yet, "the step was not closed, so it has no time"};
     }
 
     [[nodiscard]] result<extents> shape(step_id step) const {
@@ -121,7 +130,9 @@ public:
             if (!entry.loose || decode(run_->row_at(entry.place, row_kind::scalar), row)) { continue; }
             recorded_value const value = scalar_value(row);
             double number = 0;
-            visit_values(value.view(), [&](auto values) { number = detail::see(values[0]).value; });
+            if (row.type != dtype::text) {
+                visit_values(value.view(), [&](auto values) { number = detail::see(values[0]).value; });
+            }
             found.push_back({number, row.has_time ? row.time : 0, entry.ordinal});
         }
         return found;
@@ -160,15 +171,18 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_closed(track_entry const& entry) const noexcept {
+        closed_step const* const closed = run_->step_of(entry.ordinal);
+        return closed != nullptr && closed->step == entry.step;
+    }
     template <class Admit>
     [[nodiscard]] std::vector<step_id> steps(Admit const& admit, bool with_values) const {
         std::vector<step_id> found;
+        std::set<step_id> known;
         if (tensor_ == nullptr) { return found; }
         for (track_entry const& entry : tensor_->entries) {
-            if (entry.loose || !admit(entry.step) || (with_values && !entry.has_values)) { continue; }
-            bool known = false;
-            for (std::size_t i = found.size(); i > 0 && !known && i + 2 > found.size(); --i) { known = found[i - 1] == entry.step; }
-            if (!known) { found.push_back(entry.step); }
+            if (entry.loose || !admit(entry.step) || (with_values && !entry.has_values) || !is_closed(entry)) { continue; }
+            if (known.insert(entry.step).second) { found.push_back(entry.step); }
         }
         return found;
     }

@@ -54,8 +54,7 @@ public:
 
     [[nodiscard]] track operator[](std::string_view name) const { return {*index_, index_->find(name), name, status_ == run_status::running}; }
 
-    // Closed steps at which anything was kept, each once, in order of closing; the latest closing of a step that was closed
-    // again counts.
+    // Closed steps at which anything was kept, each once, in order of their first closing.
     [[nodiscard]] std::vector<step_id> steps() const {
         return steps_if([](step_id) { return true; });
     }

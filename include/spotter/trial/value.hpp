@@ -6,6 +6,8 @@
 #include <spotter/core/tensor_ref.hpp>
 #include <spotter/trial/fwd.hpp>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -72,9 +74,24 @@ template <element Value>
 struct tensor_from<std::vector<Value>> {
     [[nodiscard]] static result<std::vector<Value>> make(tensor_ref const& from) {
         if (error const why = detail::want_type<Value>(from)) { return why; }
-        std::vector<Value> values(static_cast<std::size_t>(from.count));
-        detail::copy_in_order(from, order::row_major, values.data());
-        return values;
+        if constexpr (std::same_as<Value, bool>) {
+            auto const values = std::make_unique<bool[]>(static_cast<std::size_t>(from.count));
+            detail::copy_in_order(from, order::row_major, values.get());
+            return std::vector<bool>(values.get(), values.get() + from.count);
+        } else {
+            std::vector<Value> values(static_cast<std::size_t>(from.count));
+            detail::copy_in_order(from, order::row_major, values.data());
+            return values;
+        }
+    }
+};
+
+// A text that was given to hook.scalar.
+template <>
+struct tensor_from<std::string> {
+    [[nodiscard]] static result<std::string> make(tensor_ref const& from) {
+        if (from.type != dtype::text) { return {errc::wrong_type, "asked for a text, but numbers were recorded: read them with their type"}; }
+        return std::string(static_cast<char const*>(from.values.raw), static_cast<std::size_t>(from.count));
     }
 };
 

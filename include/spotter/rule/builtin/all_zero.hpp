@@ -14,6 +14,7 @@ struct all_zero {
     using kind = rule_kind;
     static constexpr std::string_view name = "all_zero";
     static constexpr std::string_view remedy = "Check the bias and learning rate of the named layer; try a leaky activation.";
+    static constexpr mode judged_in = mode::train;
 
     selector select = &select::weights_and_activations;  // AWS names no default
     double threshold = 1.0;                              // fraction; AWS AllZero: 100 %

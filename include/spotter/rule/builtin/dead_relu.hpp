@@ -15,6 +15,7 @@ struct dead_relu {
     using kind = rule_kind;
     static constexpr std::string_view name = "dead_relu";
     static constexpr std::string_view remedy = "Check the bias and learning rate of the named layer; try a leaky activation.";
+    static constexpr mode judged_in = mode::train;
 
     selector select = &select::relu_activations;
     double threshold_inactivity = 0.01;  // fraction of a unit's outputs; AWS DeadRelu: 1 %
@@ -94,7 +95,7 @@ private:
     }
     [[nodiscard]] constexpr bool complete(window const& mine) const noexcept {
         for (std::size_t unit = 0; unit < mine.units; ++unit) {
-            if (mine.finite[unit] < samples) { return false; }
+            if (mine.finite[unit] < samples || mine.finite[unit] == 0) { return false; }
         }
         return mine.units > 0;
     }

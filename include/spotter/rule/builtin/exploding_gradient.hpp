@@ -14,6 +14,7 @@ struct exploding_gradient {
     using kind = rule_kind;
     static constexpr std::string_view name = "exploding_gradient";
     static constexpr std::string_view remedy = "Clip the global gradient norm and lower the learning rate.";
+    static constexpr mode judged_in = mode::train;
 
     selector select = role::gradient;
     double max_mean_abs = 10;    // the limit of AWS's published custom-rule example

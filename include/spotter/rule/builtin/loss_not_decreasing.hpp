@@ -15,6 +15,7 @@ struct loss_not_decreasing {
     static constexpr std::string_view name = "loss_not_decreasing";
     static constexpr std::string_view remedy =
         "Flat: raise the learning rate and check that gradients reach the weights; rising: lower it and check the sign of the loss.";
+    static constexpr mode judged_in = mode::train;
 
     selector select = role::loss;
     std::uint64_t num_steps = 100;  // steps between checks
@@ -63,8 +64,8 @@ struct loss_not_decreasing {
         if (mine.found == result::unknown) { return; }
         if (mine.found == result::rising) { seen.rising.blame(it, mine.drop); }
         if (mine.found == result::flat) {
+            seen.settled = mine.trend.settled && (seen.flat.count == 0 || seen.settled);
             seen.flat.blame(it, mine.drop);
-            seen.settled = mine.trend.settled;
         }
         seen.answer = disjunction(seen.answer == truth::undecided ? truth::no : seen.answer, truth_of(mine.found != result::healthy));
     }

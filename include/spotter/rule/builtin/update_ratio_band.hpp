@@ -15,6 +15,7 @@ struct update_ratio_band {
     using kind = rule_kind;
     static constexpr std::string_view name = "update_ratio_band";
     static constexpr std::string_view remedy = "Scale the learning rate by target ratio over measured ratio.";
+    static constexpr mode judged_in = mode::train;
 
     selector select = &select::weights;
     double low = 1e-5;              // band: DeepDiagnosis, target times and over 100; 0 switches this side off

@@ -15,6 +15,7 @@ struct vanishing_gradient {
     static constexpr std::string_view name = "vanishing_gradient";
     static constexpr std::string_view remedy =
         "Use normalisation, residual connections or a non-saturating activation near the named layer.";
+    static constexpr mode judged_in = mode::train;
 
     selector select = &select::weight_gradients;
     double threshold = 1e-7;     // AWS VanishingGradient
@@ -23,6 +24,7 @@ struct vanishing_gradient {
     [[nodiscard]] static constexpr vanishing_gradient sagemaker_defaults() noexcept { return {.patience = 1}; }
 
     struct state {
+        slots<bool> judged;  // by tensor id; the others are read for `settled`
         streaks small;
         close_answer answer;
         settled_context settled;
@@ -32,10 +34,13 @@ struct vanishing_gradient {
         return select(tensor) ? terms::sum_abs : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept { return settled_context::needs(tensor); }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.small.declare(tensor); }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (seen.judged.grow(tensor.id + std::size_t{1})) { seen.judged[tensor.id] = select(tensor); }
+        seen.small.declare(tensor);
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.settled.observe(it);
-        if (it.step.mode != mode::train || !select(it.tensor)) { return; }
+        if (it.step.mode != mode::train || !seen.judged.holds(it.tensor.id) || !seen.judged[it.tensor.id]) { return; }
         measurement const size = mean_abs(it.stats);
         truth const small = size.known ? truth_of(size.value < threshold) : truth::undecided;
         seen.answer.judged = seen.answer.judged || size.known;

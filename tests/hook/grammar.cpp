@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways into a hook: what each of them makes a sink see, in which order.
+#include <tests/catch.hpp>
+#include <tests/hook/collect.hpp>
+
+#include <array>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace nets {
+
+struct two_layers {
+    std::vector<float> weight = std::vector<float>(6, 1.0F);
+    std::array<float, 2> bias{0, 1};
+    double rate = 0.5;
+};
+template <class Visit>
+void visit_tensors(two_layers const& net, Visit visit) {
+    visit("fc/w", view_of(net.weight.data(), {2, 3}));
+    visit(std::string{"fc/"} + "b", net.bias, role::bias);
+    visit("momentum", net.rate, role::optimizer, flag::frozen);
+}
+
+}  // namespace nets
+
+namespace {
+constexpr plan everything{collection{"all", "*"}};
+using lines = std::vector<std::string>;
+}  // namespace
+
+TEST_CASE("one call opens a step, observes what it is given in order, and closes it") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    nets::two_layers const net;
+    float const loss = 2;
+    (void)watch.step(train(7), "loss"_t = loss, net, "note"_t = 1.5);
+    CHECK(sink.events == lines{"declare loss", "observe loss train(7)", "declare fc/w", "observe fc/w train(7)", "declare fc/b",
+                               "observe fc/b train(7)", "declare momentum", "observe momentum train(7)", "declare note",
+                               "observe note train(7)", "close train(7)"});
+    CHECK(sink.collections == lines{"all: \"*\", always: payload"});
+}
+
+TEST_CASE("a model's visitor may say a role, or a role and flags, or leave both to the name") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    (void)watch.step(train(0), nets::two_layers{});
+    CHECK(sink.infos["fc/w"].role == role::weight);
+    CHECK(sink.infos["fc/w"].shape == extents{2, 3});
+    CHECK(sink.infos["fc/w"].type == dtype::f32);
+    CHECK(sink.infos["fc/b"].role == role::bias);
+    CHECK(sink.infos["momentum"].role == role::optimizer);
+    CHECK(sink.infos["momentum"].flags == flag::frozen);
+    CHECK(sink.infos["momentum"].shape.rank == 0);
+}
+
+TEST_CASE("begin, observe and end are the same as one call, whatever happens between them") {
+    collecting_sink one, many;
+    hook first{one, everything};
+    hook second{many, everything};
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        (void)first.step(eval(i), "a"_t = 1.0, "b"_t = 2.0F);
+        second.begin(eval(i));
+        second.observe("a", 1.0);
+        second.observe("b", 2.0F);
+        (void)second.end();
+    }
+    CHECK(one.events == many.events);
+}
+
+TEST_CASE("a handle stands for its name, also before its first observation; an empty one is nothing") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    tensor_handle const w = watch.tensor("x", role::weight, flag::frozen);
+    watch.begin(train(0));
+    watch.observe(w, 1.0);
+    watch.observe("x", 2.0);
+    watch.observe(tensor_handle{}, 3.0);
+    (void)watch.end();
+    CHECK(sink.events == lines{"declare x", "observe x train(0)", "observe x train(0)", "close train(0)"});
+    CHECK(sink.infos["x"].role == role::weight);
+    CHECK(sink.infos["x"].flags == flag::frozen);
+}
+
+TEST_CASE("tap hands its argument on unchanged: an lvalue by reference, a temporary as a temporary") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    observer const see{watch};
+    watch.begin(train(0));
+    std::vector<float> values{1, 2};
+    static_assert(std::is_same_v<decltype(watch.tap("x", values)), std::vector<float>&>);
+    static_assert(std::is_same_v<decltype(watch.tap("x", std::as_const(values))), std::vector<float> const&>);
+    static_assert(std::is_same_v<decltype(see.tap("x", values)), std::vector<float>&>);
+    CHECK(&watch.tap("x", values) == &values);
+    float const* const memory = values.data();
+    std::vector<float> const moved = see.tap("x", std::move(values));
+    CHECK(moved.data() == memory);
+    CHECK(watch.tap("y", 2.5) == 2.5);
+    (void)watch.end();
+    CHECK(sink.count("observe x") == 2);
+    CHECK(sink.count("observe y") == 1);
+}
+
+TEST_CASE("an observer is two words that feed the hook they were made from") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    static_assert(sizeof(observer) == 2 * sizeof(void*) && std::is_trivially_copyable_v<observer>);
+    auto const layer = [](observer see) {
+        see.observe("act/1", 1.0F);
+        see.observe("plain", 1.0F, role::label);
+    };
+    watch.begin(train(0));
+    layer(watch);
+    (void)watch.end();
+    CHECK(sink.kept["act/1"].size() == 1);
+    CHECK(sink.infos["plain"].role == role::label);
+}
+
+TEST_CASE("a scalar is kept at the open step, or loose between steps, with its own time or none, whatever the plan [S39][D11]") {
+    collecting_sink sink;
+    hook watch{sink, plan{collection{"some", "*", every{10}, payload}}};
+    watch.scalar("lr", 0.25);
+    for (std::uint64_t i = 0; i < 25; ++i) {
+        watch.begin(train(i));
+        watch.scalar("lr", static_cast<double>(i), 1000.5 + static_cast<double>(i));
+        (void)watch.end();
+    }
+    watch.scalar("lr", -1.0, 5.0);
+    CHECK(sink.count("scalar lr train") == 25);
+    CHECK(sink.count("scalar lr loose") == 2);
+    CHECK(sink.count("observe") == 0);
+    REQUIRE(sink.numbers.size() == 27);
+    CHECK(sink.numbers.front() == 0.25);
+    CHECK(sink.numbers[14] == 13);
+    CHECK(sink.times.size() == 26);
+    CHECK(sink.times[3] == 1003.5);
+    CHECK(sink.times.back() == 5.0);
+}
+
+TEST_CASE("rules see the scalars of a step, not loose ones and not texts") {
+    collecting_sink sink;
+    hook watch{sink, plan{}, any("*", maximum > 10.0)};
+    watch.scalar("x", 99.0);
+    watch.begin(train(0));
+    watch.scalar("x", 5.0);
+    watch.scalar("note", "a text");
+    CHECK(!watch.end());
+    watch.begin(train(1));
+    watch.scalar("x", 11.0);
+    spotter::alarm const found = watch.end();
+    REQUIRE(found);
+    CHECK(found.front().tensor == "x");
+    CHECK(found.front().measured == 11);
+    CHECK(sink.infos["note"].type == dtype::text);
+}
+
+TEST_CASE("a name that comes twice in a step is two observations, for the sink and for every rule [S26]") {
+    collecting_sink sink;
+    hook watch{sink, everything, fraction("x", maximum > 1.5) > 0.4};
+    spotter::alarm const found = watch.step(train(0), "x"_t = 1.0, "y"_t = 0.0, "x"_t = 2.0);
+    CHECK(sink.count("observe x") == 2);
+    REQUIRE(found.size() == 1);
+    CHECK(found.front().measured == 0.5);
+}
+
+TEST_CASE("a hook without anything to do takes the same calls") {
+    hook watch{plan{}};
+    static_assert(std::is_same_v<decltype(watch), hook<null_sink, plan<>>>);
+    for (std::uint64_t i = 0; i < 3; ++i) { CHECK(watch.step(train(i), "x"_t = 1.0, nets::two_layers{}).empty()); }
+    watch.scalar("lr", 0.1F);
+    watch.flush();
+    watch.poll();
+    watch.finish();
+    CHECK(watch.path().empty());
+    CHECK(watch.health().good());
+    CHECK(watch.health().steps == 3);
+    CHECK(watch.health().observed == 0);
+}
+
+TEST_CASE("flush and poll reach a sink of the user's; its path and health are the hook's") {
+    collecting_sink sink;
+    {
+        hook watch{sink, plan{}};
+        watch.flush();
+        watch.poll();
+        CHECK(watch.path() == "nowhere");
+    }
+    CHECK(sink.starts == 1);
+    CHECK(sink.flushes == 1);
+    CHECK(sink.polls == 1);
+    CHECK(sink.ended == "finished");
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps and what is found at them: opening and closing in any order, alarms and their order, several rules, options.
+#include <tests/catch.hpp>
+#include <tests/hook/collect.hpp>
+
+#include <spotter/rules.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+constexpr plan everything{collection{"all", "*"}};
+constexpr auto large = any("*", maximum > 10.0);
+
+float const bad = std::bit_cast<float>(0x7FC00000U);  // a NaN, whatever the compiler's flags
+
+}  // namespace
+
+TEST_CASE("opening a step while one is open closes it; what it found comes with the next alarm [A04]") {
+    collecting_sink sink;
+    hook watch{sink, everything, large};
+    watch.begin(train(0));
+    watch.observe("x", 11.0);
+    watch.begin(train(1));
+    watch.observe("x", 12.0);
+    watch.begin(train(2));
+    watch.observe("x", 1.0);
+    spotter::alarm const found = watch.end();
+    REQUIRE(found.size() == 2);
+    CHECK((found[0].step.index == 0 || found[1].step.index == 0));
+    CHECK(found[0].step.index + found[1].step.index == 1);
+    CHECK(sink.count("close") == 3);
+    REQUIRE(sink.alarms.size() == 3);
+    CHECK(sink.alarms[0].size() == 1);  // the record has each finding at its own step, once
+    CHECK(sink.alarms[2].empty());
+    CHECK(watch.end().empty());
+    CHECK(watch.health().steps == 3);
+}
+
+TEST_CASE("end without begin finds nothing and closes nothing") {
+    collecting_sink sink;
+    hook watch{sink, everything, large};
+    CHECK(watch.end().empty());
+    (void)watch.step(train(0), "x"_t = 99.0);
+    CHECK(watch.end().empty());
+    CHECK(sink.count("close") == 1);
+    CHECK(watch.health().steps == 1);
+}
+
+TEST_CASE("what a step left open found is still told after finish") {
+    collecting_sink sink;
+    hook watch{sink, everything, large};
+    watch.begin(train(0));
+    watch.observe("x", 99.0);
+    watch.finish();
+    CHECK(sink.count("close") == 1);
+    CHECK(watch.end().size() == 1);
+    CHECK(watch.end().empty());
+}
+
+TEST_CASE("a tensor observed outside a step is refused, counted and named; the next step is whole") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    watch.observe("x", 1.0);
+    CHECK(watch.health().refused == 1);
+    CHECK(watch.health().first.code == errc::no_step_open);
+    CHECK(watch.health().first.what.view().find("\"x\"") != std::string_view::npos);
+    (void)watch.step(train(0), "x"_t = 1.0);
+    CHECK(sink.kept["x"].size() == 1);
+    watch.finish();
+    CHECK(sink.refused == 1);
+}
+
+TEST_CASE("after finish nothing is observed, nothing is closed, and nothing breaks") {
+    collecting_sink sink;
+    hook watch{sink, everything, large};
+    (void)watch.step(train(0), "x"_t = 1.0);
+    watch.finish();
+    watch.finish();
+    auto const before = sink.events;
+    CHECK(watch.step(train(1), "x"_t = 99.0).empty());
+    watch.scalar("y", 1.0);
+    CHECK(sink.events == before);
+    CHECK(watch.health().steps == 1);
+}
+
+TEST_CASE("an alarm is true from a warning on, and its decision follows from severity unless said otherwise") {
+    auto const judge = [](auto const& rule) {
+        hook watch{plan{}, rule};
+        return watch.step(train(0), "x"_t = 11.0, "y"_t = bad);
+    };
+    CHECK(judge(large));
+    CHECK(judge(large).decision() == decision::proceed);
+    CHECK(!judge(large | severity::info));
+    CHECK(judge(large | severity::info).size() == 1);
+    CHECK(judge(large | severity::error).decision() == decision::stop);
+    CHECK(judge(on(large | severity::error, proceed)).decision() == decision::proceed);
+    CHECK(judge(on(large | severity::info, stop)).decision() == decision::stop);
+    CHECK(judge(non_finite{}).decision() == decision::skip_update);
+    CHECK(judge(on(non_finite{}, stop)).decision() == decision::stop);
+    CHECK(!judge(any("z", maximum > 0.0)));
+}
+
+TEST_CASE("findings of several rules come strongest first, equals in the order of the rules") {
+    hook watch{plan{}, large | named{"first"}, non_finite{}, large | severity::error | named{"second"}, large | severity::info | named{"last"},
+               large | named{"third"}};
+    spotter::alarm const found = watch.step(train(3), "x"_t = 11.0, "y"_t = bad);
+    REQUIRE(found.size() == 5);
+    CHECK(found[0].rule == "second");  // an error that stops
+    CHECK(found[1].rule == "non_finite");
+    CHECK(found[2].rule == "first");
+    CHECK(found[3].rule == "third");
+    CHECK(found[4].rule == "last");
+    for (finding const& each : found) { CHECK(each.step == train(3)); }
+}
+
+TEST_CASE("an alarm holds the eight strongest findings and counts the rest") {
+    auto const warn = large | severity::warning;
+    auto const info = large | severity::info;
+    hook watch{plan{}, info, warn, info, warn, info, warn, info, warn, info, large | severity::error};
+    spotter::alarm const found = watch.step(train(0), "x"_t = 11.0);
+    CHECK(found.size() == spotter::alarm::capacity);
+    CHECK(found.left_out() == 2);
+    CHECK(found[0].severity == severity::error);
+    CHECK(found[4].severity == severity::warning);
+    CHECK(found[5].severity == severity::info);
+}
+
+TEST_CASE("options may stand anywhere among the rules and are no rule") {
+    options const choices{.dry_run = true};
+    hook front{plan{}, choices, large};
+    hook back{plan{}, large, choices};
+    hook amid{plan{}, large, choices, non_finite{}};
+    CHECK(front.step(train(0), "x"_t = 11.0).size() == 1);
+    CHECK(back.step(train(0), "x"_t = 11.0).size() == 1);
+    CHECK(amid.step(train(0), "x"_t = bad).size() == 1);
+}
+
+TEST_CASE("rules keep their state over modes that alternate, each mode for itself") {
+    hook watch{plan{}, large | for_steps{3}, large | only{during{mode::eval}} | named{"eval"}};
+    for (std::uint64_t i = 0; i < 6; ++i) {
+        spotter::alarm const training = watch.step(train(i), "x"_t = 11.0);
+        CHECK((training.size() == 1) == (i >= 2));
+        spotter::alarm const evaluating = watch.step(eval(i), "x"_t = 11.0);
+        REQUIRE(!evaluating.empty());
+        CHECK((evaluating.size() == 2) == (i >= 2));
+        CHECK(evaluating[evaluating.size() - 1].rule == "eval");
+    }
+}
+
+TEST_CASE("a failure that the loop tells is how the run ended, also without words") {
+    for (std::string_view why : {"out of data", ""}) {
+        collecting_sink sink;
+        {
+            hook watch{sink, everything};
+            watch.fail(why);
+        }
+        CHECK(sink.ended == "failed: " + std::string{why});
+    }
+}
+
+#if SPOTTER_EXCEPTIONS
+TEST_CASE("a hook left by an exception ends as failed, and the step it left half done is not closed [D10]") {
+    collecting_sink sink;
+    try {
+        hook watch{sink, everything};
+        (void)watch.step(train(0), "x"_t = 1.0);
+        watch.begin(train(1));
+        watch.observe("x", 2.0);
+        throw 1;
+    } catch (int) {}
+    CHECK(sink.ended.starts_with("failed: "));
+    CHECK(sink.ended.find("exception") != std::string::npos);
+    CHECK(sink.count("close") == 1);
+}
+
+TEST_CASE("a hook that lives and dies inside a handler or a destructor at unwinding is not taken for failed") {
+    collecting_sink sink;
+    struct careful {
+        collecting_sink& into;
+        ~careful() { hook watch{into, everything}; }
+    };
+    try {
+        careful const guard{sink};
+        throw 1;
+    } catch (int) {}
+    CHECK(sink.ended == "finished");
+}
+#endif
+
+TEST_CASE("at the end each leaf rule says how much it could judge, and why not") {
+    collecting_sink sink;
+    {
+        hook watch{sink, plan{}, large || any("nobody/*", l2 > 1.0), options{}, dead_relu{}};
+        for (std::uint64_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = i == 2 ? 11.0 : 1.0, "act/1"_t = std::vector<float>(4)); }
+    }
+    REQUIRE(sink.coverages.size() == 3);
+    CHECK(sink.coverages[0].rule == "any");
+    CHECK(sink.coverages[0].matched == 2);
+    CHECK(sink.coverages[0].judged == 4);
+    CHECK(sink.coverages[0].fired == 1);
+    CHECK(sink.coverages[0].could_run());
+    CHECK(!sink.coverages[1].could_run());
+    CHECK(sink.coverages[1].reason == "no tensor matched");
+    CHECK(sink.coverages[2].rule == "dead_relu");
+    CHECK(sink.coverages[2].matched == 1);
+    CHECK(sink.coverages[2].judged == 0);
+    CHECK(sink.coverages[2].reason.find("warm-up") != std::string_view::npos);
+}
+
+TEST_CASE("100 000 steps in modes that change at random close one by one, and rules fire where they should") {
+    hook watch{plan{}, large, any("loss", maximum > 0.0) | only{during{mode::predict}}};
+    std::uint64_t state = 1, index[mode_count]{}, fired = 0, expected = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        auto const which = static_cast<mode>((state >> 33) % 3);
+        double const value = (state >> 40) % 100 == 0 ? 11.0 : -1.0;
+        expected += value > 0 ? (which == mode::predict ? 2 : 1) : 0;
+        fired += watch.step({which, index[index_of(which)]++}, "loss"_t = value).size();
+    }
+    CHECK(fired == expected);
+    CHECK(watch.health().steps == 100'000);
+    CHECK(watch.health().good());
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong around a hook: views it cannot take, names that come late, patterns and rules that are malformed or throw.
+#include <tests/catch.hpp>
+#include <tests/hook/collect.hpp>
+
+#include <spotter/rules.hpp>
+
+#include <cstdlib>
+#include <stdexcept>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+constexpr plan everything{collection{"all", "*"}};
+constexpr auto large = any("*", maximum > 10.0);
+
+bool speaks_of(error const& why, std::string_view word) { return why.what.view().find(word) != std::string_view::npos; }
+
+// Sets SPOTTER for the duration of a test.
+struct environment {
+    explicit environment(char const* value) { ::setenv("SPOTTER", value, 1); }
+    ~environment() { ::unsetenv("SPOTTER"); }
+};
+
+}  // namespace
+
+TEST_CASE("a view that cannot be taken is refused, counted and never declared; its name may come again in good shape") {
+    collecting_sink sink;
+    hook watch{sink, everything, large};
+    float const values[12]{};
+    std::int64_t const gaps[] = {4, 1};
+    watch.begin(train(0));
+    watch.observe("gaps", view_of(values, {3, 3}, gaps));
+    watch.observe("deep", view_of(values, {1, 1, 1, 1, 1, 1, 1, 1, 1}));
+    watch.observe("null", view_of(static_cast<float const*>(nullptr), {2}));
+    watch.observe("fine", view_of(values, {12}));
+    CHECK(!watch.end());
+    CHECK(watch.health().refused == 3);
+    CHECK(watch.health().first.code == errc::not_contiguous);
+    CHECK(speaks_of(watch.health().first, "\"gaps\""));
+    CHECK(sink.infos.size() == 1);
+    (void)watch.step(train(1), "gaps"_t = view_of(values, {3, 3}));
+    CHECK(sink.infos["gaps"].shape == extents{3, 3});
+    (void)watch.step(train(2), "gaps"_t = view_of(values, {3, 3}, gaps));
+    CHECK(watch.health().refused == 4);
+    CHECK(sink.kept["gaps"].size() == 1);
+    watch.finish();
+    CHECK(sink.refused == 4);
+}
+
+TEST_CASE("each refusal has its own name") {
+    auto const code_of = [](tensor_ref const& view) {
+        hook watch{everything};
+        (void)watch.step(train(0), "x"_t = view);
+        return watch.health().first.code;
+    };
+    float const value = 1;
+    CHECK(code_of(view_of(&value, {1, 1, 1, 1, 1, 1, 1, 1, 1})) == errc::rank_too_deep);
+    CHECK(code_of(view_of(static_cast<float const*>(nullptr), {1})) == errc::not_contiguous);
+    CHECK(code_of(view_of(static_cast<float const*>(nullptr), {0})) == errc::none);
+    CHECK(code_of(view_of(&value, {1, 1, 1, 1, 1, 1, 1, 1})) == errc::none);
+}
+
+TEST_CASE("a role given late binds late, the first given wins, and flags come with it") {
+    collecting_sink sink;
+    hook watch{sink, plan{collection{"weights", role::weight}}, any(role::weight, maximum > 10.0)};
+    CHECK(!watch.step(train(0), "x"_t = 11.0));
+    watch.begin(train(1));
+    watch.observe("x", 11.0, role::weight, flag::frozen);
+    CHECK(watch.end());
+    watch.begin(train(2));
+    watch.observe("x", 11.0, role::bias);
+    CHECK(watch.end());
+    CHECK(sink.infos["x"].role == role::weight);
+    CHECK(sink.infos["x"].flags == flag::frozen);
+    CHECK(sink.count("declare x") == 2);
+    CHECK(sink.kept["x"] == std::vector{train(1), train(2)});
+}
+
+TEST_CASE("a role that says what the name said already declares nothing anew") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    watch.begin(train(0));
+    watch.observe("fc/w", 1.0);
+    watch.observe("fc/w", 1.0, role::weight);
+    (void)watch.end();
+    CHECK(sink.count("declare fc/w") == 1);
+}
+
+TEST_CASE("a gradient and its weight are partners whichever comes first, and each learns of the other") {
+    for (bool gradient_first : {true, false}) {
+        collecting_sink sink;
+        hook watch{sink, everything};
+        watch.begin(train(0));
+        if (gradient_first) { watch.observe("grad/layer", 1.0); }
+        watch.observe("layer", 1.0, role::weight);
+        if (!gradient_first) { watch.observe("grad/layer", 1.0); }
+        (void)watch.end();
+        CHECK(sink.infos["grad/layer"].partner == sink.infos["layer"].id);
+        CHECK(sink.infos["grad/layer"].partner_role == role::weight);
+        CHECK(sink.infos["layer"].partner == sink.infos["grad/layer"].id);
+    }
+}
+
+TEST_CASE("a partner that is only named by a handle is no partner until it was observed") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    auto const w = watch.tensor("fc/w");
+    watch.begin(train(0));
+    watch.observe("grad/fc/w", 1.0);
+    CHECK(sink.infos["grad/fc/w"].partner == no_tensor);
+    CHECK(sink.infos["grad/fc/w"].partner_role == role::weight);
+    watch.observe(w, 1.0);
+    (void)watch.end();
+    CHECK(sink.infos["grad/fc/w"].partner == sink.infos["fc/w"].id);
+}
+
+TEST_CASE("a rule on weight gradients follows what becomes known of the partner") {
+    hook watch{plan{}, any(&select::weight_gradients, maximum > 10.0)};
+    std::vector<double> const values(4, 11.0);
+    auto const matrix = view_of(values.data(), {2, 2});
+    CHECK(watch.step(train(0), "grad/x"_t = matrix));
+    watch.begin(train(1));
+    watch.observe("x", matrix, role::bias);
+    watch.observe("grad/x", matrix);
+    CHECK(!watch.end());
+}
+
+TEST_CASE("a malformed pattern is bad_pattern when the hook starts: no collection is applied, scalars and rules go on [S27]") {
+    std::string const text = "grad/[";
+    collecting_sink sink;
+    hook watch{sink, plan{collection{"good", "*"}, collection{"bad", glob{std::string_view{text}}}}, large};
+    CHECK(watch.health().first.code == errc::bad_pattern);
+    CHECK(speaks_of(watch.health().first, text));
+    watch.begin(train(0));
+    watch.observe("x", 11.0);
+    watch.scalar("y", 1.0);
+    CHECK(watch.end());
+    CHECK(sink.kept.empty());
+    CHECK(sink.count("scalar") == 1);
+}
+
+TEST_CASE("a rule with a malformed pattern is switched off and named; the others judge [S27]") {
+    std::string const text = "{a,b";
+    collecting_sink sink;
+    {
+        hook watch{sink, plan{}, options{}, any(glob{std::string_view{text}}, l2 > 1.0) | named{"broken"}, large};
+        CHECK(watch.health().first.code == errc::bad_pattern);
+        CHECK(speaks_of(watch.health().first, text));
+        CHECK(speaks_of(watch.health().first, "\"broken\""));
+        CHECK(watch.step(train(0), "a"_t = 11.0).size() == 1);
+    }
+    REQUIRE(sink.coverages.size() == 2);
+    CHECK(sink.coverages[0].reason == "switched off: malformed pattern");
+    CHECK(sink.coverages[1].reason.empty());
+}
+
+#if SPOTTER_EXCEPTIONS
+namespace {
+
+enum class where { needs, observe, close };
+// Throws at the third call of one of its functions.
+struct thrower {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "thrower";
+    where place = where::observe;
+    int* calls = nullptr;
+    struct state {};
+    void hit(where here) const {
+        if (here == place && ++*calls >= 3) { throw std::runtime_error{"a bug in a rule"}; }
+    }
+    terms needs(tensor_info const&) const {
+        hit(where::needs);
+        return terms::sum;
+    }
+    void observe(state&, observation const&) const { hit(where::observe); }
+    truth close(state&, step_id, findings&) const {
+        hit(where::close);
+        return truth::no;
+    }
+};
+
+struct throwing_policy {
+    using kind = policy_kind;
+    bool operator()(step_id step) const { return step.index < 3 ? true : throw 1; }
+};
+
+struct half_a_net {};
+template <class Visit>
+void visit_tensors(half_a_net const&, Visit visit) {
+    visit("before", 1.0);
+    throw std::runtime_error{"the net is not built yet"};
+}
+
+}  // namespace
+
+TEST_CASE("a rule that throws anywhere is switched off and named; the others and the loop go on") {
+    for (where place : {where::needs, where::observe, where::close}) {
+        int calls = 0;
+        collecting_sink sink;
+        {
+            hook watch{sink, everything, thrower{place, &calls}, large};
+            for (std::uint64_t i = 0; i < 10; ++i) {
+                CHECK(watch.step(train(i), "a"_t = 11.0, "b"_t = 1.0, "c"_t = 1.0, "d"_t = 1.0).size() == 1);
+            }
+            CHECK(watch.health().first.code == errc::user_code_threw);
+            CHECK(speaks_of(watch.health().first, "\"thrower\""));
+        }
+        CHECK(calls == 3);  // never asked again
+        CHECK(sink.kept["d"].size() == 10);
+        REQUIRE(sink.coverages.size() == 2);
+        CHECK(sink.coverages[0].reason == "switched off: it threw an exception");
+        CHECK(sink.coverages[1].judged == 10);
+    }
+}
+
+TEST_CASE("a rule whose policy throws is switched off; a plan whose policy throws keeps nothing at that step") {
+    collecting_sink sink;
+    hook watch{sink, plan{collection{"all", "*", throwing_policy{}, payload}}, large | only{throwing_policy{}}, large};
+    for (std::uint64_t i = 0; i < 6; ++i) { CHECK(watch.step(train(i), "a"_t = 11.0).size() == (i < 3 ? 2 : 1)); }
+    CHECK(sink.kept["a"].size() == 3);
+    CHECK(watch.health().first.code == errc::user_code_threw);
+}
+
+TEST_CASE("a pattern of the plan that throws takes its tensor out of the plan, not away from the rules") {
+    auto const picky = [](std::string_view name) { return name != "bad" ? true : throw 1; };
+    collecting_sink sink;
+    hook watch{sink, plan{collection{"picky", picky}}, large};
+    CHECK(watch.step(train(0), "good"_t = 1.0, "bad"_t = 11.0, "fine"_t = 1.0).size() == 1);
+    CHECK(sink.kept.size() == 2);
+    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(speaks_of(watch.health().first, "\"bad\""));
+}
+
+TEST_CASE("a pattern of a rule that throws switches that rule off") {
+    auto const picky = [](std::string_view name) { return name != "bad" ? true : throw 1; };
+    hook watch{plan{}, any(picky, maximum > 10.0), large};
+    CHECK(watch.step(train(0), "good"_t = 11.0).size() == 2);
+    CHECK(watch.step(train(1), "good"_t = 11.0, "bad"_t = 1.0).size() == 1);
+    CHECK(watch.health().first.code == errc::user_code_threw);
+}
+
+TEST_CASE("a visitor that throws half way leaves what it gave; the step closes, the tensors after it come") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    (void)watch.step(train(0), half_a_net{}, "after"_t = 1.0);
+    CHECK(sink.kept["before"].size() == 1);
+    CHECK(sink.kept["after"].size() == 1);
+    CHECK(sink.count("close") == 1);
+    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(speaks_of(watch.health().first, "visit_tensors"));
+}
+#endif
+
+TEST_CASE("SPOTTER=off switches a hook off whole: no event, no verdict, no failure") {
+    environment const off{"off"};
+    collecting_sink sink;
+    {
+        hook watch{sink, everything, large};
+        CHECK(watch.step(train(0), "x"_t = 11.0).empty());
+        watch.begin(train(1));
+        watch.observe("x", 11.0, role::weight);
+        watch.observe(watch.tensor("y"), 1.0);
+        watch.scalar("z", 1.0);
+        CHECK(watch.end().empty());
+        CHECK(watch.tap("x", 3.0) == 3.0);
+        CHECK(watch.health().good());
+        CHECK(watch.health().steps == 0);
+    }
+    CHECK(sink.starts == 0);
+    CHECK(sink.events.empty());
+    CHECK(sink.ended.empty());
+}
+
+TEST_CASE("SPOTTER=dry, and any other value, leaves the rules at work") {
+    for (char const* value : {"dry", "", "on"}) {
+        environment const set{value};
+        hook watch{everything, large};
+        CHECK(watch.step(train(0), "x"_t = 11.0).size() == 1);
+    }
+}
