@@ -28,8 +28,8 @@ TEST_CASE("opening a step while one is open closes it; what it found comes with 
     watch.observe("x", 1.0);
     spotter::alarm const found = watch.end();
     REQUIRE(found.size() == 2);
-    CHECK((found[0].step.index == 0 || found[1].step.index == 0));
-    CHECK(found[0].step.index + found[1].step.index == 1);
+    CHECK(found[0].step == train(0));
+    CHECK(found[1].step == train(1));
     CHECK(sink.count("close") == 3);
     REQUIRE(sink.alarms.size() == 3);
     CHECK(sink.alarms[0].size() == 1);  // the record has each finding at its own step, once

@@ -261,9 +261,8 @@ private:
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry() noexcept {
-        alarm found = close();
-        for (finding const& each : carried_) { found.add(each); }
-        carried_ = found;
+        alarm const found = close();
+        for (finding const& each : found) { carried_.add(each); }
     }
 
     // The decision "nothing due" comes before anything is touched.

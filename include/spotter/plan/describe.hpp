@@ -8,6 +8,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// Policies and patterns of the user's own that have no `describe` beside them.
+template <policy Policy>
+constexpr void describe(Policy const&, sentence& out) noexcept {
+    out << "a function of the step";
+}
+template <pattern Pattern>
+constexpr void describe(Pattern const&, sentence& out) noexcept {
+    out << "a function of the tensor";
+}
+
 constexpr void describe(every const& it, sentence& out) noexcept { out << "every{" << it.interval << '}'; }
 constexpr void describe(from const& it, sentence& out) noexcept { out << "from{" << it.first << '}'; }
 constexpr void describe(before const& it, sentence& out) noexcept { out << "before{" << it.end << '}'; }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): values that are no contiguous tensor but can be copied into one. Copied only where something is due.
+#pragma once
+
+#include <spotter/core/tensor_ref.hpp>
+
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Knows its type and shape, and can write its values, packed and row-major, to memory that is large enough. A hook asks for the
+// values only at steps where a rule or a collection wants them, into a buffer that it keeps.
+template <class Source>
+concept tensor_source = requires(Source const& source, std::byte* into) {
+    { source.type() } -> std::same_as<dtype>;
+    { source.shape() } -> std::same_as<extents>;
+    source.copy_to(into);
+};
+
+// Elements with gaps between them: neighbours along axis i are `byte_strides[i]` bytes apart.
+template <element Value>
+class strided_source {
+public:
+    constexpr strided_source(Value const* first, extents const& shape, std::span<std::int64_t const> byte_strides) noexcept
+        : first_{reinterpret_cast<std::byte const*>(first)}, shape_{shape} {
+        for (std::size_t axis = 0; axis < byte_strides.size() && axis < max_rank; ++axis) { strides_[axis] = byte_strides[axis]; }
+    }
+    [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
+    [[nodiscard]] extents shape() const noexcept { return shape_; }
+    void copy_to(std::byte* into) const noexcept {
+        std::uint64_t const count = shape_.elements();
+        std::array<std::uint64_t, max_rank> index{};
+        std::int64_t offset = 0;
+        for (std::uint64_t i = 0; i < count; ++i, into += sizeof(Value)) {
+            std::memcpy(into, first_ + offset, sizeof(Value));
+            for (std::size_t axis = shape_.rank; axis-- > 0;) {
+                offset += strides_[axis];
+                if (++index[axis] < shape_.size[axis]) { break; }
+                offset -= strides_[axis] * static_cast<std::int64_t>(shape_.size[axis]);
+                index[axis] = 0;
+            }
+        }
+    }
+
+private:
+    std::byte const* first_;
+    extents shape_;
+    std::array<std::int64_t, max_rank> strides_{};
+};
+
+// A view with padded pitch, or any other byte strides (negative ones too), packed on request:
+// `watch.observe("w", packed(pointer, {rows, cols}, {pitch_bytes, sizeof(float)}))`.
+template <element Value>
+[[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape, std::span<std::int64_t const> byte_strides) noexcept {
+    return {first, shape, byte_strides};
+}
+template <element Value, std::size_t Rank>
+[[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape, std::int64_t const (&byte_strides)[Rank]) noexcept {
+    return {first, shape, std::span<std::int64_t const>{byte_strides}};
+}
+
+// The valid part of a larger row-major tensor: `sizes` from its first element on. Padding (rows of a vocabulary, masked positions) is
+// neither judged nor kept. A contiguous tensor with the same rank is expected; more than its size is cut to it.
+template <element Value>
+[[nodiscard]] constexpr strided_source<Value> valid_region(Value const* whole, extents const& whole_shape, extents sizes) noexcept {
+    std::array<std::int64_t, max_rank> strides{};
+    std::int64_t step = sizeof(Value);
+    for (std::size_t axis = whole_shape.rank < max_rank ? whole_shape.rank : max_rank; axis-- > 0;) {
+        strides[axis] = step;
+        step *= static_cast<std::int64_t>(whole_shape.size[axis]);
+        if (sizes.size[axis] > whole_shape.size[axis]) { sizes.size[axis] = whole_shape.size[axis]; }
+    }
+    return {whole, sizes, std::span<std::int64_t const>{strides.data(), sizes.rank < max_rank ? sizes.rank : max_rank}};
+}
+
+// No memory at all: `values_from({count}, [&](std::size_t i) { return particles[i].mass; })`. Row-major index; the element
+// type is what the call returns.
+template <class Read>
+class generated_source {
+public:
+    using value_type = std::remove_cvref_t<std::invoke_result_t<Read const&, std::size_t>>;
+    static_assert(element<value_type>, "spotter: the function must return a number");
+
+    constexpr generated_source(extents const& shape, Read read) noexcept : shape_{shape}, read_{read} {}
+    [[nodiscard]] dtype type() const noexcept { return dtype_of<value_type>; }
+    [[nodiscard]] extents shape() const noexcept { return shape_; }
+    void copy_to(std::byte* into) const {
+        auto const count = static_cast<std::size_t>(shape_.elements());
+        for (std::size_t i = 0; i < count; ++i, into += sizeof(value_type)) {
+            value_type const value = read_(i);
+            std::memcpy(into, &value, sizeof value);
+        }
+    }
+
+private:
+    extents shape_;
+    Read read_;
+};
+template <std::invocable<std::size_t> Read>
+[[nodiscard]] constexpr generated_source<Read> values_from(extents const& shape, Read read) noexcept {
+    return {shape, read};
+}
+
+// Memory that only a function of its owner can read (a device, a database): `copied<float>({rows, cols}, [&](void* into,
+// std::size_t bytes) { device_to_host(into, address, bytes); })`.
+template <element Value, class Copy>
+class copied_source {
+public:
+    constexpr copied_source(extents const& shape, Copy copy) noexcept : shape_{shape}, copy_{copy} {}
+    [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
+    [[nodiscard]] extents shape() const noexcept { return shape_; }
+    void copy_to(std::byte* into) const { copy_(static_cast<void*>(into), static_cast<std::size_t>(shape_.elements()) * sizeof(Value)); }
+
+private:
+    extents shape_;
+    Copy copy_;
+};
+template <element Value, std::invocable<void*, std::size_t> Copy>
+[[nodiscard]] constexpr copied_source<Value, Copy> copied(extents const& shape, Copy copy) noexcept {
+    return {shape, copy};
+}
+
+// Sizes given with the fastest axis first, as ggml and Fortran-minded code has them; the tensor is told with the slowest first.
+template <element Value>
+[[nodiscard]] constexpr tensor_ref fastest_first(Value const* values, extents const& sizes) noexcept {
+    extents shape;
+    shape.rank = sizes.rank;
+    std::size_t const rank = sizes.rank < max_rank ? sizes.rank : max_rank;
+    for (std::size_t axis = 0; axis < rank; ++axis) { shape.size[axis] = sizes.size[rank - 1 - axis]; }
+    return view_of(values, shape);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Once every tensor has been met, a step allocates nothing on the thread that trains, whatever is asked of the tensors.
+#include <tests/catch.hpp>
+#include <tests/hook/count_allocations.hpp>
+
+#include <spotter/hook.hpp>
+#include <spotter/rules.hpp>
+
+#include <vector>
+
+using namespace spotter;
+using spotter_test::allocations_in;
+
+namespace {
+
+struct model {
+    std::vector<float> w = std::vector<float>(64 * 32, 0.5F);
+    std::vector<float> gradient = std::vector<float>(64 * 32, 0.1F);
+    std::vector<double> b = std::vector<double>(64, 0.25);
+    std::vector<float> out = std::vector<float>(8 * 64, 1.0F);
+};
+template <class Visit>
+void visit_tensors(model const& net, Visit visit) {
+    visit("fc/w", view_of(net.w.data(), {64, 32}));
+    visit("fc/b", net.b);
+    visit("act/fc", view_of(net.out.data(), {8, 64}));
+    visit("grad/fc/w", view_of(net.gradient.data(), {64, 32}));
+}
+
+constexpr plan keep{defaults::losses, collection{"all", "*", every{3}, payload | stats(l2, stddev)}};
+constexpr auto many = any("*", nonfinite > 0) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}) || (fraction("act/*", zero_fraction > 0.9) > 0.5);
+
+}  // namespace
+
+TEST_CASE("a step of a known model allocates nothing: statistics, delta, unit activity, findings, mode changes [D22]") {
+    hook watch{keep, many, dead_relu{.samples = 64}, update_ratio_band{}, vanishing_gradient{}, exploding_gradient{}, loss_not_decreasing{},
+               all_zero{}, non_finite{}, any("loss", minimum > 0.0) | cooldown{2}};
+    model net;
+    float loss = 3;
+    auto const step = [&](step_id id) {
+        for (float& each : net.w) { each *= 1.001F; }
+        return watch.step(id, "loss"_t = loss, net).size();
+    };
+    (void)step(train(0));
+    (void)step(eval(0));
+    (void)step(train(1));
+    std::size_t findings = 0;
+    std::size_t const counted = allocations_in([&] {
+        for (std::uint64_t i = 2; i < 200; ++i) {
+            findings += step(train(i));
+            if (i % 10 == 0) { findings += step(eval(i)); }
+            watch.scalar("loss", 2.0F);  // loose
+        }
+    });
+    CHECK(counted == 0);
+    CHECK(findings > 0);
+    CHECK(watch.health().good());
+}
+
+TEST_CASE("a new name, and only that, allocates") {
+    hook watch{keep, many};
+    (void)watch.step(train(0), "loss"_t = 1.0F);
+    CHECK(allocations_in([&] { (void)watch.step(train(1), "loss"_t = 1.0F); }) == 0);
+    CHECK(allocations_in([&] { (void)watch.step(train(2), "loss"_t = 1.0F, "new"_t = 1.0F); }) > 0);
+    CHECK(allocations_in([&] { (void)watch.step(train(3), "loss"_t = 1.0F, "new"_t = 1.0F); }) == 0);
+    CHECK(watch.health().declared == 2);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts what a thread allocates through operator new. To be included by one file of an executable.
+#pragma once
+
+#include <cstdlib>
+#include <new>
+
+namespace spotter_test {
+
+inline thread_local bool counting = false;
+inline thread_local std::size_t allocations = 0;
+
+// Runs `call` and says how often this thread allocated meanwhile.
+template <class Call>
+std::size_t allocations_in(Call&& call) {
+    allocations = 0;
+    counting = true;
+    call();
+    counting = false;
+    return allocations;
+}
+inline void* take_memory(std::size_t bytes) noexcept {
+    allocations += counting ? 1 : 0;
+    return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
+}  // namespace spotter_test
+
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
+void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
+void* operator new(std::size_t bytes) {
+    void* const memory = spotter_test::take_memory(bytes);
+    if (memory == nullptr) { std::abort(); }
+    return memory;
+}
+void* operator new[](std::size_t bytes) { return ::operator new(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
