@@ -3,4 +3,8 @@
 #pragma once
 
 #include <spotter/hook/hook.hpp>
+#include <spotter/hook/names.hpp>
+#include <spotter/hook/null_hook.hpp>
 #include <spotter/hook/observer.hpp>
+#include <spotter/hook/optimizer.hpp>
+#include <spotter/hook/table.hpp>

@@ -26,17 +26,20 @@ inline void* take_memory(std::size_t bytes) noexcept {
 
 }  // namespace spotter_test
 
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
-void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
-void* operator new(std::size_t bytes) {
+// Out of line, so that no compiler sees malloc behind new and free behind delete and warns of the pair.
+#define SPOTTER_TEST_REPLACED __attribute__((noinline))
+
+SPOTTER_TEST_REPLACED void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
+SPOTTER_TEST_REPLACED void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
+SPOTTER_TEST_REPLACED void* operator new(std::size_t bytes) {
     void* const memory = spotter_test::take_memory(bytes);
     if (memory == nullptr) { std::abort(); }
     return memory;
 }
-void* operator new[](std::size_t bytes) { return ::operator new(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
+SPOTTER_TEST_REPLACED void* operator new[](std::size_t bytes) { return ::operator new(bytes); }
+SPOTTER_TEST_REPLACED void operator delete(void* memory) noexcept { std::free(memory); }
+SPOTTER_TEST_REPLACED void operator delete[](void* memory) noexcept { std::free(memory); }
+SPOTTER_TEST_REPLACED void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+SPOTTER_TEST_REPLACED void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+SPOTTER_TEST_REPLACED void operator delete(void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
+SPOTTER_TEST_REPLACED void operator delete[](void* memory, std::nothrow_t const&) noexcept { std::free(memory); }

@@ -150,8 +150,9 @@ private:
     }
 };
 
-// Called where a pattern is malformed during constant evaluation; declared only, so that its name is the error message.
-void malformed_glob_pattern_see_docs_core();
+// Called where a pattern is malformed during constant evaluation, which it ends, being no constexpr function: its name is the
+// error message. Defined, because a build without optimisation refers to it.
+inline void malformed_glob_pattern_see_docs_core() noexcept {}
 
 }  // namespace detail
 

@@ -41,7 +41,8 @@ inline constexpr std::size_t role_count = 19;
 
 enum class activation_kind : std::uint8_t { unknown = 0, relu = 1, tanh = 2, sigmoid = 3, other = 4 };
 
-// Bits of tensor_info::flags.
+// What else is known of a tensor when it is declared, as one word: bits, and two small fields made by `batch_axis(n)` and
+// `activated_by(kind)`. The values are part of the file format.
 enum class flag : std::uint32_t {
     none = 0,
     frozen = 1,       // a parameter that is meant not to change
@@ -53,6 +54,16 @@ enum class flag : std::uint32_t {
 }
 [[nodiscard]] constexpr bool has(flag set, flag bit) noexcept {
     return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(bit)) != 0;
+}
+
+// Which axis counts the samples; where nobody says, the first of two or more. Bits 8 to 11.
+[[nodiscard]] constexpr flag batch_axis(unsigned axis) noexcept { return static_cast<flag>(((axis & 7U) + 1U) << 8U); }
+[[nodiscard]] constexpr int batch_axis_of(flag set) noexcept { return static_cast<int>((static_cast<std::uint32_t>(set) >> 8U) & 15U) - 1; }
+// What an activation was made by. Bits 12 to 15.
+[[nodiscard]] constexpr flag activated_by(activation_kind kind) noexcept { return static_cast<flag>(static_cast<std::uint32_t>(kind) << 12U); }
+[[nodiscard]] constexpr activation_kind activation_of(flag set) noexcept {
+    std::uint32_t const kind = (static_cast<std::uint32_t>(set) >> 12U) & 15U;
+    return kind <= static_cast<std::uint32_t>(activation_kind::other) ? static_cast<activation_kind>(kind) : activation_kind::other;
 }
 
 namespace detail {

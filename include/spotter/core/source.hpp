@@ -2,7 +2,7 @@
 // Core (L0): values that are no contiguous tensor but can be copied into one. Copied only where something is due.
 #pragma once
 
-#include <spotter/core/tensor_ref.hpp>
+#include <spotter/core/tensor_access.hpp>
 
 #include <concepts>
 #include <cstring>
@@ -130,6 +130,29 @@ template <element Value>
     std::size_t const rank = sizes.rank < max_rank ? sizes.rank : max_rank;
     for (std::size_t axis = 0; axis < rank; ++axis) { shape.size[axis] = sizes.size[rank - 1 - axis]; }
     return view_of(values, shape);
+}
+
+// What is handed to a hook: a tensor as it is, or (with `copy`) a source whose type and shape `view` tells, without memory.
+struct offered {
+    tensor_ref view{};
+    void const* source = nullptr;
+    void (*copy)(void const* source, std::byte* into) = nullptr;
+};
+
+template <class Values>
+[[nodiscard]] constexpr offered offer(Values const& values) noexcept {
+    if constexpr (tensor_source<Values>) {
+        offered it;
+        it.view.shape = values.shape();
+        it.view.count = it.view.shape.elements();
+        it.view.type = values.type();
+        it.view.refused = it.view.shape.rank > max_rank ? refusal::rank_too_deep : refusal::none;
+        it.source = &values;
+        it.copy = [](void const* source, std::byte* into) { static_cast<Values const*>(source)->copy_to(into); };
+        return it;
+    } else {
+        return {as_tensor(values), nullptr, nullptr};
+    }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

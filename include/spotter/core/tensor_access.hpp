@@ -41,6 +41,13 @@ concept has_rows = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.rows() } -> std::convertible_to<std::uint64_t>;
     { tensor.cols() } -> std::convertible_to<std::uint64_t>;
 };
+// Eigen::Tensor and its kin: rank(), dimension(axis), and 1 for row-major in an enumerator.
+template <class Tensor>
+concept has_dimensions = has_data<Tensor> && requires(Tensor const& tensor) {
+    { tensor.rank() } -> std::convertible_to<std::size_t>;
+    { tensor.dimension(0) } -> std::convertible_to<std::uint64_t>;
+    { static_cast<int>(Tensor::Layout) };
+};
 template <class Tensor>
 concept has_size = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.size() } -> std::convertible_to<std::size_t>;
@@ -80,13 +87,32 @@ template <has_shape Tensor>
     }
 }
 
+template <has_dimensions Tensor>
+[[nodiscard]] constexpr tensor_ref view_dimensions(Tensor const& tensor) noexcept {
+    extents shape;
+    shape.rank = static_cast<std::uint8_t>(tensor.rank());
+    for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
+        shape.size[axis] = static_cast<std::uint64_t>(tensor.dimension(axis));
+    }
+    return view_of(tensor.data(), shape, static_cast<int>(Tensor::Layout) == 1 ? order::row_major : order::column_major);
+}
+
+// Where the type says that it is a vector, it has one axis.
 template <has_rows Tensor>
 [[nodiscard]] constexpr tensor_ref view_matrix(Tensor const& matrix) noexcept {
     auto const rows = static_cast<std::uint64_t>(matrix.rows());
     auto const cols = static_cast<std::uint64_t>(matrix.cols());
     bool row_major = true;
-    if constexpr (requires { Tensor::IsRowMajor; }) { row_major = Tensor::IsRowMajor; }
+    if constexpr (requires { Tensor::IsRowMajor; }) {
+        row_major = Tensor::IsRowMajor;
+    } else if constexpr (requires { Tensor::MatrixType::IsRowMajor; }) {  // Eigen::Transform
+        row_major = Tensor::MatrixType::IsRowMajor;
+    }
     tensor_ref view = view_of(matrix.data(), {rows, cols}, row_major ? order::row_major : order::column_major);
+    if constexpr (requires { requires static_cast<bool>(Tensor::IsVectorAtCompileTime); }) {
+        view.shape = {rows * cols};
+        view.layout = order::row_major;
+    }
     if constexpr (requires { matrix.outerStride(); matrix.innerStride(); }) {
         auto const inner = static_cast<std::uint64_t>(row_major ? cols : rows);
         auto const outer = static_cast<std::uint64_t>(row_major ? rows : cols);
@@ -120,14 +146,16 @@ template <raw_array Array>
 // with rows() and cols(), an array, or a type with its own tensor_access.
 template <class Tensor>
 concept tensor = std::same_as<Tensor, tensor_ref> || detail::has_own_access<Tensor> || detail::scalar<Tensor> ||
-                 detail::raw_array<Tensor> || detail::has_shape<Tensor> || detail::has_rows<Tensor> || detail::has_size<Tensor>;
+                 detail::raw_array<Tensor> || detail::has_shape<Tensor> || detail::has_rows<Tensor> || detail::has_dimensions<Tensor> ||
+                 detail::has_size<Tensor>;
 
 // The view of a tensor. O(1), no allocation; the tensor must outlive it.
 template <class Tensor>
 [[nodiscard]] constexpr tensor_ref as_tensor(Tensor const& it) noexcept {
     static_assert(tensor<Tensor>,
                   "spotter: not a contiguous tensor. Pass a scalar, a contiguous range, something with data(), size() and "
-                  "shape(), view_of(pointer, {sizes...}), or specialise spotter::tensor_access for the type.");
+                  "shape(), or view_of(pointer, {sizes...}); evaluate an expression (.eval()) and pack nested vectors first. "
+                  "Include the adapter in spotter/ext, or specialise spotter::tensor_access for the type.");
     static_assert(!detail::says_not_contiguous<Tensor>,
                   "spotter: this view is not contiguous. Copy it into a contiguous tensor first.");
     if constexpr (std::same_as<Tensor, tensor_ref>) {
@@ -142,6 +170,8 @@ template <class Tensor>
         return detail::view_shaped(it);
     } else if constexpr (detail::has_rows<Tensor>) {
         return detail::view_matrix(it);
+    } else if constexpr (detail::has_dimensions<Tensor>) {
+        return detail::view_dimensions(it);
     } else if constexpr (detail::has_size<Tensor>) {
         return view_of(it.data(), {static_cast<std::uint64_t>(it.size())});
     } else {

@@ -13,9 +13,12 @@ enum class existing : std::uint8_t;
 enum class instant : std::uint8_t;
 enum class overflow : std::uint8_t;
 
+class name_list;
 class observer;
 class registry;
+class tensor_table;
 struct named_tensor;
+struct null_hook;
 struct null_sink;
 struct options;
 struct run_end;

@@ -19,7 +19,7 @@ namespace spotter::inline SPOTTER_ABI {
 // A name that was looked up once: `auto w = hook.tensor("fc1/w"); hook.observe(w, values);`. Lives as long as its hook.
 class tensor_handle {
 public:
-    tensor_handle() noexcept = default;
+    constexpr tensor_handle() noexcept = default;
 
 private:
     template <class Sink, class Plan, class... Arguments>
@@ -102,27 +102,51 @@ public:
         return end();
     }
 
+    // The same in the mode of the innermost `during` scope; train where there is none.
+    template <class... Tensors>
+    [[nodiscard]] alarm step(std::uint64_t index, Tensors const&... tensors) noexcept {
+        return step(step_id{mode_, index}, tensors...);
+    }
+
     void begin(step_id id) noexcept {
         if (state_ != detail::switch_state::off) { open(id); }
     }
-    template <class Tensor>
-    void observe(std::string_view name, Tensor const& values) noexcept {
-        observe_view(name, as_tensor(values));
+    void begin(std::uint64_t index) noexcept { begin(step_id{mode_, index}); }
+
+    // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
+    class mode_scope {
+    public:
+        explicit mode_scope(mode& current, mode within) noexcept : current_{current}, before_{std::exchange(current, within)} {}
+        mode_scope(mode_scope const&) = delete;
+        mode_scope& operator=(mode_scope const&) = delete;
+        ~mode_scope() { current_ = before_; }
+
+    private:
+        mode& current_;
+        mode before_;
+    };
+    [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
+    [[nodiscard]] mode current_mode() const noexcept { return mode_; }
+
+    // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something is due.
+    template <class Values>
+    void observe(std::string_view name, Values const& values) noexcept {
+        observe_offered(name, offer(values));
     }
-    // With a role: the first one given holds for the run.
-    template <class Tensor>
-    void observe(std::string_view name, Tensor const& values, role what, flag flags = flag::none) noexcept {
-        observe_view(name, as_tensor(values), &what, flags);
+    // With a role, and flags: the first given hold for the run.
+    template <class Values>
+    void observe(std::string_view name, Values const& values, role what, flag flags = flag::none) noexcept {
+        observe_offered(name, offer(values), &what, flags);
     }
-    template <class Tensor>
-    void observe(tensor_handle handle, Tensor const& values) noexcept {
-        if (handle.it_ != nullptr) { observe_tracked(*handle.it_, as_tensor(values)); }
+    template <class Values>
+    void observe(tensor_handle handle, Values const& values) noexcept {
+        if (handle.it_ != nullptr) { observe_tracked(*handle.it_, offer(values)); }
     }
     // Observes a value on its way and returns it: `x = hook.tap("relu1", relu(x))`.
-    template <class Tensor>
-    decltype(auto) tap(std::string_view name, Tensor&& values) noexcept {
-        observe_view(name, as_tensor(values));
-        return std::forward<Tensor>(values);
+    template <class Values>
+    decltype(auto) tap(std::string_view name, Values&& values) noexcept {
+        observe_offered(name, offer(values));
+        return std::forward<Values>(values);
     }
     // Closes the step: what was found, strongest first. Without an open step: what is still to be told, or nothing.
     [[nodiscard]] alarm end() noexcept {
@@ -203,7 +227,7 @@ public:
     }
 
     // For code that only observes (hook/observer.hpp) and for tables of tensors.
-    void observe_view(std::string_view name, tensor_ref const& values, role const* what = nullptr, flag flags = flag::none) noexcept {
+    void observe_offered(std::string_view name, offered const& values, role const* what = nullptr, flag flags = flag::none) noexcept {
         if (state_ == detail::switch_state::off) { return; }
         tracked_tensor* const it = registry_.find_or_add(name);
         if (it == nullptr) { return refuse(errc::out_of_memory, name, "no memory for one more name"); }
@@ -231,7 +255,7 @@ private:
     template <class Argument>
     void take(Argument const& argument) noexcept {
         if constexpr (std::same_as<Argument, named_tensor>) {
-            observe_view(argument.name, argument.values);
+            observe_offered(argument.name, argument.values);
         } else {
             bool const fine = guarded([&] {
                 visit_tensors(argument, [this](std::string_view name, auto const& values, auto... role_and_flags) {
@@ -262,11 +286,16 @@ private:
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry() noexcept {
         alarm const found = close();
-        for (finding const& each : found) { carried_.add(each); }
+        if (carried_.empty()) {
+            carried_ = found;
+        } else {
+            for (finding const& each : found) { carried_.add(each); }
+        }
     }
 
     // The decision "nothing due" comes before anything is touched.
-    void observe_tracked(tracked_tensor& it, tensor_ref const& values) noexcept {
+    void observe_tracked(tracked_tensor& it, offered const& given) noexcept {
+        tensor_ref const& values = given.view;
         if (state_ == detail::switch_state::off) { return; }
         if (!open_) { return refuse(errc::no_step_open, it.name, "observed outside a step: call begin(...) first, or use scalar(...)"); }
         if (!it.declared) {
@@ -277,7 +306,17 @@ private:
         std::uint64_t const due = it.info.collections & plan_due_;
         if ((rules | due) == 0) { return; }
         if (values.refused != refusal::none) { return refuse_view(it, values); }
-        observe_values(it, values, rules, wanted(it, due), false);
+        if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
+        tensor_ref copied = values;
+        auto const bytes = static_cast<std::size_t>(values.bytes());
+        if (!guarded([&] {
+                scratch_.resize(bytes > scratch_.size() ? bytes : scratch_.size());
+                given.copy(given.source, scratch_.data());
+            })) {
+            return refuse(errc::user_code_threw, it.name, "could not be copied: its function threw an exception, or memory is exhausted");
+        }
+        copied.values.raw = scratch_.data();
+        observe_values(it, copied, rules, wanted(it, due), false);
     }
 
     void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
@@ -343,6 +382,7 @@ private:
         if (it.info.role == *what && it.info.flags == flags) { return; }
         it.info.role = *what;
         it.info.flags = flags;
+        if (activation_of(flags) != activation_kind::unknown) { it.info.activation = activation_of(flags); }
         it.declared = false;  // declared anew at the observation that follows
     }
 
@@ -373,7 +413,9 @@ private:
     Plan plan_;
     judges<Arguments...> judges_;
     registry registry_{};
+    std::vector<std::byte> scratch_{};  // values copied from sources
     detail::switch_state state_ = detail::switch_state::on;
+    mode mode_ = mode::train;
     bool open_ = false;
     bool finished_ = false;
     bool failed_ = false;

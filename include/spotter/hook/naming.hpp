@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/event.hpp>
-#include <spotter/core/tensor_access.hpp>
+#include <spotter/core/source.hpp>
 #include <spotter/hook/fwd.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 // A view of `values` under a name, for the duration of the call it is an argument of.
 struct named_tensor {
     std::string_view name;
-    tensor_ref values;
+    offered values;
 };
 
 struct tensor_name {
@@ -19,7 +19,7 @@ struct tensor_name {
 
     template <class Tensor>
     [[nodiscard]] constexpr named_tensor operator=(Tensor const& values) const noexcept {
-        return {name, as_tensor(values)};
+        return {name, offer(values)};
     }
 };
 

@@ -10,29 +10,29 @@ namespace spotter::inline SPOTTER_ABI {
 class observer {
 public:
     template <class Hook>
-        requires requires(Hook& hook, tensor_ref const& values) { hook.observe_view("", values); }
+        requires requires(Hook& hook, offered const& values) { hook.observe_offered("", values); }
     observer(Hook& hook) noexcept
-        : hook_{&hook}, observe_{[](void* self, std::string_view name, tensor_ref const& values, role const* what) noexcept {
-              static_cast<Hook*>(self)->observe_view(name, values, what);
+        : hook_{&hook}, observe_{[](void* self, std::string_view name, offered const& values, role const* what) noexcept {
+              static_cast<Hook*>(self)->observe_offered(name, values, what);
           }} {}
 
     template <class Tensor>
     void observe(std::string_view name, Tensor const& values) const noexcept {
-        observe_(hook_, name, as_tensor(values), nullptr);
+        observe_(hook_, name, offer(values), nullptr);
     }
     template <class Tensor>
     void observe(std::string_view name, Tensor const& values, role what) const noexcept {
-        observe_(hook_, name, as_tensor(values), &what);
+        observe_(hook_, name, offer(values), &what);
     }
     template <class Tensor>
     decltype(auto) tap(std::string_view name, Tensor&& values) const noexcept {
-        observe_(hook_, name, as_tensor(values), nullptr);
+        observe_(hook_, name, offer(values), nullptr);
         return std::forward<Tensor>(values);
     }
 
 private:
     void* hook_;
-    void (*observe_)(void*, std::string_view, tensor_ref const&, role const*) noexcept;
+    void (*observe_)(void*, std::string_view, offered const&, role const*) noexcept;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -84,6 +84,7 @@ private:
         fresh->info.id = static_cast<tensor_id>(tensors_.size() - 1);
         fresh->info.name = fresh->name;
         fresh->info.role = guess_role(fresh->name);
+        if (name.starts_with("relu/")) { fresh->info.activation = activation_kind::relu; }
         tensors_.back() = fresh;
         insert(fresh);
         return fresh;

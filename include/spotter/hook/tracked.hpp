@@ -91,12 +91,13 @@ struct tracked_tensor {
 
     // Counts the active elements of each unit into this tensor's scratch; empty where memory is exhausted.
     [[nodiscard]] unit_activity count_units(tensor_ref const& values) noexcept {
-        auto const count = static_cast<std::size_t>(unit_count(values.shape, unit_axis));
+        int const axis = unit_axis_of(values.shape, unit_axis, batch_axis_of(info.flags));
+        auto const count = static_cast<std::size_t>(unit_count(values.shape, axis));
         if (units.size() < 2 * count && !guarded([&] { units.resize(2 * count); })) { return {}; }
         std::uint32_t* const active = units.data();
         std::uint32_t* const finite = active + count;
         for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }
-        count_active(values, unit_axis, active, finite);
+        count_active(values, axis, active, finite);
         return {{active, count}, {finite, count}};
     }
 };

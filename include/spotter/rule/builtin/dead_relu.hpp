@@ -38,13 +38,13 @@ struct dead_relu {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && unit_count(tensor.shape, unit_axis) > 0 ? terms::unit_activity : terms::none;
+        return select(tensor) && unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)) > 0 ? terms::unit_activity : terms::none;
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
         if (!seen.windows.grow(room) || !seen.names.grow(room) || !seen.order.grow(room)) { return; }
         seen.names[tensor.id] = tensor.name;
-        size(seen.windows[tensor.id], unit_count(tensor.shape, unit_axis));
+        size(seen.windows[tensor.id], unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)));
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.windows.holds(it.tensor.id) || it.units.active.empty()) { return; }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface (L6): what <spotter/c/spotter.h> declares, but spotter_create: the file that includes this one defines that, and says
+// there what is kept and which rules judge:
+//
+//     #include <spotter/c/implementation.hpp>
+//     using namespace spotter;
+//     spotter_hook* spotter_create(char const* path) {
+//         return make_c_hook(path, plan{defaults::losses, defaults::weights}, non_finite{}, on(dead_relu{}, stop));
+//     }
+//
+// More functions like it, of other names, may stand beside it. None may throw.
+#pragma once
+
+#include <spotter/c/hold.hpp>
+#include <spotter/c/sentence.hpp>
+
+// Emitted though nobody in this file calls them; included in two files they are still one.
+#if defined(__GNUC__) || defined(__clang__)
+#define SPOTTER_C_FUNCTION inline __attribute__((used))
+#else
+#define SPOTTER_C_FUNCTION
+#endif
+
+extern "C" {
+
+SPOTTER_C_FUNCTION void spotter_destroy(spotter_hook* hook) {
+    if (hook != nullptr) { hook->calls->destroy(hook); }
+}
+SPOTTER_C_FUNCTION void spotter_finish(spotter_hook* hook) {
+    if (hook != nullptr) { hook->calls->finish(*hook); }
+}
+SPOTTER_C_FUNCTION void spotter_fail(spotter_hook* hook, char const* why) {
+    if (hook != nullptr) { hook->calls->fail(*hook, spotter::detail::c_text(why)); }
+}
+
+SPOTTER_C_FUNCTION void spotter_begin(spotter_hook* hook, int mode, spotter_uint64 index) {
+    if (hook == nullptr) { return; }
+    if (mode < SPOTTER_TRAIN || mode > SPOTTER_PREDICT) {
+        return hook->refuse(spotter::errc::bad_config, "spotter_begin", "takes SPOTTER_TRAIN, SPOTTER_EVAL or SPOTTER_PREDICT; no step was opened");
+    }
+    hook->calls->begin(*hook, {static_cast<spotter::mode>(mode), index});
+}
+SPOTTER_C_FUNCTION spotter_verdict spotter_end(spotter_hook* hook) {
+    spotter_verdict verdict{SPOTTER_PROCEED, 0, 0, 0};
+    if (hook == nullptr) { return verdict; }
+    hook->calls->end(*hook);
+    spotter::alarm const& found = hook->found;
+    verdict.decision = static_cast<spotter_decision>(found.decision());
+    verdict.alarm = found ? 1 : 0;
+    verdict.findings = found.size();
+    verdict.left_out = found.left_out();
+    return verdict;
+}
+SPOTTER_C_FUNCTION int spotter_get_finding(spotter_hook const* hook, std::size_t i, spotter_finding* out) {
+    if (hook == nullptr || out == nullptr || i >= hook->found.size()) { return 0; }
+    spotter::detail::fill(*out, hook->found[i]);
+    return 1;
+}
+SPOTTER_C_FUNCTION std::size_t spotter_describe_finding(spotter_hook const* hook, std::size_t i, char* buffer, std::size_t size) {
+    spotter::detail::c_line line;
+    if (hook != nullptr && i < hook->found.size()) { spotter::detail::describe_in_c(hook->found[i], line); }
+    spotter::detail::copy_text(buffer, size, line);
+    return line.view().size();
+}
+
+SPOTTER_C_FUNCTION void spotter_observe_as(spotter_hook* hook, char const* name, int role, int flags, int dtype, void const* values,
+                                           int rank, spotter_uint64 const* shape, spotter_int64 const* byte_strides) {
+    if (hook != nullptr) { spotter::detail::observe_from_c(*hook, name, role, flags, {dtype, values, rank, shape, byte_strides}); }
+}
+SPOTTER_C_FUNCTION void spotter_observe(spotter_hook* hook, char const* name, int dtype, void const* values, int rank,
+                                        spotter_uint64 const* shape) {
+    spotter_observe_as(hook, name, SPOTTER_ROLE_GUESS, SPOTTER_FLAG_NONE, dtype, values, rank, shape, nullptr);
+}
+SPOTTER_C_FUNCTION void spotter_observe_f32(spotter_hook* hook, char const* name, float const* values, int rank,
+                                            spotter_uint64 const* shape) {
+    spotter_observe(hook, name, SPOTTER_F32, values, rank, shape);
+}
+SPOTTER_C_FUNCTION void spotter_observe_f64(spotter_hook* hook, char const* name, double const* values, int rank,
+                                            spotter_uint64 const* shape) {
+    spotter_observe(hook, name, SPOTTER_F64, values, rank, shape);
+}
+
+SPOTTER_C_FUNCTION void spotter_scalar(spotter_hook* hook, char const* name, double value) {
+    spotter::detail::scalar_from_c(hook, name, value, nullptr);
+}
+SPOTTER_C_FUNCTION void spotter_scalar_f32(spotter_hook* hook, char const* name, float value) {
+    spotter::detail::scalar_from_c(hook, name, value, nullptr);
+}
+SPOTTER_C_FUNCTION void spotter_scalar_i64(spotter_hook* hook, char const* name, spotter_int64 value) {
+    spotter::detail::scalar_from_c(hook, name, std::int64_t{value}, nullptr);
+}
+SPOTTER_C_FUNCTION void spotter_scalar_text(spotter_hook* hook, char const* name, char const* value) {
+    spotter::detail::scalar_from_c(hook, name, spotter::detail::c_text(value), nullptr);
+}
+SPOTTER_C_FUNCTION void spotter_scalar_at(spotter_hook* hook, char const* name, double value, double time) {
+    spotter::detail::scalar_from_c(hook, name, value, &time);
+}
+SPOTTER_C_FUNCTION void spotter_scalar_f32_at(spotter_hook* hook, char const* name, float value, double time) {
+    spotter::detail::scalar_from_c(hook, name, value, &time);
+}
+SPOTTER_C_FUNCTION void spotter_scalar_i64_at(spotter_hook* hook, char const* name, spotter_int64 value, double time) {
+    spotter::detail::scalar_from_c(hook, name, std::int64_t{value}, &time);
+}
+SPOTTER_C_FUNCTION void spotter_scalar_text_at(spotter_hook* hook, char const* name, char const* value, double time) {
+    spotter::detail::scalar_from_c(hook, name, spotter::detail::c_text(value), &time);
+}
+
+SPOTTER_C_FUNCTION void spotter_flush(spotter_hook* hook) {
+    if (hook != nullptr) { hook->calls->flush(*hook); }
+}
+SPOTTER_C_FUNCTION void spotter_poll(spotter_hook* hook) {
+    if (hook != nullptr) { hook->calls->poll(*hook); }
+}
+SPOTTER_C_FUNCTION char const* spotter_path(spotter_hook const* hook) { return hook == nullptr ? "" : hook->path; }
+SPOTTER_C_FUNCTION spotter_error spotter_get_health(spotter_hook const* hook, spotter_health* out) {
+    return spotter::detail::health_for_c(hook, out);
+}
+
+SPOTTER_C_FUNCTION char const* spotter_error_name(int error) {
+    return spotter::detail::c_name<spotter::errc>(error, SPOTTER_USER_CODE_THREW);
+}
+SPOTTER_C_FUNCTION char const* spotter_decision_name(int decision) {
+    return spotter::detail::c_name<spotter::decision>(decision, SPOTTER_STOP);
+}
+SPOTTER_C_FUNCTION char const* spotter_severity_name(int severity) {
+    return spotter::detail::c_name<spotter::severity>(severity, SPOTTER_SEVERE);
+}
+SPOTTER_C_FUNCTION char const* spotter_mode_name(int mode) { return spotter::detail::c_name<spotter::mode>(mode, SPOTTER_PREDICT); }
+SPOTTER_C_FUNCTION char const* spotter_version(void) {
+#define SPOTTER_C_TEXT(number) SPOTTER_C_DIGITS(number)
+#define SPOTTER_C_DIGITS(number) #number
+    return SPOTTER_C_TEXT(SPOTTER_VERSION_MAJOR) "." SPOTTER_C_TEXT(SPOTTER_VERSION_MINOR) "." SPOTTER_C_TEXT(SPOTTER_VERSION_PATCH);
+#undef SPOTTER_C_DIGITS
+#undef SPOTTER_C_TEXT
+}
+
+}  // extern "C"

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C interface (L6): for loops in C (C89 and later), in C++ before C++20, and in CUDA files. */
+#ifndef SPOTTER_C_SPOTTER_H
+#define SPOTTER_C_SPOTTER_H
+
+/* What holds for every function:
+ *
+ * Implementation  One C++20 file of the program includes <spotter/c/implementation.hpp> and defines spotter_create, which says in
+ *                 C++ what is kept and which rules judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
+ * Thread          A hook belongs to one thread: no two calls on it at once. Two hooks are independent.
+ * Failure         No call throws, prints, or ends the program, and none changes what the loop computes. What fails is counted and
+ *                 has a code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
+ * Ownership       Names, shapes and values are copied before a call returns, where they are kept at all, so buffers may be reused
+ *                 at once. A structure filled for you is yours.
+ * Memory          A name that is met for the first time may allocate. Afterwards nothing does, nothing locks, and nothing
+ *                 waits unless the recorder's buffer is full (options::overflow).
+ * Text            UTF-8 or whatever the program uses, ended by a zero. Identity is the name of a tensor, never its address.
+ * Environment     SPOTTER=off switches hooks off whole; SPOTTER=dry keeps the rules and records nothing. */
+
+#include <stddef.h>
+
+/* 64-bit integers. Where there is no <stdint.h>, define SPOTTER_INT64 and SPOTTER_UINT64 before this file is included. */
+#if defined(SPOTTER_INT64) && defined(SPOTTER_UINT64)
+typedef SPOTTER_INT64 spotter_int64;
+typedef SPOTTER_UINT64 spotter_uint64;
+#else
+#include <stdint.h>
+typedef int64_t spotter_int64;
+typedef uint64_t spotter_uint64;
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A run that is watched. Made by spotter_create, ended by spotter_destroy. */
+typedef struct spotter_hook spotter_hook;
+
+/* What a step is for; part of its identity. Parameters of type int take one of these, and so for the other lists. */
+typedef enum spotter_mode { SPOTTER_TRAIN = 0, SPOTTER_EVAL = 1, SPOTTER_PREDICT = 2 } spotter_mode;
+
+/* Element types. bool is one byte, 0 or 1; f16, bf16 and f8 are their bits; c64 and c128 are two floats, two doubles. */
+typedef enum spotter_dtype {
+    SPOTTER_BOOL = 1,
+    SPOTTER_I8 = 2,
+    SPOTTER_I16 = 3,
+    SPOTTER_I32 = 4,
+    SPOTTER_I64 = 5,
+    SPOTTER_U8 = 6,
+    SPOTTER_U16 = 7,
+    SPOTTER_U32 = 8,
+    SPOTTER_U64 = 9,
+    SPOTTER_F16 = 10,
+    SPOTTER_BF16 = 11,
+    SPOTTER_F32 = 12,
+    SPOTTER_F64 = 13,
+    SPOTTER_C64 = 14,
+    SPOTTER_C128 = 15,
+    SPOTTER_F8_E4M3 = 16,
+    SPOTTER_F8_E5M2 = 17
+} spotter_dtype;
+
+#define SPOTTER_MAX_RANK 8
+
+/* What a tensor is for; rules and collections choose by it. GUESS takes it from the name (docs/rules.md has the table). */
+typedef enum spotter_role {
+    SPOTTER_ROLE_GUESS = -1,
+    SPOTTER_ROLE_OTHER = 0,
+    SPOTTER_ROLE_LOSS = 1,
+    SPOTTER_ROLE_GRADIENT = 2,
+    SPOTTER_ROLE_WEIGHT = 3,
+    SPOTTER_ROLE_BIAS = 4,
+    SPOTTER_ROLE_INPUT = 5,
+    SPOTTER_ROLE_LABEL = 6,
+    SPOTTER_ROLE_PREDICTION = 7,
+    SPOTTER_ROLE_PREACTIVATION = 8,
+    SPOTTER_ROLE_ACTIVATION = 9,
+    SPOTTER_ROLE_OPTIMIZER = 10,
+    SPOTTER_ROLE_METRIC = 11,
+    SPOTTER_ROLE_TREE = 12,
+    SPOTTER_ROLE_IMPORTANCE = 13,
+    SPOTTER_ROLE_AVERAGE_SHAP = 14,
+    SPOTTER_ROLE_FULL_SHAP = 15,
+    SPOTTER_ROLE_HYPERPARAMETER = 16,
+    SPOTTER_ROLE_TIMING = 17,
+    SPOTTER_ROLE_SYSTEM = 18
+} spotter_role;
+
+/* Bits, joined by |. */
+typedef enum spotter_flag {
+    SPOTTER_FLAG_NONE = 0,
+    SPOTTER_FLAG_FROZEN = 1,     /* a parameter that is meant not to change */
+    SPOTTER_FLAG_FULL_BATCH = 2, /* an input that is the whole data set at every step */
+    SPOTTER_FLAG_SPARSE_ROWS = 4 /* rows may stay zero (embeddings of unseen tokens) */
+} spotter_flag;
+
+typedef enum spotter_severity { SPOTTER_INFO = 0, SPOTTER_WARNING = 1, SPOTTER_SEVERE = 2 } spotter_severity;
+
+/* What to do now, mildest first: apply the update, leave it out, end the training. */
+typedef enum spotter_decision { SPOTTER_PROCEED = 0, SPOTTER_SKIP_UPDATE = 1, SPOTTER_STOP = 2 } spotter_decision;
+
+typedef enum spotter_error {
+    SPOTTER_OK = 0,
+    SPOTTER_NO_SUCH_NAME = 1, /* a null pointer for a name */
+    SPOTTER_NO_SUCH_STEP = 2,
+    SPOTTER_NOT_IN_STEP = 3,
+    SPOTTER_NOT_YET = 4,
+    SPOTTER_NO_MORE_DATA = 5,
+    SPOTTER_NO_PAYLOAD = 6,
+    SPOTTER_NO_SHAPE = 7, /* a null, negative or overflowing shape */
+    SPOTTER_NO_SUCH_WORKER = 8,
+    SPOTTER_CORRUPT = 9,
+    SPOTTER_NOT_A_RUN = 10,
+    SPOTTER_EXISTS = 11,
+    SPOTTER_BUSY = 12,
+    SPOTTER_BAD_CONFIG = 13, /* a mode, role or flag that there is none of */
+    SPOTTER_BAD_PATTERN = 14,
+    SPOTTER_WRONG_TYPE = 15, /* a dtype that there is none of */
+    SPOTTER_UNWRITABLE = 16,
+    SPOTTER_IO_ERROR = 17,
+    SPOTTER_DISK_FULL = 18,
+    SPOTTER_NOT_CONTIGUOUS = 19, /* strides with gaps, values that are not aligned, a null pointer for values */
+    SPOTTER_RANK_TOO_DEEP = 20,
+    SPOTTER_UNKNOWN_VERSION = 21,
+    SPOTTER_OUT_OF_MEMORY = 22,
+    SPOTTER_DROPPED = 23,
+    SPOTTER_NO_STEP_OPEN = 24,
+    SPOTTER_USER_CODE_THREW = 25
+} spotter_error;
+
+/* What closing a step returns. */
+typedef struct spotter_verdict {
+    spotter_decision decision; /* the strongest one asked for */
+    int alarm;                 /* 1 where a finding is a warning or worse; what is only worth knowing leaves it 0 */
+    size_t findings;           /* how many spotter_get_finding gives, 8 at most, strongest first */
+    size_t left_out;           /* how many more there were */
+} spotter_verdict;
+
+/* One rule at one step, with its evidence. A text that is longer than its place is cut; each ends with a zero. */
+typedef struct spotter_finding {
+    spotter_severity severity;
+    spotter_decision decision;
+    spotter_mode mode; /* with index: the step */
+    spotter_uint64 index;
+    double measured;
+    double threshold;
+    spotter_uint64 others; /* further tensors that violate */
+    char relation[4];      /* how measured stands to threshold: "<", ">=", ... */
+    char rule[64];
+    char reason[128];
+    char tensor[256]; /* the first that violates, in the order of observation; may be empty */
+    char measure[64]; /* what was measured */
+    char detail[96];
+    char remedy[256]; /* what to do, one sentence */
+} spotter_finding;
+
+typedef struct spotter_health {
+    spotter_error error;     /* the first failure of all, and it stays; SPOTTER_OK while there is none */
+    char what[256];          /* its sentence: what happened to which name or path, and what to do */
+    spotter_uint64 steps;    /* closed */
+    spotter_uint64 observed; /* observations that a rule or collection wanted */
+    spotter_uint64 refused;  /* calls that could not be taken, for the reasons named at each function */
+    spotter_uint64 declared; /* names met */
+    spotter_uint64 stored;   /* observations and scalars handed to the record */
+    spotter_uint64 dropped;  /* observations and scalars lost whole */
+    spotter_uint64 thinned;  /* observations whose values were left out and whose statistics were kept */
+    spotter_uint64 bytes;    /* written so far */
+} spotter_health;
+
+/* ---- a run ---- */
+
+/* Starts a run that records into the folder `path`; null: the rules judge and nothing is recorded. You define this function, in
+ * C++ (see the top). Null where memory is exhausted. Where recording cannot start the rules judge all the same and
+ * spotter_get_health says why. Give the hook to spotter_destroy at the end. */
+spotter_hook* spotter_create(const char* path);
+
+/* Ends the run like spotter_finish, then frees the hook. */
+void spotter_destroy(spotter_hook* hook);
+
+/* Ends the run: closes an open step, writes all that is left and waits for it. Afterwards nothing is observed; health, path and
+ * findings can still be read. */
+void spotter_finish(spotter_hook* hook);
+
+/* Marks the run as failed, with a reason that stands in the record (160 bytes; null: none). Does not end it. */
+void spotter_fail(spotter_hook* hook, const char* why);
+
+/* ---- a step ---- */
+
+/* Opens step `index` of a mode. The index counts within its mode and need not be contiguous; one that does not increase is a
+ * rewind. A step still open is closed; what it found comes with the next spotter_end. Another mode than the three: refused
+ * (SPOTTER_BAD_CONFIG), and no step is opened. */
+void spotter_begin(spotter_hook* hook, int mode, spotter_uint64 index);
+
+/* Closes the step and lets the rules judge it: call it before the weights are updated. The findings can be read until the next
+ * spotter_end. Without an open step: what is still to be told, or nothing. */
+spotter_verdict spotter_end(spotter_hook* hook);
+
+/* Copies finding i of the last spotter_end into `out`; 1 if there is one, else 0 and `out` is left as it is. */
+int spotter_get_finding(const spotter_hook* hook, size_t i, spotter_finding* out);
+
+/* The same finding as a line of text, cut at `size` bytes with its zero:
+ *     error: non_finite: originates here at train(8), "act/1": non-finite elements 1 > 0 (...) [skip_update]
+ * Returns its length, as snprintf does; 0 where there is no such finding. `buffer` may be null where `size` is 0. */
+size_t spotter_describe_finding(const spotter_hook* hook, size_t i, char* buffer, size_t size);
+
+/* ---- observing, while a step is open ---- */
+
+/* Observes a packed tensor, the last axis running fastest. `shape` has `rank` sizes; rank 0 is one value, and shape may be null.
+ * Refused and counted: no step open, a null name or shape, null or unaligned values, a rank above 8, an unknown dtype. */
+void spotter_observe(spotter_hook* hook, const char* name, int dtype, const void* values, int rank, const spotter_uint64* shape);
+
+/* The same, where the compiler looks at the type. */
+void spotter_observe_f32(spotter_hook* hook, const char* name, const float* values, int rank, const spotter_uint64* shape);
+void spotter_observe_f64(spotter_hook* hook, const char* name, const double* values, int rank, const spotter_uint64* shape);
+
+/* The same with everything that can be said. `role`: one of spotter_role; the first one given for a name holds for the run.
+ * `flags`: bits of spotter_flag, which go with a role (with SPOTTER_ROLE_GUESS they must be 0, SPOTTER_BAD_CONFIG otherwise).
+ * `byte_strides`: `rank` distances in bytes between neighbours along each axis; null: packed, last axis fastest. Packed with the
+ * first axis fastest is taken too; anything else (gaps, padding, negative steps) is refused as SPOTTER_NOT_CONTIGUOUS, once a rule
+ * or collection wants it: pack it into a buffer of your own first. */
+void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values, int rank,
+                        const spotter_uint64* shape, const spotter_int64* byte_strides);
+
+/* ---- values that are always kept, whatever is planned: at the open step (rules see them too), or between steps ---- */
+
+void spotter_scalar(spotter_hook* hook, const char* name, double value);
+void spotter_scalar_f32(spotter_hook* hook, const char* name, float value);
+void spotter_scalar_i64(spotter_hook* hook, const char* name, spotter_int64 value);
+void spotter_scalar_text(spotter_hook* hook, const char* name, const char* value); /* rules do not see texts */
+
+/* With a time of its own, in seconds since 1970. */
+void spotter_scalar_at(spotter_hook* hook, const char* name, double value, double time);
+void spotter_scalar_f32_at(spotter_hook* hook, const char* name, float value, double time);
+void spotter_scalar_i64_at(spotter_hook* hook, const char* name, spotter_int64 value, double time);
+void spotter_scalar_text_at(spotter_hook* hook, const char* name, const char* value, double time);
+
+/* ---- the record ---- */
+
+/* Makes what was closed visible to readers and waits for it. */
+void spotter_flush(spotter_hook* hook);
+
+/* Moves bytes from memory to the files, for a hook made with options{.drain = drain::poll}; otherwise does nothing. */
+void spotter_poll(spotter_hook* hook);
+
+/* Where the record is; empty where nothing is recorded. Lives as long as the hook. */
+const char* spotter_path(const spotter_hook* hook);
+
+/* How the hook is doing: fills `out` (may be null) and returns the first failure of all. A null hook: SPOTTER_OUT_OF_MEMORY. */
+spotter_error spotter_get_health(const spotter_hook* hook, spotter_health* out);
+
+/* ---- names; they live for ever, and are empty for a number that there is none of ---- */
+
+const char* spotter_error_name(int error);       /* "disk_full" */
+const char* spotter_decision_name(int decision); /* "skip_update" */
+const char* spotter_severity_name(int severity); /* "warning" */
+const char* spotter_mode_name(int mode);         /* "train" */
+const char* spotter_version(void);               /* "0.1.0" */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

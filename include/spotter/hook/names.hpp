@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): names for what has none: the members of a list, or the slices of a tensor whose leading axis means "layer".
+#pragma once
+
+#include <spotter/core/source.hpp>
+
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// `name_list{"block/{}/w", 12}` is block/0/w to block/11/w; without braces the number follows the text. Built once: allocates
+// here, and not when it is used. In a program without memory for it the list is short, and what has no name is not observed.
+class name_list {
+public:
+    name_list(std::string_view pattern, std::size_t count) {
+        names_.reserve(count);
+        std::size_t const hole = pattern.find("{}");
+        for (std::size_t i = 0; i < count; ++i) {
+            std::string name{pattern.substr(0, hole)};
+            name += std::to_string(i);
+            if (hole != pattern.npos) { name += pattern.substr(hole + 2); }
+            names_.push_back(std::move(name));
+        }
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+    [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept { return names_[index]; }
+
+private:
+    std::vector<std::string> names_;
+};
+
+// Observes each tensor of a range under the name with its number: `observe_each(watch, parameters, net.parameters())`.
+template <class Hook, class Range>
+void observe_each(Hook& watch, name_list const& names, Range const& range) noexcept {
+    std::size_t i = 0;
+    for (auto const& values : range) {
+        if (i == names.size()) { break; }
+        watch.observe(names[i++], values);
+    }
+}
+template <class Hook, class Range>
+void observe_each(Hook& watch, name_list const& names, Range const& range, role what) noexcept {
+    std::size_t i = 0;
+    for (auto const& values : range) {
+        if (i == names.size()) { break; }
+        watch.observe(names[i++], values, what);
+    }
+}
+
+// Observes the slices of a row-major tensor along its first axis as tensors of their own: one buffer that holds the same
+// parameter of every layer. A view that is refused, column-major or a scalar is handed on whole, under the first name.
+template <class Hook, class Tensor>
+void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) noexcept {
+    tensor_ref const whole = as_tensor(tensor);
+    if (names.size() == 0) { return; }
+    if (whole.refused != refusal::none || whole.shape.rank == 0 || (whole.layout != order::row_major && whole.shape.rank > 1)) {
+        return watch.observe(names[0], whole);
+    }
+    tensor_ref slice = whole;
+    slice.shape.rank = static_cast<std::uint8_t>(whole.shape.rank - 1);
+    for (std::size_t axis = 0; axis < max_rank; ++axis) { slice.shape.size[axis] = axis + 1 < max_rank ? whole.shape.size[axis + 1] : 0; }
+    slice.count = slice.shape.elements();
+    auto const* const bytes = static_cast<std::byte const*>(whole.values.raw);
+    for (std::size_t i = 0; i < names.size() && i < whole.shape.size[0]; ++i) {
+        slice.values.raw = bytes + i * static_cast<std::size_t>(slice.bytes());
+        watch.observe(names[i], slice);
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

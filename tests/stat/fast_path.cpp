@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat: the fast path has the bits of the definition, whatever the size, type, terms, alignment and special values.
+#include <tests/stat/samples.hpp>
+
+#include <tests/catch.hpp>
+
+using namespace spotter;
+using namespace samples;
+
+namespace {
+
+template <class Value>
+Value special(unsigned which) {
+    if constexpr (std::is_floating_point_v<Value>) {
+        constexpr bool wide = sizeof(Value) == 8;
+        using Bits = std::conditional_t<wide, std::uint64_t, std::uint32_t>;
+        constexpr Bits sign = Bits{1} << (sizeof(Value) * 8 - 1);
+        constexpr Bits infinity = wide ? static_cast<Bits>(0x7FF0000000000000U) : Bits{0x7F800000U};
+        constexpr Bits list[] = {infinity + 1, infinity, sign | infinity, 1, sign | 77, sign, 0};
+        return std::bit_cast<Value>(list[which % 7]);
+    } else if constexpr (requires { Value{}.bits; }) {
+        return Value{static_cast<decltype(Value{}.bits)>(which * 0x7F7FU)};
+    } else {
+        return Value{};
+    }
+}
+template <class Value>
+std::vector<Value> random_values(std::size_t count, unsigned every, std::uint64_t seed) {
+    splitmix random{seed};
+    std::vector<Value> out(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint64_t const bits = random.next();
+        if constexpr (std::is_same_v<Value, bool>) {
+            out[i] = (bits & 1) != 0;
+        } else if constexpr (std::is_integral_v<Value>) {
+            out[i] = static_cast<Value>(bits);
+        } else if constexpr (std::is_floating_point_v<Value>) {
+            out[i] = static_cast<Value>((random.uniform() - 0.5) * 4);
+        } else if constexpr (requires { Value{}.re; }) {
+            out[i].re = static_cast<decltype(out[i].re)>(random.uniform() - 0.5), out[i].im = out[i].re * 2;
+        } else {
+            out[i].bits = static_cast<decltype(Value{}.bits)>(bits);
+        }
+        if (every != 0 && bits % every == 0) { out[i] = special<Value>(static_cast<unsigned>(bits >> 40)); }
+    }
+    return out;
+}
+terms sums_of(unsigned bits) {
+    constexpr terms each[] = {terms::sum, terms::sum_abs, terms::sum_squares, terms::variance, terms::range | terms::zeros, terms::abs_range};
+    terms wanted = terms::nonfinite;
+    for (unsigned i = 0; i < 6; ++i) { wanted |= (bits >> i & 1) != 0 ? each[i] : terms::none; }
+    return wanted;
+}
+// The number of sizes and sets of terms whose summary differs from the definition's.
+template <class Value>
+unsigned differences(std::size_t step, unsigned every) {
+    unsigned wrong = 0;
+    for (std::size_t count = 0; count <= 2100; count += count < 34 ? 1 : step) {
+        std::vector<Value> const values = random_values<Value>(count, every, count * 31 + every);
+        for (unsigned i = 0; i < 6; ++i) {
+            terms const wanted = sums_of(static_cast<unsigned>(count * 7 + i * 11 + (1U << i)));
+            wrong += same_bits(summary_of(values, wanted), by_definition(values, wanted)) ? 0 : 1;
+        }
+    }
+    return wrong;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("floats and doubles: the fast path is bit-equal with the definition [D21]", "[D21][S33]", float, double) {
+    CHECK(differences<TestType>(37, 0) == 0);
+    CHECK(differences<TestType>(47, 5) == 0);
+    CHECK(differences<TestType>(53, 900) == 0);  // some blocks plain, some not
+}
+
+TEMPLATE_TEST_CASE("every other type: the pass is bit-equal with the definition [D21]", "[D21]", std::int8_t, std::int16_t, std::int32_t,
+                   std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, f16, bf16, f8_e4m3, f8_e5m2, c64, c128) {
+    CHECK(differences<TestType>(131, 0) == 0);
+    CHECK(differences<TestType>(257, 40) == 0);
+}
+
+TEST_CASE("each set of sums gives each sum the same bits") {
+    std::vector<float> const values = random_values<float>(2064, 0, 5);  // two blocks and 16
+    std::vector<double> const wide = random_values<double>(2064, 0, 6);
+    summary const all = summary_of(values);
+    for (unsigned bits = 0; bits < 64; ++bits) {
+        terms const wanted = sums_of(bits);
+        CHECK(same_bits(summary_of(values, wanted), by_definition(values, wanted)));
+        CHECK(same_bits(summary_of(wide, wanted), by_definition(wide, wanted)));
+        summary const some = summary_of(values, wanted);
+        if (has(some.has, terms::sum)) { CHECK(bits_of(some.sum) == bits_of(all.sum)); }
+        if (has(some.has, terms::variance)) { CHECK(bits_of(some.moment2) == bits_of(all.moment2)); }
+    }
+    CHECK(same_bits(summary_of(values, all_terms), [&] {
+        summary it = by_definition(values, all_terms);
+        it.has = all_terms;
+        return it;
+    }()));
+}
+
+TEST_CASE("a tensor need not be aligned to a vector") {
+    for (std::size_t offset = 0; offset < 16; ++offset) {
+        std::vector<float> const values = random_values<float>(1100 + offset, 300, offset);
+        std::vector<float> const moved(values.begin() + static_cast<std::ptrdiff_t>(offset), values.end());
+        summary const there = summarize(view_of(values.data() + offset, {values.size() - offset}), all_terms);
+        CHECK((same_bits(there, summary_of(moved)) && there.hash == summary_of(moved).hash));
+    }
+}
+
+TEST_CASE("booleans are summed as 0 and 1") {
+    bool values[100]{};
+    for (std::size_t i = 0; i < 100; i += 3) { values[i] = true; }
+    summary const of = summarize(as_tensor(values), all_terms);
+    CHECK((of.sum == 34 && of.zeros == 66 && of.maximum == 1 && of.minimum == 0));
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of recorded runs share: a folder that goes away, and a recorded run in a few words.
+#pragma once
+
+#include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
+
+#include <tests/catch.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace Catch {
+template <>
+struct StringMaker<spotter::step_id> {
+    static std::string convert(spotter::step_id step) { return std::string{name_of(step.mode)} + "(" + std::to_string(step.index) + ")"; }
+};
+}  // namespace Catch
+
+namespace spotter_test {
+
+// A fresh folder under the system's, removed with all that is in it.
+class temporary_folder {
+public:
+    temporary_folder() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "spotter-XXXXXX").string();
+        path_ = ::mkdtemp(pattern.data());
+    }
+    temporary_folder(temporary_folder const&) = delete;
+    temporary_folder& operator=(temporary_folder const&) = delete;
+    ~temporary_folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
+
+private:
+    std::string path_;
+};
+
+inline std::vector<char> read_file(std::string const& path) {
+    std::vector<char> bytes(static_cast<std::size_t>(std::filesystem::file_size(path)));
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
+    std::fclose(file);
+    return bytes;
+}
+inline void write_file(std::string const& path, std::vector<char> const& bytes) {
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    std::fwrite(bytes.data(), 1, bytes.size(), file);
+    std::fclose(file);
+}
+
+inline spotter::trial open(std::string_view path) {
+    auto run = spotter::open_trial(path);
+    if (!run) { FAIL(std::string{run.error().what.view()}); }
+    return std::move(*run);
+}
+
+using ids = std::vector<spotter::step_id>;
+using names_list = std::vector<std::string>;
+
+// train(first), train(first + by), ... below end
+inline ids trains(std::uint64_t first, std::uint64_t end, std::uint64_t by = 1) {
+    ids list;
+    for (std::uint64_t i = first; i < end; i += by) { list.push_back(spotter::train(i)); }
+    return list;
+}
+
+inline bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+inline constexpr spotter::plan everything{spotter::collection{"all", "*", spotter::always{}, spotter::payload}};
+
+}  // namespace spotter_test
