@@ -52,6 +52,8 @@ EXT = {
 GRANTED = {
     "plan/regex.hpp": {"regex", "string", "memory"},
     "hook/registry.hpp": {"vector", "string"},
+    "hook/names.hpp": {"vector", "string"},
+    "hook/table.hpp": {"vector", "string"},
     "hook/tracked.hpp": {"vector", "string"},
 }
 

@@ -15,9 +15,14 @@
 
 // Functions whose result must have the same bits on every compiler and under every flag (docs/stat.md).
 // g++ takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens.
+// (clang's -ffp-contract=fast fuses in spite of the pragma; core/bits.hpp has settle() for that.)
 #if defined(__clang__)
 #define SPOTTER_STRICT
+#if __clang_major__ >= 18
+#define SPOTTER_STRICT_BODY _Pragma("clang fp reassociate(off) contract(off) reciprocal(off)")
+#else
 #define SPOTTER_STRICT_BODY _Pragma("clang fp reassociate(off) contract(off)")
+#endif
 #elif defined(__GNUC__)
 #define SPOTTER_STRICT __attribute__((optimize("no-fast-math", "fp-contract=off")))
 #define SPOTTER_STRICT_BODY

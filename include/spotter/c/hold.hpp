@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/c/sentence.hpp>
+#include <spotter/c/tensor.hpp>
 #include <spotter/spotter.hpp>
 
 #include <new>
@@ -12,7 +13,7 @@ struct spotter_hook {
     struct table {
         void (*destroy)(spotter_hook*) noexcept;
         void (*begin)(spotter_hook&, spotter::step_id) noexcept;
-        void (*observe)(spotter_hook&, std::string_view, spotter::tensor_ref const&, spotter::role const*, spotter::flag) noexcept;
+        void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*, spotter::flag) noexcept;
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;
         void (*scalar_f32)(spotter_hook&, std::string_view, float, double const*) noexcept;
         void (*scalar_i64)(spotter_hook&, std::string_view, std::int64_t, double const*) noexcept;
@@ -52,8 +53,8 @@ struct held_hook final : spotter_hook {
         static constexpr table functions{
             [](spotter_hook* self) noexcept { delete static_cast<held_hook*>(self); },
             [](spotter_hook& self, step_id id) noexcept { in(self).begin(id); },
-            [](spotter_hook& self, std::string_view name, tensor_ref const& values, role const* what, flag flags) noexcept {
-                in(self).observe_view(name, values, what, flags);
+            [](spotter_hook& self, std::string_view name, offered const& values, role const* what, flag flags) noexcept {
+                in(self).observe_offered(name, values, what, flags);
             },
             scalar<double>, scalar<float>, scalar<std::int64_t>, scalar<std::string_view>,
             [](spotter_hook& self) noexcept { self.found = in(self).end(); },
@@ -80,87 +81,17 @@ struct held_hook final : spotter_hook {
     hook_type watch;
 };
 
-// A tensor in C's words.
-struct c_tensor {
-    int dtype;
-    void const* values;
-    int rank;
-    std::uint64_t const* shape;
-    std::int64_t const* byte_strides;
-};
-
-// Strides in elements; false where a distance is no whole number of them.
-[[nodiscard]] inline bool strides_in_elements(c_tensor const& it, extents const& shape, std::int64_t element_bytes,
-                                              std::array<std::int64_t, max_rank>& strides) noexcept {
-    for (std::size_t axis = 0; axis < shape.rank; ++axis) {
-        if (it.byte_strides[axis] % element_bytes != 0 && shape.size[axis] > 1) { return false; }
-        strides[axis] = it.byte_strides[axis] / element_bytes;
-    }
-    return true;
-}
-
-// A view of it. What a hook can judge (gaps, rank, null) is left in `refused`; what it cannot gives a sentence in `why`.
-[[nodiscard]] inline tensor_ref view_from_c(c_tensor const& it, errc& code, std::string_view& why) noexcept {
-    auto const type = static_cast<dtype>(it.dtype);
-    std::size_t const bytes = it.dtype < SPOTTER_BOOL || it.dtype > SPOTTER_F8_E5M2 ? 0 : size_of(type);
-    if (bytes == 0) {
-        code = errc::wrong_type, why = "was given with an unknown dtype: take one of spotter_dtype";
-        return {};
-    }
-    if (it.rank < 0 || (it.rank > 0 && it.shape == nullptr)) {
-        code = errc::no_shape, why = "was given without a shape: rank 0 or more, and as many sizes";
-        return {};
-    }
-    extents shape;
-    shape.rank = static_cast<std::uint8_t>(it.rank <= static_cast<int>(max_rank) ? it.rank : static_cast<int>(max_rank) + 1);
-    constexpr std::uint64_t most = 1ULL << 62;  // bytes
-    std::uint64_t room = most / bytes;
-    bool empty = false;
-    bool fits = true;
-    for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
-        std::uint64_t const size = it.shape[axis];
-        shape.size[axis] = size;
-        empty = empty || size == 0;
-        fits = fits && size <= room;
-        room = size == 0 ? room : room / size;
-    }
-    if (!fits && !empty) {
-        code = errc::no_shape, why = "was given with a shape that no memory can hold: was a size negative?";
-        return {};
-    }
-    auto const* const address = static_cast<std::uint8_t const*>(it.values);
-    tensor_ref view = view_of(address, shape);
-    if (it.byte_strides != nullptr && view.refused == refusal::none && !empty) {
-        std::array<std::int64_t, max_rank> strides{};
-        if (strides_in_elements(it, shape, static_cast<std::int64_t>(bytes), strides)) {
-            view = view_of(address, shape, std::span<std::int64_t const>{strides.data(), shape.rank});
-        } else {
-            view.refused = refusal::not_contiguous;
-        }
-    }
-    std::size_t const alignment = is_complex(type) ? bytes / 2 : bytes;
-    if (view.refused == refusal::none && view.count > 0 && reinterpret_cast<std::uintptr_t>(it.values) % alignment != 0) {
-        code = errc::not_contiguous, why = "is not aligned to its elements: copy it into memory that is";
-    }
-    view.type = type;
-    view.values.raw = it.values;
-    return view;
-}
-
 inline void observe_from_c(spotter_hook& self, char const* name, int what, int flags, c_tensor const& it) noexcept {
     if (name == nullptr) { return self.refuse(errc::no_such_name, "", "is no name: a null pointer was given"); }
-    constexpr int every_flag = SPOTTER_FLAG_FROZEN | SPOTTER_FLAG_FULL_BATCH | SPOTTER_FLAG_SPARSE_ROWS;
     bool const guess = what == SPOTTER_ROLE_GUESS;
-    if (what < SPOTTER_ROLE_GUESS || what > SPOTTER_ROLE_SYSTEM || (flags & ~every_flag) != 0) {
+    if (what < SPOTTER_ROLE_GUESS || what > SPOTTER_ROLE_SYSTEM || flags < 0) {
         return self.refuse(errc::bad_config, name, "was given with an unknown role or flag");
     }
-    if (guess && flags != 0) { return self.refuse(errc::bad_config, name, "was given flags without a role: name the role as well"); }
-    errc code = errc::none;
-    std::string_view why;
-    tensor_ref const view = view_from_c(it, code, why);
-    if (code != errc::none) { return self.refuse(code, name, why); }
-    auto const given = guess ? role::other : static_cast<role>(what);
-    self.calls->observe(self, name, view, guess ? nullptr : &given, static_cast<flag>(flags));
+    c_offer const it_is{it};
+    if (it_is.code != errc::none) { return self.refuse(it_is.code, name, it_is.why); }
+    role const given = guess ? guess_role(name) : static_cast<role>(what);
+    bool const says_something = !guess || flags != 0;
+    self.calls->observe(self, name, it_is.given(), says_something ? &given : nullptr, static_cast<flag>(flags));
 }
 
 template <class Value>
@@ -203,12 +134,14 @@ inline void scalar_from_c(spotter_hook* self, char const* name, Value value, dou
 
 }  // namespace detail
 
-// A hook for C: what `hook{path, plan, arguments...}` is, rules and options among the arguments. A null path: rules only.
-template <class... Collections, class... Arguments>
-[[nodiscard]] spotter_hook* make_c_hook(char const* path, plan<Collections...> const& keep, Arguments const&... arguments) noexcept {
+// A hook for C: what `hook{path, plan, arguments...}` is, rules and options among the arguments. A null path: rules only. Null where
+// memory is exhausted.
+template <class Plan, class... Arguments>
+[[nodiscard]] spotter_hook* make_c_hook(char const* path, Plan const& keep, Arguments const&... arguments) noexcept {
+    static_assert(requires { keep.due(step_id{}); }, "spotter: what follows the path is a plan: make_c_hook(path, plan{...}, rules...).");
     options choices = detail::options_among(arguments...);
     choices.dry_run = choices.dry_run || path == nullptr;
-    return new (std::nothrow) detail::held_hook<plan<Collections...>, Arguments..., options>{detail::c_text(path), keep, arguments..., choices};
+    return new (std::nothrow) detail::held_hook<Plan, Arguments..., options>{detail::c_text(path), keep, arguments..., choices};
 }
 
 // The defaults: losses and metrics are kept at every step, and all the built-in rules judge (docs/rules.md).

@@ -4,6 +4,8 @@
 
 #include <spotter/c/spotter.h>
 #include <spotter/core/result.hpp>
+#include <spotter/core/role.hpp>
+#include <spotter/core/tensor_ref.hpp>
 #include <spotter/rule/finding.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -68,6 +70,12 @@ inline void describe_in_c(finding const& it, c_line& out) noexcept {
 
 // The numbers in spotter.h are those of the C++ enumerations.
 static_assert(SPOTTER_PREDICT == static_cast<int>(mode::predict));
+static_assert(SPOTTER_F8_E5M2 == static_cast<int>(dtype::f8_e5m2) && SPOTTER_F32 == static_cast<int>(dtype::f32));
+static_assert(SPOTTER_ROLE_SYSTEM == static_cast<int>(role::system) && SPOTTER_ROLE_METRIC == static_cast<int>(role::metric));
+static_assert(SPOTTER_FLAG_SPARSE_ROWS == static_cast<int>(flag::sparse_rows));
+static_assert(SPOTTER_BATCH_AXIS(3) == static_cast<int>(batch_axis(3)));
+static_assert(SPOTTER_ACTIVATED_BY(SPOTTER_ACTIVATION_OTHER) == static_cast<int>(activated_by(activation_kind::other)));
+static_assert(SPOTTER_MAX_RANK == max_rank);
 static_assert(SPOTTER_SEVERE == static_cast<int>(severity::error));
 static_assert(SPOTTER_STOP == static_cast<int>(decision::stop));
 static_assert(SPOTTER_USER_CODE_THREW == static_cast<int>(errc::user_code_threw));

@@ -94,6 +94,19 @@ typedef enum spotter_flag {
     SPOTTER_FLAG_SPARSE_ROWS = 4 /* rows may stay zero (embeddings of unseen tokens) */
 } spotter_flag;
 
+/* What an activation was made by. */
+typedef enum spotter_activation {
+    SPOTTER_ACTIVATION_UNKNOWN = 0,
+    SPOTTER_ACTIVATION_RELU = 1,
+    SPOTTER_ACTIVATION_TANH = 2,
+    SPOTTER_ACTIVATION_SIGMOID = 3,
+    SPOTTER_ACTIVATION_OTHER = 4
+} spotter_activation;
+
+/* More for the same word of flags: which axis (0 to 7) counts the samples, and what made an activation. */
+#define SPOTTER_BATCH_AXIS(axis) ((((int)(axis) & 7) + 1) << 8)
+#define SPOTTER_ACTIVATED_BY(activation) ((int)(activation) << 12)
+
 typedef enum spotter_severity { SPOTTER_INFO = 0, SPOTTER_WARNING = 1, SPOTTER_SEVERE = 2 } spotter_severity;
 
 /* What to do now, mildest first: apply the update, leave it out, end the training. */
@@ -119,7 +132,7 @@ typedef enum spotter_error {
     SPOTTER_UNWRITABLE = 16,
     SPOTTER_IO_ERROR = 17,
     SPOTTER_DISK_FULL = 18,
-    SPOTTER_NOT_CONTIGUOUS = 19, /* strides with gaps, values that are not aligned, a null pointer for values */
+    SPOTTER_NOT_CONTIGUOUS = 19, /* a null pointer for values */
     SPOTTER_RANK_TOO_DEEP = 20,
     SPOTTER_UNKNOWN_VERSION = 21,
     SPOTTER_OUT_OF_MEMORY = 22,
@@ -206,18 +219,18 @@ size_t spotter_describe_finding(const spotter_hook* hook, size_t i, char* buffer
 /* ---- observing, while a step is open ---- */
 
 /* Observes a packed tensor, the last axis running fastest. `shape` has `rank` sizes; rank 0 is one value, and shape may be null.
- * Refused and counted: no step open, a null name or shape, null or unaligned values, a rank above 8, an unknown dtype. */
+ * Refused and counted: no step open, a null name or shape, null values (of a tensor that is not empty), a rank above
+ * SPOTTER_MAX_RANK, an unknown dtype. */
 void spotter_observe(spotter_hook* hook, const char* name, int dtype, const void* values, int rank, const spotter_uint64* shape);
 
 /* The same, where the compiler looks at the type. */
 void spotter_observe_f32(spotter_hook* hook, const char* name, const float* values, int rank, const spotter_uint64* shape);
 void spotter_observe_f64(spotter_hook* hook, const char* name, const double* values, int rank, const spotter_uint64* shape);
 
-/* The same with everything that can be said. `role`: one of spotter_role; the first one given for a name holds for the run.
- * `flags`: bits of spotter_flag, which go with a role (with SPOTTER_ROLE_GUESS they must be 0, SPOTTER_BAD_CONFIG otherwise).
- * `byte_strides`: `rank` distances in bytes between neighbours along each axis; null: packed, last axis fastest. Packed with the
- * first axis fastest is taken too; anything else (gaps, padding, negative steps) is refused as SPOTTER_NOT_CONTIGUOUS, once a rule
- * or collection wants it: pack it into a buffer of your own first. */
+/* The same with everything that can be said. `role`: one of spotter_role. `flags`: bits of spotter_flag, SPOTTER_BATCH_AXIS and
+ * SPOTTER_ACTIVATED_BY. The first role and flags given for a name hold for the run. `byte_strides`: `rank` distances in bytes between
+ * neighbours along each axis, negative ones too; null: packed, last axis fastest. Values with gaps between them, or at addresses
+ * that their type does not allow, are packed into a buffer of the hook's, where a rule or collection wants them at all. */
 void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values, int rank,
                         const spotter_uint64* shape, const spotter_int64* byte_strides);
 

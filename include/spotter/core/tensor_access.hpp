@@ -15,6 +15,31 @@ struct tensor_access {
     static constexpr bool by_structure = true;
 };
 
+// Reasons to refuse that only an adapter can have.
+inline constexpr refusal other_device = static_cast<refusal>(4);    // memory that this processor cannot read
+inline constexpr refusal unknown_element = static_cast<refusal>(5);  // quantised, vectorised or otherwise no dtype
+inline constexpr refusal ragged = static_cast<refusal>(6);          // rows of different length
+
+[[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
+    constexpr std::string_view names[] = {"none", "not_contiguous", "rank_too_deep", "null", "other_device", "unknown_element", "ragged"};
+    return names[static_cast<std::size_t>(why)];
+}
+
+[[nodiscard]] constexpr tensor_ref refused_view(refusal why) noexcept {
+    tensor_ref view;
+    view.refused = why;
+    return view;
+}
+// A view whose element type is known only when the program runs. `strides` in elements; none: packed, row-major.
+[[nodiscard]] inline tensor_ref view_of(void const* values, dtype type, extents const& shape, std::span<std::int64_t const> strides = {}) noexcept {
+    auto const* const bytes = static_cast<std::uint8_t const*>(values);
+    tensor_ref view = strides.empty() ? view_of(bytes, shape) : view_of(bytes, shape, strides);
+    view.values.raw = values;
+    view.type = type;
+    if (type == dtype::none) { view.refused = unknown_element; }
+    return view;
+}
+
 namespace detail {
 
 template <class Tensor>

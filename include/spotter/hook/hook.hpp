@@ -5,7 +5,7 @@
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/registry.hpp>
-#include <spotter/plan/plan.hpp>
+#include <spotter/plan/defaults.hpp>
 #include <spotter/stat/summarize.hpp>
 
 #include <cstdlib>
@@ -246,7 +246,7 @@ private:
             plan_is_sound_ = false;
             remember(errc::bad_pattern, bad, "is a malformed pattern of the plan; the plan is not applied, rules and scalars go on");
         }
-        collection_info list[Plan::size + 1];
+        collection_info list[Plan::limit + 1];
         std::size_t count = 0;
         plan_.list([&](collection_info const& each) { list[count++] = each; });
         sink_.start({{list, count}});
@@ -433,8 +433,7 @@ private:
     Sink sink_;  // last: it ends before the names that it refers to
 };
 
-template <class Plan, class... Arguments>
-    requires detail::is_plan<Plan>
+template <plan_like Plan, class... Arguments>
 hook(Plan, Arguments...) -> hook<null_sink, Plan, Arguments...>;
 template <event_sink Sink, class Plan, class... Arguments>
 hook(Sink&, Plan, Arguments...) -> hook<Sink&, Plan, Arguments...>;

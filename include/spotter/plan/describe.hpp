@@ -25,6 +25,10 @@ constexpr void describe(between const& it, sentence& out) noexcept { out << "bet
 constexpr void describe(during const& it, sentence& out) noexcept { out << "during{" << name_of(it.mode) << '}'; }
 constexpr void describe(always const&, sentence& out) noexcept { out << "always"; }
 constexpr void describe(never const&, sentence& out) noexcept { out << "never"; }
+template <policy Policy>
+constexpr void describe(by_default<Policy> const& it, sentence& out) noexcept {
+    describe(it.policy, out);
+}
 template <std::size_t Count>
 constexpr void describe(at<Count> const& it, sentence& out) noexcept {
     char const* comma = "at{";
@@ -43,7 +47,7 @@ constexpr void describe(terms what, sentence& out) noexcept {
                  {terms::sum, "sum"},           {terms::sum_abs, "sum of |x|"},  {terms::sum_squares, "sum of squares"},
                  {terms::variance, "variance"}, {terms::product, "product"},     {terms::zeros, "zeros"},
                  {terms::delta, "delta"},       {terms::hash, "hash"},           {terms::unit_activity, "unit activity"},
-                 {terms::nonfinite, "counts"}};
+                 {terms::nonfinite, "counts"},   {terms::shape, "shape"}};
     char const* comma = "";
     for (auto const& each : names) {
         if (has(what, each.bit)) {

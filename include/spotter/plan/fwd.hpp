@@ -6,6 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+class dynamic_plan;
 struct always;
 struct before;
 struct between;

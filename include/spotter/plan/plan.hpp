@@ -7,15 +7,43 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// At most 64 collections: membership of a tensor, and what is due at a step, are one 64-bit word each.
+namespace detail {
+
+struct collection_reader {
+    void operator()(collection_info const&) const noexcept;
+};
+template <class Value>
+inline constexpr bool is_fallback = false;
+template <policy Policy>
+inline constexpr bool is_fallback<fallback<Policy>> = true;
+template <class Collection, policy Policy>
+using within = decltype(std::declval<Collection const&>().within(std::declval<fallback<Policy> const&>()));
+
+}  // namespace detail
+
+// What a hook asks of a plan, be it a constant (plan) or made while the program runs (dynamic_plan). `limit` is the most
+// collections that it may have, at most 64: membership of a tensor, and what is due at a step, are one 64-bit word each.
+template <class Value>
+concept plan_like = Value::limit <= 64 && requires(Value const& value, step_id step, tensor_info const& tensor, std::uint64_t set) {
+    { value.due(step) } -> std::same_as<std::uint64_t>;
+    { value.members(tensor) } -> std::same_as<std::uint64_t>;
+    { value.wanted(set) } -> std::same_as<terms>;
+    { value.malformed() } -> std::same_as<std::string_view>;
+    value.list(detail::collection_reader{});
+};
+
 template <class... Collections>
 struct plan {
     static_assert(sizeof...(Collections) <= 64, "spotter: a plan holds at most 64 collections.");
+    static_assert((!detail::is_fallback<Collections> && ...), "spotter: the fallback of a plan stands first: plan{fallback{...}, collection{...}, ...}.");
     static constexpr std::size_t size = sizeof...(Collections);
+    static constexpr std::size_t limit = size;
 
     pack<Collections...> collections;
 
     constexpr plan(Collections const&... each) noexcept : collections{std::in_place, each...} {}
+    template <policy Policy, class... Given>
+    constexpr plan(fallback<Policy> const& rest, Given const&... each) noexcept : collections{std::in_place, each.within(rest)...} {}
 
     // Bit i: collection i wants steps like this one.
     [[nodiscard]] constexpr std::uint64_t due(step_id step) const {
@@ -54,25 +82,7 @@ struct plan {
 
 template <class... Collections>
 plan(Collections...) -> plan<Collections...>;
-
-namespace detail {
-template <class Value>
-inline constexpr bool is_plan = false;
-template <class... Collections>
-inline constexpr bool is_plan<plan<Collections...>> = true;
-}  // namespace detail
-
-// Collections that most training loops want, by role. Losses and metrics are tiny and always kept whole: a rule that sees one
-// step in 500 is blind. Gradients and optimizer state exist only in training.
-namespace defaults {
-
-inline constexpr collection losses{"losses", role::loss, always{}, payload};
-inline constexpr collection metrics{"metrics", role::metric, always{}, payload};
-inline constexpr collection weights{"weights", role::weight, every{500}, payload};
-inline constexpr collection biases{"biases", role::bias, every{500}, payload};
-inline constexpr collection gradients{"gradients", role::gradient, every{500} && during{mode::train}, payload};
-inline constexpr collection optimizer{"optimizer", role::optimizer, every{500} && during{mode::train}, payload};
-
-}  // namespace defaults
+template <policy Policy, class... Collections>
+plan(fallback<Policy>, Collections...) -> plan<detail::within<Collections, Policy>...>;
 
 }  // namespace spotter::inline SPOTTER_ABI

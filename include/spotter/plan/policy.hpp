@@ -69,4 +69,14 @@ struct never {
     [[nodiscard]] constexpr bool operator()(step_id) const noexcept { return false; }
 };
 
+// A policy that nobody asked for: it gives way to the `fallback` of a plan that has one (plan/plan.hpp).
+template <policy Policy>
+struct by_default {
+    using kind = policy_kind;
+    Policy policy;
+    [[nodiscard]] constexpr bool operator()(step_id step) const { return policy(step); }
+};
+template <policy Policy>
+by_default(Policy) -> by_default<Policy>;
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -19,6 +19,7 @@ struct regex {
     std::string_view pattern{};
 
     constexpr regex(char const* text) noexcept : pattern{text} {}
+    constexpr explicit regex(std::string_view text) noexcept : pattern{text} {}
 
     [[nodiscard]] bool well_formed() const noexcept {
         try {

@@ -16,8 +16,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Vectors of the compiler's own, `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2. No intrinsics header (it
-// would cost every user a quarter of a second), and the same source is every path.
+// Vectors of the compiler's own, `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2, 64 is AVX-512. No intrinsics
+// header (it would cost every user a quarter of a second), and the same source is every path.
 template <class Value, std::size_t Bytes>
 struct vector_of {
     typedef Value type __attribute__((vector_size(Bytes)));
@@ -28,8 +28,15 @@ using vec = typename vector_of<Value, Bytes>::type;
 template <class Float>
 using bits_of = std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>;
 
-// A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integer
-// comparisons. Returns false, having added nothing, where it does hold some.
+// Asks for memory that is read soon. A processor does not look beyond a page by itself, and a page is one block: without
+// this the memory rests while a block is worked on in cache.
+SPOTTER_INLINE void fetch_ahead(void const* now) noexcept {
+    constexpr std::uintptr_t distance = 4096;
+    __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(now) + distance));
+}
+
+// A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers. Returns
+// false, having added nothing, where it does hold some.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t count, std::uint64_t& zero_count) noexcept {
     using Bits = bits_of<Float>;
@@ -39,24 +46,28 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
     constexpr Bits infinity = static_cast<Bits>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent));
     constexpr Bits smallest = Bits{1} << mantissa;
     constexpr Bits size_mask = static_cast<Bits>(~(Bits{1} << (sizeof(Float) * 8 - 1)));
-    V odd{};
-    V found_zeros{};
+    V large{};      // negative where a value was not finite
+    V subnormal{};  // not zero where a value was subnormal
+    V small_count{};
     for (std::size_t i = 0; i < count; i += step) {
+        fetch_ahead(values + i);
         V x;
         std::memcpy(&x, values + i, Bytes);
         V const size = x & size_mask;
-        V const is_zero = size == 0;
-        odd |= (size >= infinity) | ((size < smallest) & ~is_zero);
-        found_zeros -= is_zero;
+        V const is_small = size < smallest;
+        large |= (infinity - 1) - size;
+        subnormal |= size & is_small;
+        small_count -= is_small;
     }
-    Bits any_odd = 0;
-    std::uint64_t found = 0;
+    Bits any_large = 0, any_subnormal = 0;
+    std::uint64_t zeros = 0;  // what is small and not subnormal
     for (std::size_t i = 0; i < step; ++i) {
-        any_odd |= odd[i];
-        found += static_cast<std::uint64_t>(found_zeros[i]);
+        any_large |= large[i];
+        any_subnormal |= subnormal[i];
+        zeros += static_cast<std::uint64_t>(small_count[i]);
     }
-    if (any_odd != 0) { return false; }
-    zero_count += found;
+    if (any_large < 0 || any_subnormal != 0) { return false; }
+    zero_count += zeros;
     return true;
 }
 
@@ -99,48 +110,108 @@ SPOTTER_STRICT SPOTTER_INLINE void range_block(Float const* values, std::size_t 
     }
 }
 
-// The sums that are asked for, in one walk.
-template <bool Sum, bool Abs, bool Squares, class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE void sum_block(Float const* values, std::size_t count, block_sums& into) noexcept {
-    SPOTTER_STRICT_BODY
-    using D = vec<double, Bytes>;
-    constexpr std::size_t wide = Bytes / sizeof(double);
-    constexpr std::size_t parts = lane_count / wide;
-    constexpr std::int64_t size_mask = 0x7FFFFFFFFFFFFFFF;
-    D plain[parts]{}, sizes[parts]{}, squares[parts]{};
-    for (std::size_t i = 0; i < count; i += lane_count) {
-        SPOTTER_UNROLL
-        for (std::size_t part = 0; part < parts; ++part) {
-            vec<Float, wide * sizeof(Float)> x;
-            std::memcpy(&x, values + i + part * wide, sizeof x);
-            D const wider = __builtin_convertvector(x, D);
-            if constexpr (Sum) { plain[part] += wider; }
-            if constexpr (Abs) { sizes[part] += reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(wider) & size_mask); }
-            if constexpr (Squares) { squares[part] += wider * wider; }
-        }
-    }
-    if constexpr (Sum) { std::memcpy(into.sum.lane, plain, sizeof plain); }
-    if constexpr (Abs) { std::memcpy(into.sum_abs.lane, sizes, sizeof sizes); }
-    if constexpr (Squares) { std::memcpy(into.sum_squares.lane, squares, sizeof squares); }
+// How many vectors the 16 lanes of a sum are.
+template <std::size_t Bytes>
+inline constexpr std::size_t lane_parts = lane_count * sizeof(double) / Bytes;
+
+// As many values as two vectors of doubles hold, widened. Two at once, because g++ takes a conversion of half a vector of
+// floats through memory.
+template <std::size_t Bytes>
+SPOTTER_INLINE void load_wide(float const* from, vec<double, Bytes> (&into)[2]) noexcept {
+    vec<float, Bytes> narrow;
+    std::memcpy(&narrow, from, Bytes);
+    auto const wide = __builtin_convertvector(narrow, vec<double, 2 * Bytes>);
+    std::memcpy(into, &wide, 2 * Bytes);
+}
+template <std::size_t Bytes>
+SPOTTER_INLINE void load_wide(double const* from, vec<double, Bytes> (&into)[2]) noexcept {
+    std::memcpy(&into[0], from, Bytes);
+    std::memcpy(&into[1], from + Bytes / sizeof(double), Bytes);
 }
 
-template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE void gap_block(Float const* values, std::size_t count, double centre, block_sums& into) noexcept {
+template <std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE void add_lanes(vec<double, Bytes> const (&block)[lane_parts<Bytes>], lane_sums& into) noexcept {
+    SPOTTER_STRICT_BODY
+    vec<double, Bytes> all[lane_parts<Bytes>];
+    std::memcpy(all, into.lane, sizeof all);
+    SPOTTER_UNROLL
+    for (std::size_t part = 0; part < lane_parts<Bytes>; ++part) { all[part] += block[part]; }
+    std::memcpy(into.lane, all, sizeof all);
+}
+
+// lane_sums::fold, by vectors for as long as there are two.
+template <std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE double fold_lanes(vec<double, Bytes> const (&block)[lane_parts<Bytes>]) noexcept {
+    SPOTTER_STRICT_BODY
+    constexpr std::size_t wide = Bytes / sizeof(double);
+    vec<double, Bytes> folded[lane_parts<Bytes>];
+    std::memcpy(folded, block, sizeof folded);
+    SPOTTER_UNROLL
+    for (std::size_t width = lane_parts<Bytes> / 2; width > 0; width /= 2) {
+        SPOTTER_UNROLL
+        for (std::size_t i = 0; i < width; ++i) { folded[i] += folded[i + width]; }
+    }
+    double lane[wide];
+    std::memcpy(lane, folded, sizeof lane);
+    SPOTTER_UNROLL
+    for (std::size_t width = wide / 2; width > 0; width /= 2) {
+        SPOTTER_UNROLL
+        for (std::size_t i = 0; i < width; ++i) { lane[i] += lane[i + width]; }
+    }
+    return lane[0];
+}
+
+// Adds the sums that are asked for; returns the block's sum where that is one of them. A walk for every two vectors of lanes:
+// the accumulators of all would not fit the registers of SSE2 and AVX2.
+template <bool Sum, bool Abs, bool Squares, class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t count, gathered& into) noexcept {
     SPOTTER_STRICT_BODY
     using D = vec<double, Bytes>;
     constexpr std::size_t wide = Bytes / sizeof(double);
-    constexpr std::size_t parts = lane_count / wide;
-    D squares[parts]{};
+    constexpr std::int64_t size_mask = 0x7FFFFFFFFFFFFFFF;
+    D sum[lane_parts<Bytes>]{}, sum_abs[lane_parts<Bytes>]{}, sum_squares[lane_parts<Bytes>]{};
+    for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
+        D plain[2]{}, sizes[2]{}, squares[2]{};
+        for (std::size_t i = part * wide; i < count; i += lane_count) {
+            D x[2];
+            load_wide<Bytes>(values + i, x);
+            SPOTTER_UNROLL
+            for (std::size_t k = 0; k < 2; ++k) {
+                if constexpr (Sum) { plain[k] += x[k]; }
+                if constexpr (Abs) { sizes[k] += reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(x[k]) & size_mask); }
+                if constexpr (Squares) { squares[k] += x[k] * x[k]; }
+            }
+        }
+        std::memcpy(&sum[part], plain, sizeof plain);
+        std::memcpy(&sum_abs[part], sizes, sizeof sizes);
+        std::memcpy(&sum_squares[part], squares, sizeof squares);
+    }
+    if constexpr (Sum) { add_lanes<Bytes>(sum, into.sum); }
+    if constexpr (Abs) { add_lanes<Bytes>(sum_abs, into.sum_abs); }
+    if constexpr (Squares) { add_lanes<Bytes>(sum_squares, into.sum_squares); }
+    return fold_lanes<Bytes>(sum);
+}
+
+// The sum of (x - centre)^2.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t count, double centre) noexcept {
+    SPOTTER_STRICT_BODY
+    using D = vec<double, Bytes>;
+    constexpr std::size_t wide = Bytes / sizeof(double);
+    D squares[lane_parts<Bytes>]{};
     for (std::size_t i = 0; i < count; i += lane_count) {
         SPOTTER_UNROLL
-        for (std::size_t part = 0; part < parts; ++part) {
-            vec<Float, wide * sizeof(Float)> x;
-            std::memcpy(&x, values + i + part * wide, sizeof x);
-            D const gap = __builtin_convertvector(x, D) - centre;
-            squares[part] += gap * gap;
+        for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
+            D x[2];
+            load_wide<Bytes>(values + i + part * wide, x);
+            SPOTTER_UNROLL
+            for (std::size_t k = 0; k < 2; ++k) {
+                D const gap = x[k] - centre;
+                squares[part + k] += gap * gap;
+            }
         }
     }
-    std::memcpy(into.squared_gaps.lane, squares, sizeof squares);
+    return fold_lanes<Bytes>(squares);
 }
 
 // All blocks of a tensor that are a multiple of 16 elements long; the rest is left to the caller. Returns how many.
@@ -161,9 +232,7 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
         if (has(wanted, terms::product) || !plain_block<Float, Bytes>(block, size, into.result.zeros)) {
             gather_block(std::span<Float const>{block, size}, first_index + done, wanted, into);
         } else {
-            block_sums block_total;
-            block_total.finite = size;
-            double low = 0, high = 0;
+            double low = 0, high = 0, sum = 0;
             if (has(wanted, terms::range)) {
                 range_block<false, Float, Bytes>(block, size, low, high);
                 into.widen_range(low, high);
@@ -173,20 +242,20 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
                 into.widen_abs_range(low, high);
             }
             switch (sums) {
-                case 1: sum_block<true, false, false, Float, Bytes>(block, size, block_total); break;
-                case 2: sum_block<false, true, false, Float, Bytes>(block, size, block_total); break;
-                case 3: sum_block<true, true, false, Float, Bytes>(block, size, block_total); break;
-                case 4: sum_block<false, false, true, Float, Bytes>(block, size, block_total); break;
-                case 5: sum_block<true, false, true, Float, Bytes>(block, size, block_total); break;
-                case 6: sum_block<false, true, true, Float, Bytes>(block, size, block_total); break;
-                case 7: sum_block<true, true, true, Float, Bytes>(block, size, block_total); break;
+                case 1: sum = sum_block<true, false, false, Float, Bytes>(block, size, into); break;
+                case 2: sum = sum_block<false, true, false, Float, Bytes>(block, size, into); break;
+                case 3: sum = sum_block<true, true, false, Float, Bytes>(block, size, into); break;
+                case 4: sum = sum_block<false, false, true, Float, Bytes>(block, size, into); break;
+                case 5: sum = sum_block<true, false, true, Float, Bytes>(block, size, into); break;
+                case 6: sum = sum_block<false, true, true, Float, Bytes>(block, size, into); break;
+                case 7: sum = sum_block<true, true, true, Float, Bytes>(block, size, into); break;
                 default: break;
             }
             if (spread) {
-                double const centre = block_total.sum.fold() / static_cast<double>(size);
-                gap_block<Float, Bytes>(block, size, centre, block_total);
+                auto const elements = static_cast<double>(size);
+                double const centre = sum / elements;
+                into.spread.merge(elements, centre, gap_block<Float, Bytes>(block, size, centre));
             }
-            into.close_block(block_total, wanted);
         }
         done += size;
     }
@@ -205,11 +274,19 @@ SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2"))) inline std::size
                                                                                              gathered& into) noexcept {
     return gather_blocks<Float, 32>(values, count, first_index, wanted, into);
 }
+template <class Float>
+SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx512f,avx512dq"))) inline std::size_t
+gather_avx512(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
+    return gather_blocks<Float, 64>(values, count, first_index, wanted, into);
+}
 #endif
 
 template <class Float>
 inline std::size_t gather_fast(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
 #if SPOTTER_X86_DISPATCH
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        return gather_avx512(values, count, first_index, wanted, into);
+    }
     if (__builtin_cpu_supports("avx2")) { return gather_avx2(values, count, first_index, wanted, into); }
 #endif
     return gather_baseline(values, count, first_index, wanted, into);

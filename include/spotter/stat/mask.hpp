@@ -21,6 +21,7 @@ enum class terms : std::uint32_t {
     delta = 1U << 9,          // against the previous observation of the same tensor and mode; keeps one copy
     hash = 1U << 10,          // 64 bits over the value bits
     unit_activity = 1U << 16, // a feature: active and finite elements of each unit
+    shape = 1U << 17,         // that it was there, and how many elements; costs no look at the values
     payload = 1U << 31,       // the values themselves
 };
 

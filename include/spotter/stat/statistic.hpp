@@ -174,11 +174,12 @@ template <any_statistic Statistic>
     }
 }
 
-// What a collection keeps: these statistics, and `payload` for the values; joined by `|`.
+// What a collection keeps: these statistics, `payload` for the values, `shape` for neither; joined by `|`.
 template <any_statistic... Statistics>
 [[nodiscard]] constexpr terms stats(Statistics const&... each) noexcept {
     return (terms::nonfinite | ... | needs_of(each));
 }
 inline constexpr terms payload = terms::payload;
+using terms::shape;  // not a variable: many a function has a local of that name
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): ggml tensors, recognised by the members of struct ggml_tensor; ggml is neither included nor linked. Include ggml.h,
+// and ggml-backend.h where tensors may lie in the memory of a device, before this file.
+#pragma once
+
+#include <spotter/core/tensor_access.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+template <class Tensor>
+concept ggml_like = requires(Tensor const& it) {
+    { static_cast<int>(it.type) };
+    { it.ne[3] } -> std::convertible_to<std::int64_t>;
+    { it.nb[3] } -> std::convertible_to<std::size_t>;
+    { it.data } -> std::convertible_to<void const*>;
+    { &it.name[0] } -> std::convertible_to<char const*>;
+    requires sizeof(it.ne) / sizeof(it.ne[0]) == 4 && sizeof(it.nb) / sizeof(it.nb[0]) == 4;
+};
+
+// The numbers are those of the public enumeration ggml_type in ggml.h (github.com/ggml-org/ggml); all others are quantised.
+[[nodiscard]] constexpr dtype ggml_dtype(int type) noexcept {
+    switch (type) {
+        case 0: return dtype::f32;
+        case 1: return dtype::f16;
+        case 24: return dtype::i8;
+        case 25: return dtype::i16;
+        case 26: return dtype::i32;
+        case 27: return dtype::i64;
+        case 28: return dtype::f64;
+        case 30: return dtype::bf16;
+        default: return dtype::none;
+    }
+}
+
+}  // namespace detail
+
+// ggml counts axes with the fastest first: ne = {columns, rows, 1, 1} is observed as {rows, columns}. Trailing ones are no axes.
+// Quantised types are refused as unknown_element, buffers that are not the host's as other_device.
+template <detail::ggml_like Tensor>
+struct tensor_access<Tensor> {
+    [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
+        dtype const type = detail::ggml_dtype(static_cast<int>(it.type));
+        if (type == dtype::none) { return refused_view(unknown_element); }
+        if constexpr (requires { static_cast<bool>(ggml_backend_buffer_is_host(it.buffer)); }) {
+            if (it.buffer != nullptr && !ggml_backend_buffer_is_host(it.buffer)) { return refused_view(other_device); }
+        }
+        std::size_t rank = 4;
+        while (rank > 1 && it.ne[rank - 1] == 1) { --rank; }
+        extents shape;
+        shape.rank = static_cast<std::uint8_t>(rank);
+        std::int64_t strides[4] = {};
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            auto const bytes = static_cast<std::size_t>(it.nb[rank - 1 - axis]);
+            shape.size[axis] = static_cast<std::uint64_t>(it.ne[rank - 1 - axis]);
+            if (bytes % size_of(type) != 0) { return refused_view(refusal::not_contiguous); }
+            strides[axis] = static_cast<std::int64_t>(bytes / size_of(type));
+        }
+        return view_of(static_cast<void const*>(it.data), type, shape, std::span<std::int64_t const>{strides, rank});
+    }
+};
+
+// For ggml's evaluation callback: `params.cb_eval = observe_ggml<decltype(watch), ggml_tensor>; params.cb_eval_user_data = &watch;`
+// between watch.begin(...) and watch.end(). Every node is observed under its own name; nameless ones are not.
+template <class Hook, detail::ggml_like Tensor>
+bool observe_ggml(Tensor* it, bool ask, void* hook) {
+    bool const named = it->name[0] != '\0';
+    if (!ask && named) { static_cast<Hook*>(hook)->observe(&it->name[0], *it); }
+    return ask ? named : true;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

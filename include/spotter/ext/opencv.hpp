@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): cv::Mat, cv::Mat_, cv::Matx and cv::Vec as tensors, and recorded values as cv::Mat and cv::Mat_.
+#pragma once
+
+#include <spotter/core/tensor_access.hpp>
+#include <spotter/trial/value.hpp>
+
+#include <opencv2/core.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+[[nodiscard]] constexpr dtype opencv_dtype(int depth) noexcept {
+    switch (depth) {
+        case CV_8U: return dtype::u8;
+        case CV_8S: return dtype::i8;
+        case CV_16U: return dtype::u16;
+        case CV_16S: return dtype::i16;
+        case CV_32S: return dtype::i32;
+        case CV_32F: return dtype::f32;
+        case CV_64F: return dtype::f64;
+        case CV_16F: return dtype::f16;
+        default: return dtype::none;
+    }
+}
+[[nodiscard]] constexpr int opencv_depth(dtype type) noexcept {
+    for (int depth = 0; depth < CV_DEPTH_MAX; ++depth) {
+        if (opencv_dtype(depth) == type) { return depth; }
+    }
+    return -1;
+}
+
+template <class Matrix>
+concept opencv_small = requires {
+    typename Matrix::value_type;
+    requires element<typename Matrix::value_type>;
+    { Matrix::rows };
+    { Matrix::cols };
+} && std::derived_from<Matrix, cv::Matx<typename Matrix::value_type, Matrix::rows, Matrix::cols>>;
+
+// `channels` 0: what was recorded decides. One channel has no axis of its own; three axes are rows, columns and channels.
+[[nodiscard]] inline error make_opencv(tensor_ref const& from, int channels, cv::Mat& made) {
+    int const depth = opencv_depth(from.type);
+    error why{errc::wrong_type, "recorded as "};
+    why.what << name_of(from.type) << " with " << from.shape.rank << " axes: ";
+    if (depth < 0) {
+        why.what << "cv::Mat has no such type of element, read it as std::vector";
+        return why;
+    }
+    std::size_t axes = from.shape.rank;
+    if (channels == 0 && axes == 3 && from.shape.size[2] >= 1 && from.shape.size[2] <= CV_CN_MAX) {
+        channels = static_cast<int>(from.shape.size[2]);
+        --axes;
+    } else if (channels > 1) {
+        if (axes == 0 || from.shape.size[axes - 1] != static_cast<std::uint64_t>(channels)) {
+            why.what << "the last axis is not the " << channels << " channels asked for";
+            return why;
+        }
+        --axes;
+    }
+    int const type = CV_MAKETYPE(depth, channels == 0 ? 1 : channels);
+    int sizes[max_rank] = {1, 1};
+    for (std::size_t axis = 0; axis < axes; ++axis) { sizes[axis] = static_cast<int>(from.shape.size[axis]); }
+    made.create(axes < 2 ? 2 : static_cast<int>(axes), sizes, type);
+    switch (size_of(from.type)) {  // only moved: the size of an element is all that matters
+        case 1: copy_in_order(from, order::row_major, made.ptr<std::uint8_t>()); break;
+        case 2: copy_in_order(from, order::row_major, made.ptr<std::uint16_t>()); break;
+        case 4: copy_in_order(from, order::row_major, made.ptr<std::uint32_t>()); break;
+        default: copy_in_order(from, order::row_major, made.ptr<std::uint64_t>()); break;
+    }
+    return {};
+}
+
+}  // namespace detail
+
+// {rows, columns}, or all sizes of a multi-dimensional Mat, and the channels as the last axis where there are several.
+template <std::derived_from<cv::Mat> Matrix>
+struct tensor_access<Matrix> {
+    [[nodiscard]] static tensor_ref view(cv::Mat const& it) noexcept {
+        if (it.dims >= static_cast<int>(max_rank) && it.dims + (it.channels() > 1) > static_cast<int>(max_rank)) {
+            return refused_view(refusal::rank_too_deep);
+        }
+        extents shape{0, 0};  // an empty Mat has no dimensions
+        if (it.dims > 0) {
+            shape.rank = static_cast<std::uint8_t>(it.dims);
+            for (int axis = 0; axis < it.dims; ++axis) { shape.size[axis] = static_cast<std::uint64_t>(it.size[axis]); }
+        }
+        if (it.channels() > 1) { shape.size[shape.rank++] = static_cast<std::uint64_t>(it.channels()); }
+        tensor_ref view = view_of(it.data, detail::opencv_dtype(it.depth()), shape);
+        if (view.refused == refusal::none && !it.isContinuous()) { view.refused = refusal::not_contiguous; }
+        return view;
+    }
+};
+// {rows, columns}; one axis for cv::Vec and cv::Scalar.
+template <detail::opencv_small Matrix>
+struct tensor_access<Matrix> {
+    [[nodiscard]] static tensor_ref view(Matrix const& it) noexcept {
+        constexpr auto rows = static_cast<std::uint64_t>(Matrix::rows), cols = static_cast<std::uint64_t>(Matrix::cols);
+        return view_of(&it.val[0], cols == 1 ? extents{rows} : extents{rows, cols});
+    }
+};
+
+// One axis becomes a column; three axes become rows, columns and channels (cv::Mat::reshape undoes it).
+template <>
+struct tensor_from<cv::Mat> {
+    [[nodiscard]] static result<cv::Mat> make(tensor_ref const& from) {
+        cv::Mat made;
+        if (error const why = detail::make_opencv(from, 0, made)) { return why; }
+        return made;
+    }
+};
+// The element type and the channels are part of the type: cv::Mat_<float>, cv::Mat_<cv::Vec3b>.
+template <class Value>
+struct tensor_from<cv::Mat_<Value>> {
+    [[nodiscard]] static result<cv::Mat_<Value>> make(tensor_ref const& from) {
+        using type = cv::DataType<Value>;
+        if (detail::opencv_dtype(type::depth) != from.type) {
+            error why{errc::wrong_type, "recorded as "};
+            why.what << name_of(from.type) << ", asked for as " << name_of(detail::opencv_dtype(type::depth)) << ": read it with the recorded type";
+            return why;
+        }
+        cv::Mat made;
+        if (error const why = detail::make_opencv(from, type::channels, made)) { return why; }
+        return cv::Mat_<Value>{made};
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan (L2): collections that most training loops want, by role; the role of a tensor is given or guessed from its name.
+#pragma once
+
+#include <spotter/plan/plan.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Losses and metrics are tiny and always kept whole, whatever a plan's fallback says: a rule that sees one step in 500 is blind.
+// The others keep the values of every 500th step unless the plan has a fallback. Gradients and optimizer state exist only in
+// training; `collection{"gradients", role::gradient, every{10}}` keeps them in every mode.
+namespace defaults {
+
+inline constexpr auto seldom = by_default{every{500}};
+
+inline constexpr collection losses{"losses", role::loss, always{}, payload};
+inline constexpr collection metrics{"metrics", role::metric, always{}, payload};
+inline constexpr collection weights{"weights", role::weight, seldom};
+inline constexpr collection biases{"biases", role::bias, seldom};
+inline constexpr collection gradients{"gradients", role::gradient, seldom && during{mode::train}};
+inline constexpr collection optimizer{"optimizer", role::optimizer, seldom && during{mode::train}};
+inline constexpr collection inputs{"inputs", role::input, seldom};
+inline constexpr collection outputs{"outputs", role::prediction, seldom};
+inline constexpr collection all{"all", "*", seldom};
+
+// What boosted trees hand over. The metrics are those of <set>-<metric>, at every step; the losses those that fall when the model
+// gets better, so not auc, aucpr and map with their @k forms; the rest every tenth step.
+namespace boosted {
+
+inline constexpr auto tenth = by_default{every{10}};
+inline constexpr auto falling =
+    of_role{role::loss} || (of_role{role::metric} && glob{"*-*"} && !glob{"{*/*,*-{auc,aucpr,map}{,-,@*}}"});
+
+inline constexpr collection metrics{"metrics", role::metric, always{}, payload};
+inline constexpr collection losses{"losses", falling, always{}, payload};
+inline constexpr collection feature_importance{"feature_importance", role::importance, tenth};
+inline constexpr collection average_shap{"average_shap", of_role{role::average_shap} && !glob{"{*/bias,bias}"}, tenth};
+inline constexpr collection full_shap{"full_shap", role::full_shap, tenth};
+inline constexpr collection trees{"trees", role::tree, tenth};
+inline constexpr collection hyperparameters{"hyperparameters", role::hyperparameter, tenth};
+inline constexpr collection predictions{"predictions", role::prediction, tenth};
+inline constexpr collection labels{"labels", role::label, tenth};
+
+}  // namespace boosted
+
+// All of them, as a plan: `hook{"runs/trees", defaults::boosting, rules...}`.
+inline constexpr plan boosting{boosted::metrics,   boosted::losses, boosted::feature_importance, boosted::average_shap, boosted::full_shap,
+                               boosted::trees,     boosted::hyperparameters, boosted::predictions, boosted::labels};
+
+}  // namespace defaults
+
+}  // namespace spotter::inline SPOTTER_ABI
