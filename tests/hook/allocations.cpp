@@ -65,3 +65,36 @@ TEST_CASE("a new name, and only that, allocates") {
     CHECK(allocations_in([&] { (void)watch.step(train(3), "loss"_t = 1.0F, "new"_t = 1.0F); }) == 0);
     CHECK(watch.health().declared == 2);
 }
+
+TEST_CASE("no way in allocates once its names are known: handles, taps, sources, tables, lists, layers, scalars [D22]") {
+    hook watch{keep, non_finite{}};
+    std::vector<float> const values(24, 1.0F);
+    std::vector<std::vector<float>> const list = {{1, 2}, {3}};
+    name_list const numbers{"p", 2};
+    name_list const layers{"block/{}/w", 2};
+    float const* where = values.data();
+    tensor_table table;
+    table.add("t/w", &where, {4, 6});
+    tensor_handle const bought = watch.tensor("bought");
+    std::int64_t const strides[] = {24, 8};
+    auto const once = [&](std::uint64_t i) {
+        auto scope = watch.during(mode::eval);
+        watch.begin(i);
+        watch.observe(bought, values);
+        float const passed = watch.tap("tapped", 1.0F);
+        watch.observe("packed", packed(values.data(), {4, 3}, std::span<std::int64_t const>{strides}));
+        watch.observe("made", values_from({7}, [&](std::size_t k) { return static_cast<double>(passed) * static_cast<double>(k); }));
+        watch.observe("far", copied<float>({4}, [&](void* into, std::size_t bytes) { std::memcpy(into, values.data(), bytes); }));
+        observe_each(watch, numbers, list);
+        observe_layers(watch, layers, view_of(values.data(), {2, 3, 4}));
+        visit_tensors(table, [&](std::string_view name, auto const& view, auto... more) { watch.observe(name, view, more...); });
+        watch.scalar("lr", 0.1);
+        (void)watch.end();
+        watch.scalar("between", 1.0);
+    };
+    once(0);
+    once(3);
+    CHECK(allocations_in([&] {
+              for (std::uint64_t i = 4; i < 100; ++i) { once(i); }
+          }) == 0);
+}

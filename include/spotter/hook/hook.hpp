@@ -54,6 +54,7 @@ enum class switch_state : std::uint8_t { on, dry, off };
 template <class Argument>
 [[nodiscard]] constexpr bool take_options(options& into, Argument const& argument) noexcept {
     if constexpr (std::same_as<Argument, options>) { into = argument; }
+    if constexpr (plan_like<Argument> && requires { argument.dry_run; }) { into.dry_run = into.dry_run || argument.dry_run; }
     return true;
 }
 template <class... Arguments>
@@ -74,7 +75,7 @@ public:
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
     explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
         requires std::constructible_from<Sink, std::string_view, options const&>
-        : plan_{plan}, judges_{rules...}, sink_{path, detail::options_among(rules...)} {
+        : plan_{plan}, judges_{rules...}, sink_{path, detail::options_among(rules..., plan)} {
         start();
     }
     // A hook that judges and keeps nothing: `hook{plan, rules...}`.

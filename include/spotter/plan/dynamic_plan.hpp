@@ -31,7 +31,7 @@ inline constexpr text_matcher matcher_of{[](std::string_view text) noexcept { re
 // Owns its texts: nothing needs to outlive it. Taken by a hook like a constant plan; in a step it neither allocates nor throws.
 // `every{0}` becomes `never`, and contents are completed to what is recorded anyway (the counts beside any statistic, the sum
 // beside the variance), so that two plans that keep the same are equal. What does not fit, 64 collections or the memory, is told
-// by `whole()`, and by a hook as a malformed plan.
+// by `whole()` and by a hook as a malformed plan, of which nothing is applied.
 class dynamic_plan {
 public:
     static constexpr std::size_t limit = 64;
@@ -72,17 +72,17 @@ public:
     // What a hook asks (plan_like).
     [[nodiscard]] std::uint64_t due(step_id step) const noexcept {
         std::uint64_t bits = 0;
-        for (std::size_t i = 0; i < count_; ++i) { bits |= std::uint64_t{answer(entries_[i].when, step)} << i; }
+        for (std::size_t i = 0; i < size(); ++i) { bits |= std::uint64_t{answer(entries_[i].when, step)} << i; }
         return bits;
     }
     [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const noexcept {
         std::uint64_t bits = 0;
-        for (std::size_t i = 0; i < count_; ++i) { bits |= std::uint64_t{answer(entries_[i].which, tensor)} << i; }
+        for (std::size_t i = 0; i < size(); ++i) { bits |= std::uint64_t{answer(entries_[i].which, tensor)} << i; }
         return bits;
     }
     [[nodiscard]] terms wanted(std::uint64_t set) const noexcept {
         terms all = terms::none;
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (std::size_t i = 0; i < size(); ++i) {
             if ((set >> i & 1) != 0) { all |= entries_[i].what; }
         }
         return all;
@@ -99,7 +99,7 @@ public:
     }
     template <class Use>
     void list(Use&& use) const noexcept {
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (std::size_t i = 0; i < size(); ++i) {
             sentence out;
             tell(entries_[i].which, out);
             out << ", ";
@@ -117,8 +117,8 @@ public:
         return whole_ && entries_.size() >= count_ && questions_.size() >= questions_count_ && letters_.size() >= letters_count_ && numbers_.size() >= numbers_count_;
     }
     friend bool operator==(dynamic_plan const& a, dynamic_plan const& b) noexcept {
-        if (a.count_ != b.count_ || a.dry_run != b.dry_run || a.whole() != b.whole()) { return false; }
-        for (std::size_t i = 0; i < a.count_ && a.whole(); ++i) {
+        if (a.size() != b.size() || a.dry_run != b.dry_run || a.whole() != b.whole()) { return false; }
+        for (std::size_t i = 0; i < a.size(); ++i) {
             entry const& left = a.entries_[i];
             entry const& right = b.entries_[i];
             if (a.name(i) != b.name(i) || left.what != right.what || !same(a, left.which, b, right.which) || !same(a, left.when, b, right.when)) { return false; }
@@ -190,7 +190,7 @@ public:
     [[nodiscard]] part negate(part inner) noexcept { return put({asked::negated, inner.index}); }
 
     // For who writes a plan down. Views live until the plan changes.
-    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] std::size_t size() const noexcept { return whole() ? count_ : 0; }
     [[nodiscard]] entry const& operator[](std::size_t i) const noexcept { return entries_[i]; }
     [[nodiscard]] std::string_view name(std::size_t i) const noexcept { return view(entries_[i].name, entries_[i].name_size); }
     [[nodiscard]] question const& at_node(part it) const noexcept { return questions_[it.index]; }

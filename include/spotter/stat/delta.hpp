@@ -24,7 +24,10 @@ template <class Value>
         double const x = see(now).value;
         double const y = see(before).value;
         double const gap = x - y;
-        return {gap * gap, x * y, gap != 0};
+        double square = gap * gap;
+        double product = x * y;
+        settle(square), settle(product);
+        return {square, product, gap != 0};
     }
 }
 

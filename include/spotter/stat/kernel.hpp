@@ -179,7 +179,11 @@ SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t 
             for (std::size_t k = 0; k < 2; ++k) {
                 if constexpr (Sum) { plain[k] += x[k]; }
                 if constexpr (Abs) { sizes[k] += reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(x[k]) & size_mask); }
-                if constexpr (Squares) { squares[k] += x[k] * x[k]; }
+                if constexpr (Squares) {
+                    D square = x[k] * x[k];
+                    settle(square);
+                    squares[k] += square;
+                }
             }
         }
         std::memcpy(&sum[part], plain, sizeof plain);
@@ -207,7 +211,9 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t 
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
                 D const gap = x[k] - centre;
-                squares[part + k] += gap * gap;
+                D square = gap * gap;
+                settle(square);
+                squares[part + k] += square;
             }
         }
     }

@@ -48,7 +48,9 @@ struct seen_element {
 namespace detail {
 
 [[nodiscard]] constexpr seen_element see_real(double value, number_class kind) noexcept {
-    return {value, magnitude(value), value * value, kind};
+    double square = value * value;
+    settle(square);
+    return {value, magnitude(value), square, kind};
 }
 [[nodiscard]] constexpr seen_element see(float value) noexcept { return see_real(widen(value), classify(value)); }
 [[nodiscard]] constexpr seen_element see(double value) noexcept { return see_real(value, classify(value)); }
@@ -68,7 +70,10 @@ template <class Small>
         bool const zero = re_kind == number_class::zero && im_kind == number_class::zero;
         kind = zero ? number_class::zero : number_class::normal;
     }
-    double const square = re * re + im * im;
+    double re_square = re * re;
+    double im_square = im * im;
+    settle(re_square), settle(im_square);
+    double const square = re_square + im_square;
     return {re, square_root(square), square, kind};
 }
 [[nodiscard]] constexpr seen_element see(c64 value) noexcept {
@@ -89,8 +94,11 @@ struct moments {
         if (!(block_count > 0)) { return; }
         double const total = count + block_count;
         double const gap = block_mean - mean;
-        mean += gap * (block_count / total);
-        about_mean += block_about_mean + gap * gap * (count * block_count / total);
+        double step = gap * (block_count / total);
+        double between = gap * gap * (count * block_count / total);
+        settle(step), settle(between);
+        mean += step;
+        about_mean += block_about_mean + between;
         count = total;
     }
 };
@@ -174,7 +182,9 @@ SPOTTER_STRICT constexpr void gather_block(std::span<Value const> block, std::ui
             seen_element const x = detail::see(block[i]);
             if (x.kind >= number_class::pos_inf) { continue; }
             double const gap = x.value - centre;
-            sums.squared_gaps.lane[i % lane_count] += gap * gap;
+            double square = gap * gap;
+            settle(square);
+            sums.squared_gaps.lane[i % lane_count] += square;
         }
     }
     into.close_block(sums, wanted);

@@ -112,7 +112,9 @@ private:
         if (abs) {
             double const centre = of.sum / finite;
             double const centre_abs = of.sum_abs / finite;
-            squared += (centre - centre_abs) * (centre + centre_abs);
+            double gap = (centre - centre_abs) * (centre + centre_abs);
+            settle(gap);
+            squared += gap;
             if (squared < 0) { squared = 0; }
         }
         return {squared, true};

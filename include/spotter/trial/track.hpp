@@ -91,7 +91,11 @@ public:
         rows::observe row;
         summary stats;
         if (error const why = decode(run_->row_at(entry->place, row_kind::observe), row, stats)) { return why; }
-        return row.has_values ? row.shape : tensor_->info.shape;
+        if (row.has_values) { return row.shape; }
+        if (stats.count != tensor_->info.shape.elements()) {
+            return {errc::no_shape, "the shape was another one than at the tensor's first observation, and is recorded with the values only"};
+        }
+        return tensor_->info.shape;
     }
 
     // The last `count` steps up to and including `step`.

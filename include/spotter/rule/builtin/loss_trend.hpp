@@ -10,10 +10,15 @@ namespace spotter::inline SPOTTER_ABI {
 // Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x itself.
 struct smoothed {
     double weighted = 0, weight = 0;
-    constexpr void add(double x, std::uint64_t k) noexcept {
+    SPOTTER_STRICT constexpr void add(double x, std::uint64_t k) noexcept {  // a replay in another program decides alike
+        SPOTTER_STRICT_BODY
         double const a = 2.0 / (static_cast<double>(k) + 1.0);
-        weighted = (1 - a) * weighted + a * x;
-        weight = (1 - a) * weight + a;
+        double kept = (1 - a) * weighted;
+        double added = a * x;
+        double kept_weight = (1 - a) * weight;
+        settle(kept), settle(added), settle(kept_weight);
+        weighted = kept + added;
+        weight = kept_weight + a;
     }
     [[nodiscard]] constexpr double value() const noexcept { return weighted / weight; }
 };

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// T1 and T2: what handing a value over costs the training thread, against a memcpy of the same bytes into memory like the ring's.
+#include "bench.hpp"
+
+#include <spotter/ring/byte_ring.hpp>
+#include <spotter/spotter.hpp>
+
+#include <cstring>
+#include <filesystem>
+
+using namespace spotter;
+
+namespace {
+
+constexpr std::uint64_t ring_bytes = 256ULL << 20;
+
+// A folder that goes away with its run.
+class scratch_folder {
+public:
+    scratch_folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "spotter_bench_").string();
+        path_ = name + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+    }
+    scratch_folder(scratch_folder const&) = delete;
+    scratch_folder& operator=(scratch_folder const&) = delete;
+    ~scratch_folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+// The control: touched memory that is walked through like a ring, `stride` bytes a copy.
+class copies {
+public:
+    copies() : memory_(ring_bytes) {}
+    void put(void const* from, std::size_t bytes, std::size_t stride) noexcept {
+        if (at_ + stride > memory_.size()) { at_ = 0; }
+        std::memcpy(memory_.data() + at_, from, bytes);
+        at_ += stride;
+        bench::do_not_optimise(memory_);
+    }
+
+private:
+    std::vector<std::byte> memory_;
+    std::size_t at_ = 0;
+};
+
+// How much is handed over at a time: `calls` are timed as one sample; after `batches` samples the writer may catch up, so that
+// the ring never fills.
+struct schedule {
+    std::size_t calls, batches, rounds;
+};
+
+// `call` again and again, with `rest` between the rounds.
+template <class Call, class Rest>
+[[nodiscard]] bench::samples measure(schedule const& plan, Call&& call, Rest&& rest) {
+    bench::samples times;
+    for (std::size_t round = 0; round < plan.rounds; ++round) {
+        for (std::size_t i = 0; i < plan.batches; ++i) { times.time(plan.calls, call); }
+        rest();
+    }
+    return times;
+}
+
+// One hand-off after another at an open step of a run that is recorded.
+template <class Hand>
+[[nodiscard]] bench::samples measure_hook(schedule const& plan, Hand&& hand) {
+    scratch_folder const folder;
+    hook watch{std::string_view{folder.path()}, spotter::plan{collection{"all", "*", always{}, payload}}, options{.ring_bytes = ring_bytes}};
+    std::uint64_t index = 0;
+    watch.begin(train(index++));
+    hand(watch);  // declares
+    bench::samples times = measure(plan, [&] { hand(watch); }, [&] {
+        (void)watch.end();
+        watch.flush();
+        watch.begin(train(index++));
+    });
+    (void)watch.end();
+    health_report const health = watch.health();
+    if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
+        std::printf("  not a measurement: %s, dropped %llu, thinned %llu\n", std::string{health.first.what.view()}.c_str(),
+                    static_cast<unsigned long long>(health.sink.dropped), static_cast<unsigned long long>(health.sink.thinned));
+    }
+    if (health.sink.ring_peak > ring_bytes / 2) { std::printf("  the ring was more than half full, the figure below is too high\n"); }
+    return times;
+}
+
+// The ring alone; the same thread takes out between the rounds.
+[[nodiscard]] bench::samples measure_ring(schedule const& plan, void const* from, std::size_t bytes) {
+    byte_ring ring;
+    if (!ring.start(ring_bytes)) { return {}; }
+    return measure(plan, [&] {
+        for (std::size_t done = 0; done < bytes;) {
+            std::size_t const size = (std::min)(std::size_t{1} << 20, bytes - done);
+            std::byte* const at = ring.prepare(size);
+            if (at == nullptr) { return; }
+            std::memcpy(at, static_cast<std::byte const*>(from) + done, size);
+            ring.commit(size, 1);
+            done += size;
+        }
+    }, [&] {
+        while (ring.peek().some) { ring.release(); }
+    });
+}
+
+[[nodiscard]] bench::samples measure_copy(schedule const& plan, void const* from, std::size_t bytes, std::size_t stride) {
+    copies memory;
+    return measure(plan, [&] { memory.put(from, bytes, stride); }, [] {});
+}
+
+void scalars() {
+    schedule const plan{64, 200, bench::rounds(200, 20)};
+    float const loss = 0.5F;
+    bench::samples copy = measure_copy(plan, &loss, sizeof loss, 32);
+    double const limit = copy.median() + 12;
+    double const limit_tail = 1.5 * copy.percentile(0.999);
+    std::string const beside = bench::control("memcpy", copy.median(), "ns");
+    std::string const beside_tail = bench::control("memcpy", copy.percentile(0.999), "ns");
+    auto const report = [&](std::string const& what, bench::samples times) {
+        bench::target("T1 " + what + ", p50", times.median(), "ns", bench::wanted::at_most, limit, beside);
+        bench::target("T1 " + what + ", p99.9 of batches of 64", times.percentile(0.999), "ns", bench::wanted::at_most, limit_tail, beside_tail);
+    };
+    bench::samples ring = measure_ring(plan, &loss, sizeof loss);
+    bench::figure("  bare ring, 4 bytes, p50", ring.median(), "ns", beside);
+    bench::figure("  bare ring, 4 bytes, p99.9 of batches of 64", ring.percentile(0.999), "ns", beside_tail);
+    report("hook.scalar", measure_hook(plan, [&](auto& watch) { watch.scalar("loss", loss); }));
+    report("hook.observe of a loss", measure_hook(plan, [&](auto& watch) { watch.observe("loss", loss); }));
+}
+
+void tensors(std::string const& size, std::size_t bytes, schedule const& plan, double limit) {
+    std::vector<float> const values = bench::weights(bytes / sizeof(float));
+    bench::samples copy = measure_copy(plan, values.data(), bytes, bytes);
+    std::string const beside = bench::control("memcpy", copy.median(), "ns");
+    bench::figure("  bare ring, " + size, measure_ring(plan, values.data(), bytes).median() / copy.median(), "x memcpy", beside);
+    bench::samples handed = measure_hook(plan, [&](auto& watch) { watch.observe("weight", values); });
+    // Again, because a neighbour may have slowed the first down.
+    bench::samples again = measure_copy(plan, values.data(), bytes, bytes);
+    double const control = (std::min)(copy.median(), again.median());
+    bench::target("T2 hook.observe of " + size, handed.median() / control, "x memcpy", bench::wanted::at_most, limit,
+                  bench::control("memcpy", control, "ns"));
+}
+
+}  // namespace
+
+int main() {
+    scalars();
+    tensors("4 KiB", 4096, {16, 200, bench::rounds(30, 3)}, 1.15);
+    tensors("1 MiB", 1U << 20, {1, 32, bench::rounds(20, 2)}, 1.0);
+    return 0;
+}
