@@ -15,8 +15,8 @@ class Spotter(ConanFile):
     topics = ("machine-learning", "training", "debugging", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"report": [True, False], "xtensor": [True, False]}
-    default_options = {"report": True, "xtensor": False}
+    options = {"report": [True, False], "xtensor": [True, False], "json": [True, False]}
+    default_options = {"report": True, "xtensor": False, "json": False}
     exports_sources = "include/*", "LICENSE"
     no_copy_source = True
     generators = "CMakeDeps", "CMakeToolchain"  # for who installs the dependencies to work on spotter itself
@@ -35,6 +35,8 @@ class Spotter(ConanFile):
             self.requires("fmt/[>=9 <13]", transitive_headers=True, transitive_libs=True)
         if self.options.xtensor:
             self.requires("xtensor/[>=0.24 <1]", transitive_headers=True, transitive_libs=True)
+        if self.options.json:
+            self.requires("nlohmann_json/[>=3.10 <4]", transitive_headers=True, transitive_libs=True)
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -58,6 +60,8 @@ class Spotter(ConanFile):
             parts["report"] = ["trial", "fmt::fmt"]
         if self.options.xtensor:
             parts["xtensor"] = ["trial", "xtensor::xtensor"]
+        if self.options.json:
+            parts["json"] = ["hook", "nlohmann_json::nlohmann_json"]
         for name, requires in parts.items():
             part = self.cpp_info.components[name]
             part.set_property("cmake_target_name", f"spotter::{name}")

@@ -59,7 +59,7 @@ private:
 
 // One line a figure that is for information.
 inline void figure(std::string const& what, double value, char const* unit, std::string const& beside = {}) {
-    std::printf("%s: %.3g %s%s%s\n", what.c_str(), value, unit, beside.empty() ? "" : ", ", beside.c_str());
+    std::printf("%s: %.4g %s%s%s\n", what.c_str(), value, unit, beside.empty() ? "" : ", ", beside.c_str());
     std::fflush(stdout);
 }
 
@@ -67,13 +67,13 @@ inline void figure(std::string const& what, double value, char const* unit, std:
 enum class wanted { at_most, at_least };
 inline void target(std::string const& what, double value, char const* unit, wanted which, double limit, std::string const& beside = {}) {
     bool const met = which == wanted::at_most ? value <= limit : value >= limit;
-    std::printf("%s: %.3g %s, target %.3g%s%s: %s\n", what.c_str(), value, unit, limit, beside.empty() ? "" : ", ", beside.c_str(),
+    std::printf("%s: %.4g %s, target %.4g%s%s: %s\n", what.c_str(), value, unit, limit, beside.empty() ? "" : ", ", beside.c_str(),
                 met ? "met" : "short");
     std::fflush(stdout);
 }
 [[nodiscard]] inline std::string control(char const* what, double value, char const* unit) {
     char line[96];
-    std::snprintf(line, sizeof line, "%s %.3g %s", what, value, unit);
+    std::snprintf(line, sizeof line, "%s %.4g %s", what, value, unit);
     return line;
 }
 

@@ -2,7 +2,7 @@
 # The components of spotter and the third-party packages each needs. The package config installs and includes this
 # file too, so that the build tree and an installed spotter find things in the same way.
 
-set(SPOTTER_COMPONENTS hook spotter trial report xtensor)
+set(SPOTTER_COMPONENTS hook spotter trial report xtensor json)
 
 # What a component links: other components first, then packages (cmake target names below).
 set(SPOTTER_PARENT_hook "")
@@ -10,16 +10,19 @@ set(SPOTTER_PARENT_spotter hook)
 set(SPOTTER_PARENT_trial hook)
 set(SPOTTER_PARENT_report trial)
 set(SPOTTER_PARENT_xtensor trial)
+set(SPOTTER_PARENT_json hook)
 
 set(SPOTTER_NEEDS_hook "")
 set(SPOTTER_NEEDS_spotter zstd threads)
 set(SPOTTER_NEEDS_trial zstd)
 set(SPOTTER_NEEDS_report zstd fmt)
 set(SPOTTER_NEEDS_xtensor zstd xtensor)
+set(SPOTTER_NEEDS_json nlohmann_json)
 
 set(SPOTTER_WHERE_zstd "libzstd-dev on Debian and Ubuntu; zstd in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_fmt "libfmt-dev on Debian and Ubuntu; fmt in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_xtensor "libxtensor-dev on Debian and Ubuntu; xtensor in brew, vcpkg and Conan")
+set(SPOTTER_WHERE_nlohmann_json "nlohmann-json3-dev on Debian and Ubuntu; nlohmann-json in brew and vcpkg, nlohmann_json in Conan")
 set(SPOTTER_WHERE_threads "the system's thread library")
 
 # Gives the wrapper spotter::dep_<package> around the first of these targets that exists. The same package calls its
@@ -56,6 +59,11 @@ endfunction()
 function(spotter_find_xtensor)
     find_package(xtensor CONFIG QUIET)
     spotter_wrap(xtensor xtensor xtensor::xtensor)
+endfunction()
+
+function(spotter_find_nlohmann_json)
+    find_package(nlohmann_json 3.10 CONFIG QUIET)
+    spotter_wrap(nlohmann_json nlohmann_json::nlohmann_json)
 endfunction()
 
 function(spotter_find_threads)

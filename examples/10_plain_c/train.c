@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A training loop in plain C: a perceptron with one hidden layer learns XOR from a table of its own, and is watched. With any
- * argument its learning rate is far too high; then it is stopped (ends with 3) before the damage is applied. */
+ * argument its learning rate is far too high; then it is stopped, and ends with 3. */
 #include <spotter/c/spotter.h>
 
 #include <math.h>
@@ -91,7 +91,7 @@ static spotter_decision watch_step(spotter_hook* watch, unsigned long step, floa
 }
 
 int main(int argc, char** argv) {
-    float const rate = argc > 1 ? 500.0f : 0.3f;
+    float const rate = argc > 1 ? 500.0f : 0.1f;
     spotter_hook* watch = spotter_create(argc > 1 ? "runs/plain_c_broken" : "runs/plain_c");
     spotter_decision decision = SPOTTER_PROCEED;
     spotter_health health;

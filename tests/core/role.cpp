@@ -27,7 +27,8 @@ TEST_CASE("losses, gradients, weights and biases are told by their names [A24]",
            {"loss/total", role::loss},     {"grad/fc1/w", role::gradient},  {"grads/fc1/b", role::gradient},
            {"gradient/x", role::gradient}, {"fc1.weight.grad", role::gradient}, {"fc1/w.grad", role::gradient},
            {"fc1/w", role::weight},        {"conv.weight", role::weight},   {"a/b/kernel", role::weight},
-           {"fc1/b", role::bias},          {"conv.bias", role::bias},       {"a.b/bias", role::bias}});
+           {"fc1/b", role::bias},          {"conv.bias", role::bias},       {"a.b/bias", role::bias},
+           {"w", role::weight},            {"b", role::bias},               {"kernel", role::weight}});
 }
 
 TEST_CASE("a gradient of a weight is no weight, whatever its last part [A24]", "[A24]") {

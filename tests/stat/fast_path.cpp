@@ -98,6 +98,27 @@ TEST_CASE("each set of sums gives each sum the same bits") {
     }()));
 }
 
+TEMPLATE_TEST_CASE("vectors of every width give the same bits [D21]", "[D21]", float, double) {
+    std::vector<TestType> const values = random_values<TestType>(1024 + 512, 3000, 11);
+    terms const sums = without(all_terms, terms::hash | terms::product);  // a product goes by the definition anyway
+    summary const wanted = by_definition(values, sums);
+    auto const check_width = [&](auto gather) {
+        gathered into;
+        into.result.count = values.size();
+        CHECK(gather(values.data(), values.size(), std::uint64_t{0}, sums, into) == values.size());
+        CHECK(same_bits(into.finish(sums), wanted));
+    };
+    check_width([](auto&&... all) { return detail::gather_baseline<TestType>(all...); });
+#if SPOTTER_X86_DISPATCH
+    if (__builtin_cpu_supports("avx2")) {
+        check_width([](auto&&... all) { return detail::gather_avx2<TestType>(all...); });
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        check_width([](auto&&... all) { return detail::gather_avx512<TestType>(all...); });
+    }
+#endif
+}
+
 TEST_CASE("a tensor need not be aligned to a vector") {
     for (std::size_t offset = 0; offset < 16; ++offset) {
         std::vector<float> const values = random_values<float>(1100 + offset, 300, offset);

@@ -173,7 +173,7 @@ typedef struct spotter_health {
     spotter_uint64 steps;    /* closed */
     spotter_uint64 observed; /* observations that a rule or collection wanted */
     spotter_uint64 refused;  /* calls that could not be taken, for the reasons named at each function */
-    spotter_uint64 declared; /* names met */
+    spotter_uint64 declared; /* names met, or known better than before; each may have allocated */
     spotter_uint64 stored;   /* observations and scalars handed to the record */
     spotter_uint64 dropped;  /* observations and scalars lost whole */
     spotter_uint64 thinned;  /* observations whose values were left out and whose statistics were kept */

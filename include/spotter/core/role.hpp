@@ -126,10 +126,9 @@ inline constexpr std::string_view boosting_metrics[] = {
     for (auto const& rule : detail::suffixes) {
         if (name.ends_with(rule.text)) { return rule.what; }
     }
-    if (std::size_t const cut = name.find_last_of("/."); cut != name.npos) {
-        for (auto const& rule : detail::last_parts) {
-            if (name.substr(cut + 1) == rule.text) { return rule.what; }
-        }
+    std::string_view const last = name.substr(name.find_last_of("/.") + 1);  // the whole name where there is neither
+    for (auto const& rule : detail::last_parts) {
+        if (last == rule.text) { return rule.what; }
     }
     return detail::is_boosting_metric(name) ? role::metric : role::other;
 }

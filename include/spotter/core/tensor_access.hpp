@@ -61,8 +61,11 @@ concept has_shape = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.shape().size() } -> std::convertible_to<std::size_t>;
     { tensor.shape()[0] } -> std::convertible_to<std::uint64_t>;
 };
+// Eigen::Transform has fewer rows than its memory: its matrix() is the tensor.
 template <class Tensor>
-concept has_rows = has_data<Tensor> && requires(Tensor const& tensor) {
+concept hides_rows = requires { Tensor::HDim; };
+template <class Tensor>
+concept has_rows = has_data<Tensor> && !hides_rows<Tensor> && requires(Tensor const& tensor) {
     { tensor.rows() } -> std::convertible_to<std::uint64_t>;
     { tensor.cols() } -> std::convertible_to<std::uint64_t>;
 };
@@ -128,11 +131,7 @@ template <has_rows Tensor>
     auto const rows = static_cast<std::uint64_t>(matrix.rows());
     auto const cols = static_cast<std::uint64_t>(matrix.cols());
     bool row_major = true;
-    if constexpr (requires { Tensor::IsRowMajor; }) {
-        row_major = Tensor::IsRowMajor;
-    } else if constexpr (requires { Tensor::MatrixType::IsRowMajor; }) {  // Eigen::Transform
-        row_major = Tensor::MatrixType::IsRowMajor;
-    }
+    if constexpr (requires { Tensor::IsRowMajor; }) { row_major = Tensor::IsRowMajor; }
     tensor_ref view = view_of(matrix.data(), {rows, cols}, row_major ? order::row_major : order::column_major);
     if constexpr (requires { requires static_cast<bool>(Tensor::IsVectorAtCompileTime); }) {
         view.shape = {rows * cols};

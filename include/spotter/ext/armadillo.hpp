@@ -3,6 +3,7 @@
 // (which is not included: the callback only has the methods that they look for).
 #pragma once
 
+#include <spotter/core/role.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/tensor_access.hpp>
 #include <spotter/rule/finding.hpp>

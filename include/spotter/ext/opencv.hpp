@@ -39,30 +39,22 @@ concept opencv_small = requires {
     { Matrix::cols };
 } && std::derived_from<Matrix, cv::Matx<typename Matrix::value_type, Matrix::rows, Matrix::cols>>;
 
-// `channels` 0: what was recorded decides. One channel has no axis of its own; three axes are rows, columns and channels.
-[[nodiscard]] inline error make_opencv(tensor_ref const& from, int channels, cv::Mat& made) {
+// One channel has no axis of its own; with `channels`, the last of three axes is theirs.
+[[nodiscard]] inline error make_opencv(tensor_ref const& from, bool channels, cv::Mat& made) {
     int const depth = opencv_depth(from.type);
-    error why{errc::wrong_type, "recorded as "};
-    why.what << name_of(from.type) << " with " << from.shape.rank << " axes: ";
     if (depth < 0) {
-        why.what << "cv::Mat has no such type of element, read it as std::vector";
+        error why{errc::wrong_type, "recorded as "};
+        why.what << name_of(from.type) << ", which is no element of a cv::Mat: read it as std::vector";
         return why;
     }
-    std::size_t axes = from.shape.rank;
-    if (channels == 0 && axes == 3 && from.shape.size[2] >= 1 && from.shape.size[2] <= CV_CN_MAX) {
-        channels = static_cast<int>(from.shape.size[2]);
-        --axes;
-    } else if (channels > 1) {
-        if (axes == 0 || from.shape.size[axes - 1] != static_cast<std::uint64_t>(channels)) {
-            why.what << "the last axis is not the " << channels << " channels asked for";
-            return why;
-        }
-        --axes;
-    }
-    int const type = CV_MAKETYPE(depth, channels == 0 ? 1 : channels);
+    int axes = from.shape.rank, count = 1;
     int sizes[max_rank] = {1, 1};
-    for (std::size_t axis = 0; axis < axes; ++axis) { sizes[axis] = static_cast<int>(from.shape.size[axis]); }
-    made.create(axes < 2 ? 2 : static_cast<int>(axes), sizes, type);
+    for (std::size_t axis = 0; axis < from.shape.rank; ++axis) { sizes[axis] = static_cast<int>(from.shape.size[axis]); }
+    if (channels && axes == 3 && sizes[2] >= 1 && sizes[2] <= CV_CN_MAX) {
+        count = sizes[2];
+        axes = 2;
+    }
+    made.create(axes < 2 ? 2 : axes, sizes, CV_MAKETYPE(depth, count));
     switch (size_of(from.type)) {  // only moved: the size of an element is all that matters
         case 1: copy_in_order(from, order::row_major, made.ptr<std::uint8_t>()); break;
         case 2: copy_in_order(from, order::row_major, made.ptr<std::uint16_t>()); break;
@@ -88,7 +80,7 @@ struct tensor_access<Matrix> {
         }
         if (it.channels() > 1) { shape.size[shape.rank++] = static_cast<std::uint64_t>(it.channels()); }
         tensor_ref view = view_of(it.data, detail::opencv_dtype(it.depth()), shape);
-        if (view.refused == refusal::none && !it.isContinuous()) { view.refused = refusal::not_contiguous; }
+        if (view.count > 0 && view.refused == refusal::none && !it.isContinuous()) { view.refused = refusal::not_contiguous; }
         return view;
     }
 };
@@ -106,23 +98,18 @@ template <>
 struct tensor_from<cv::Mat> {
     [[nodiscard]] static result<cv::Mat> make(tensor_ref const& from) {
         cv::Mat made;
-        if (error const why = detail::make_opencv(from, 0, made)) { return why; }
+        if (error const why = detail::make_opencv(from, true, made)) { return why; }
         return made;
     }
 };
-// The element type and the channels are part of the type: cv::Mat_<float>, cv::Mat_<cv::Vec3b>.
-template <class Value>
+// One channel: every axis is an axis. An image with more is read as cv::Mat, which converts to cv::Mat_<cv::Vec3b> and the like.
+template <element Value>
 struct tensor_from<cv::Mat_<Value>> {
     [[nodiscard]] static result<cv::Mat_<Value>> make(tensor_ref const& from) {
-        using type = cv::DataType<Value>;
-        if (detail::opencv_dtype(type::depth) != from.type) {
-            error why{errc::wrong_type, "recorded as "};
-            why.what << name_of(from.type) << ", asked for as " << name_of(detail::opencv_dtype(type::depth)) << ": read it with the recorded type";
-            return why;
-        }
+        if (error const why = detail::want_type<Value>(from)) { return why; }
         cv::Mat made;
-        if (error const why = detail::make_opencv(from, type::channels, made)) { return why; }
-        return cv::Mat_<Value>{made};
+        if (error const why = detail::make_opencv(from, false, made)) { return why; }
+        return cv::Mat_<Value>(made);
     }
 };
 

@@ -269,4 +269,10 @@ private:
     unsigned char volatile* mark_ = nullptr;
 };
 
+// The machine's files. Without state, so it is shared and may be used at any time.
+[[nodiscard]] inline file_system& system_files() noexcept {
+    static posix_file_system files;
+    return files;
+}
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -132,7 +132,7 @@ public:
     // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something is due.
     template <class Values>
     void observe(std::string_view name, Values const& values) noexcept {
-        observe_offered(name, offer(values));
+        if (tracked_tensor* const it = meet(name); it != nullptr && !idle(*it)) { observe_tracked(*it, offer(values)); }
     }
     // With a role, and flags: the first given hold for the run.
     template <class Values>
@@ -141,7 +141,7 @@ public:
     }
     template <class Values>
     void observe(tensor_handle handle, Values const& values) noexcept {
-        if (handle.it_ != nullptr) { observe_tracked(*handle.it_, offer(values)); }
+        if (handle.it_ != nullptr && !idle(*handle.it_)) { observe_tracked(*handle.it_, offer(values)); }
     }
     // Observes a value on its way and returns it: `x = hook.tap("relu1", relu(x))`.
     template <class Values>
@@ -229,9 +229,8 @@ public:
 
     // For code that only observes (hook/observer.hpp) and for tables of tensors.
     void observe_offered(std::string_view name, offered const& values, role const* what = nullptr, flag flags = flag::none) noexcept {
-        if (state_ == detail::switch_state::off) { return; }
-        tracked_tensor* const it = registry_.find_or_add(name);
-        if (it == nullptr) { return refuse(errc::out_of_memory, name, "no memory for one more name"); }
+        tracked_tensor* const it = meet(name);
+        if (it == nullptr) { return; }
         give_role(*it, what, flags);
         observe_tracked(*it, values);
     }
@@ -294,7 +293,18 @@ private:
         }
     }
 
-    // The decision "nothing due" comes before anything is touched.
+    // The tensor of that name; null where the hook is off or memory exhausted.
+    [[nodiscard]] tracked_tensor* meet(std::string_view name) noexcept {
+        if (state_ == detail::switch_state::off) { return nullptr; }
+        tracked_tensor* const it = registry_.find_or_add(name);
+        if (it == nullptr) { refuse(errc::out_of_memory, name, "no memory for one more name"); }
+        return it;
+    }
+    // Nothing of a tensor is due at the open step: decided before a view of it is made.
+    [[nodiscard]] bool idle(tracked_tensor const& it) const noexcept {
+        return open_ && it.declared && ((it.rules & rules_due_) | (it.info.collections & plan_due_)) == 0;
+    }
+
     void observe_tracked(tracked_tensor& it, offered const& given) noexcept {
         tensor_ref const& values = given.view;
         if (state_ == detail::switch_state::off) { return; }
@@ -341,12 +351,15 @@ private:
     }
 
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
-        if (state_ == detail::switch_state::off || finished_) { return; }
-        tracked_tensor* const it = registry_.find_or_add(name);
-        if (it == nullptr) { return refuse(errc::out_of_memory, name, "no memory for one more name"); }
+        if (finished_) { return; }
+        tracked_tensor* const it = meet(name);
+        if (it == nullptr) { return; }
         if (!it->declared) { declare(*it, value); }
         if (!open_) { return sink_.scalar(it->info, nullptr, value, time); }
-        observe_values(*it, value, value.type == dtype::text ? 0 : it->rules & rules_due_, terms::none, true, time);
+        std::uint64_t const rules = value.type == dtype::text ? 0 : it->rules & rules_due_;
+        if (rules != 0) { return observe_values(*it, value, rules, terms::none, true, time); }
+        ++observed_;
+        sink_.scalar(it->info, &step_, value, time);
     }
     [[nodiscard]] static tensor_ref view_of_text(std::string_view text) noexcept {
         tensor_ref view = view_of(text.data(), {text.size()});

@@ -23,6 +23,13 @@ enum class drain : std::uint8_t { thread, poll };
 // When `step` is called, seen from the weight update: decides which gradient belongs to which update.
 enum class instant : std::uint8_t { before_update, after_update };
 
+// Where the ring's memory comes from; the standard library's aligned operator new where nothing is given.
+struct memory_source {
+    void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept = nullptr;  // null: there is none
+    void (*give_back)(void* memory, std::size_t bytes, void* context) noexcept = nullptr;
+    void* context = nullptr;
+};
+
 struct options {
     spotter::existing existing = spotter::existing::next;
     spotter::overflow overflow = spotter::overflow::block;
@@ -33,6 +40,9 @@ struct options {
     std::uint64_t segment_bytes = 256ULL << 20;   // a segment is closed and the next begun beyond this size
     std::uint32_t flush_milliseconds = 20;        // a closed step is visible to readers after this time at most
     int compression_level = 1;                    // of zstd
+    std::uint32_t worker = 0;                     // of several threads, processes or ranks of one run: each its own number
+    double (*clock)() noexcept = nullptr;         // seconds since 1970, called by the writer; the system's where null
+    memory_source memory{};                       // of the ring, the one large piece of memory; asked once, at the start
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

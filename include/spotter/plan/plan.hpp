@@ -18,13 +18,17 @@ template <policy Policy>
 inline constexpr bool is_fallback<fallback<Policy>> = true;
 template <class Collection, policy Policy>
 using within = decltype(std::declval<Collection const&>().within(std::declval<fallback<Policy> const&>()));
+// Asked by its address, so that a parameter of that name (of a rule, say) is no plan, and no error either.
+template <class Value>
+concept has_limit = std::same_as<decltype(&Value::limit), std::size_t const*>;
 
 }  // namespace detail
 
 // What a hook asks of a plan, be it a constant (plan) or made while the program runs (dynamic_plan). `limit` is the most
 // collections that it may have, at most 64: membership of a tensor, and what is due at a step, are one 64-bit word each.
 template <class Value>
-concept plan_like = Value::limit <= 64 && requires(Value const& value, step_id step, tensor_info const& tensor, std::uint64_t set) {
+concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
+                    requires(Value const& value, step_id step, tensor_info const& tensor, std::uint64_t set) {
     { value.due(step) } -> std::same_as<std::uint64_t>;
     { value.members(tensor) } -> std::same_as<std::uint64_t>;
     { value.wanted(set) } -> std::same_as<terms>;

@@ -108,8 +108,9 @@ struct open_run {
     file_handle lock{};
 };
 
-// Finds, makes and locks the folder for a new run at `path`.
-[[nodiscard]] inline result<open_run> open_folder(file_system& files, std::string_view path, existing what) noexcept {
+// Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k`
+// below it: each has its own lock, and decides by its own earlier record.
+[[nodiscard]] inline result<open_run> open_folder(file_system& files, std::string_view path, existing what, std::uint32_t worker = 0) noexcept {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
@@ -118,7 +119,9 @@ struct open_run {
         if (number > 1) { suffix << '-' << number; }
         text<longest_path> folder{path};
         folder << suffix.view();
+        if (worker > 0) { folder << "/worker-" << worker; }
         open_run run{};
+        run.place.worker = worker;
         run.place.folder = path_text{folder, ""};
         if (!run.place.folder.good()) { return {errc::unwritable, "the path of the run is too long; choose a shorter one"}; }
         auto const kind = files.kind_of(folder);

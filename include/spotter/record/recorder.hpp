@@ -15,11 +15,11 @@ namespace spotter::inline SPOTTER_ABI {
 class recorder {
 public:
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder.
-    explicit recorder(std::string_view path, options const& choices = {}) noexcept : recorder{path, choices, shared_files()} {}
+    explicit recorder(std::string_view path, options const& choices = {}) noexcept : recorder{path, choices, system_files()} {}
     recorder(std::string_view path, options const& choices, file_system& files) noexcept : dry_{choices.dry_run} {
         instant_ = choices.instant;
         if (dry_) { return; }
-        auto const run = open_folder(files, path, choices.existing);
+        auto const run = open_folder(files, path, choices.existing, choices.worker);
         if (!run) {
             first_ = run.error();
             return;
@@ -56,7 +56,8 @@ public:
         rows::run_begin row{};
         row.run_id = core_->place().run_id;
         row.attempt = core_->place().attempt;
-        row.time = seconds_since_epoch();
+        row.time = core_->place().now();
+        row.worker = core_->place().worker;
         row.instant = static_cast<std::uint8_t>(instant_);
         row.version = version;
         row.collections = list.failed() ? 0 : run.collections.size();
@@ -178,7 +179,7 @@ public:
         row.dropped = dropped_;
         row.thinned = thinned_;
         row.closes = closes_;
-        row.time = seconds_since_epoch();
+        row.time = core_->place().now();
         row.coverages = list.failed() ? 0 : end.coverage.size();
         row.list = each_out.view();
         byte_buffer body;
@@ -212,12 +213,6 @@ public:
     }
 
 private:
-    // Without state, so shared by all recorders and safe to use at any time.
-    [[nodiscard]] static file_system& shared_files() noexcept {
-        static posix_file_system files;
-        return files;
-    }
-
     [[nodiscard]] bool recording() noexcept {
         if (core_ == nullptr || core_->silent() || child()) { return false; }
         if (waiting_count_ > 0) { send_waiting(); }

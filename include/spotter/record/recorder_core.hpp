@@ -21,16 +21,26 @@ public:
     recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
         : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow},
           segments_{files, choices.segment_bytes < 4096 ? 4096 : choices.segment_bytes, choices.compression_level},
-          drain_{ring_, segments_, choices.flush_milliseconds} {}
+          drain_{ring_, segments_, choices.flush_milliseconds} {
+        if (choices.clock != nullptr) { run_.place.now = choices.clock; }
+    }
     recorder_core(recorder_core const&) = delete;
     recorder_core& operator=(recorder_core const&) = delete;
     ~recorder_core() {
         stop();
         files_.unlock(run_.lock);
+        if (given_ != nullptr && choices_.memory.give_back != nullptr) {
+            choices_.memory.give_back(given_, byte_ring::size_for(ring_bytes()), choices_.memory.context);
+        }
     }
 
     [[nodiscard]] bool take_memory() noexcept {
-        bool const good = ring_.start(choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes);
+        memory_source const& from = choices_.memory;
+        if (from.take != nullptr) {
+            given_ = static_cast<std::byte*>(from.take(byte_ring::size_for(ring_bytes()), byte_ring::alignment, from.context));
+            if (given_ == nullptr) { return false; }
+        }
+        bool const good = ring_.start(ring_bytes(), given_);
         block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
         return good;
     }
@@ -106,6 +116,8 @@ public:
 private:
     static constexpr std::uint64_t smallest_ring = 64U << 10;
     static constexpr std::uint64_t patience_milliseconds = 2000;
+
+    [[nodiscard]] std::uint64_t ring_bytes() const noexcept { return choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes; }
 
     static void nap(int microseconds) noexcept { std::this_thread::sleep_for(std::chrono::microseconds{microseconds}); }
 
@@ -204,6 +216,7 @@ private:
     options choices_;
     overflow policy_;
     fork_guard fork_;
+    std::byte* given_ = nullptr;  // memory of the user's for the ring
     byte_ring ring_;
     segment_writer segments_;
     ring_drain drain_;

@@ -35,7 +35,7 @@ public:
         if (!dirty_ && now - flushed_at_ >= heartbeat_milliseconds) {
             std::byte bytes[8];
             byte_writer out{bytes, sizeof bytes};
-            encode(out, rows::heartbeat{seconds_since_epoch()});
+            encode(out, rows::heartbeat{segments_.now()});
             segments_.add(row_kind::heartbeat, out.view());
             flush(now);
         }
@@ -66,9 +66,9 @@ private:
         std::byte bytes[varint_limit + 8];
         byte_writer rest{bytes, sizeof bytes};
         if (kind == row_kind::close) {
-            encode_stamp(rest, segments_.ordinal(), seconds_since_epoch());
+            encode_stamp(rest, segments_.ordinal(), segments_.now());
         } else if ((tag & ring_tag::stamp) != 0) {
-            rest.fixed(seconds_since_epoch());
+            rest.fixed(segments_.now());
         }
         segments_.add(kind, body, rest.view());
     }

@@ -18,6 +18,8 @@ struct run_place {
     std::uint32_t attempt = 0;
     std::uint64_t ordinal = 0;   // of the next close
     std::uint64_t run_id = 0;
+    std::uint32_t worker = 0;
+    double (*now)() noexcept = &seconds_since_epoch;
 };
 
 // The first failure is kept and ends the writing; whatever comes later is only counted. Bytes reach the file in the order
@@ -83,6 +85,7 @@ public:
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
     [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
     [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }
+    [[nodiscard]] double now() const noexcept { return place_.now(); }
 
 private:
     static constexpr std::size_t write_bytes = 1U << 20;  // buffered before a write is worth it
@@ -173,7 +176,8 @@ private:
         head.run_id = place_.run_id;
         head.first_ordinal = place_.ordinal;
         head.attempt = place_.attempt;
-        head.time = seconds_since_epoch();
+        head.time = now();
+        head.worker = place_.worker;
         if (error const why = encode_head(head, out_)) { return fail(why); }
         offset_ = previous_end_ = layout::head_bytes;
         restate();

@@ -15,8 +15,8 @@ struct replay_report {
     std::uint64_t fired = 0;          // of these, steps at which something was found
     std::vector<finding> findings{};  // all of them, in order
     std::vector<coverage> coverages{};
-    error trouble{};                  // a malformed pattern, a rule that threw, a damaged record
-    bool whole = true;                // false: the record has drops or damage, so inline verdicts may have differed
+    error trouble{};                  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
+    bool whole = true;                // false: drops, damage or something not recorded, so inline verdicts may have differed
 };
 
 namespace detail {
@@ -70,6 +70,8 @@ public:
         });
         return trouble_;
     }
+    // The first thing that a rule asked for and that was not recorded.
+    [[nodiscard]] error const& lacking() const noexcept { return lacking_; }
 
 private:
     void open(step_id step) {
@@ -122,7 +124,14 @@ private:
             if (delta_missing) { it.compare(view, seen.step, stats); }
             if (units_missing) { units = it.count_units(view); }
         }
+        if (values_wanted && view.absent() && !lacking_) { note_lack(it, without(wanted, stats.has)); }
         judges_.observe({it.info, seen.step, stats, view, units}, rules);
+    }
+    SPOTTER_NOINLINE void note_lack(tracked_tensor const& it, terms missing) {
+        lacking_ = error{errc::no_payload, "a rule asks for more of \""};
+        sentence what;
+        describe(missing, what);
+        lacking_.what << it.info.name << "\" than was recorded (" << what << "): let a collection keep it, or its `payload`";
     }
 
     template <class Admit>
@@ -199,6 +208,7 @@ private:
     std::vector<std::uint32_t> units_{};
     payload_unpacker unpacker_{};
     error trouble_{};
+    error lacking_{};
     step_id step_{};
     std::uint64_t due_ = 0;
     bool open_ = false;
@@ -261,8 +271,8 @@ replay_report replay(trial const& run, Arguments const&... arguments) {
                                          judges.emplace(arguments...);
                                      });
     gather();
-    if (!report.trouble) { report.trouble = broken; }
-    report.whole = !broken && run.damage().empty() && run.totals().dropped == 0 && run.totals().thinned == 0 && run.totals().closes_lost == 0;
+    if (!report.trouble) { report.trouble = broken ? broken : player.lacking(); }
+    report.whole = !broken && !player.lacking() && run.damage().empty() && run.totals().dropped == 0 && run.totals().thinned == 0 && run.totals().closes_lost == 0;
     (detail::tell_report(arguments, report), ...);
     return report;
 }

@@ -107,7 +107,7 @@ template <class Report>
     lines += detail::describe_verdict(it.findings, it.coverages);
     lines += detail::describe_coverage(it.coverages);
     if (it.trouble) { lines += fmt::format("trouble: {}\n", spotter::describe(it.trouble)); }
-    if (!it.whole) { lines += "the record has drops or damage: inline verdicts may have differed\n"; }
+    if (!it.whole) { lines += "the record does not hold all that these rules ask for: in the loop they may have said otherwise\n"; }
     return lines;
 }
 

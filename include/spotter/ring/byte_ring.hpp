@@ -39,14 +39,23 @@ public:
     byte_ring() noexcept = default;
     byte_ring(byte_ring const&) = delete;
     byte_ring& operator=(byte_ring const&) = delete;
-    ~byte_ring() { ::operator delete(memory_, std::align_val_t{line}); }
+    ~byte_ring() {
+        if (owned_) { ::operator delete(memory_, std::align_val_t{line}); }
+    }
 
-    // Takes a power of two of bytes, at least `bytes` and at least 1 KiB, and touches every page, so that no page fault
-    // comes later. Once, before any other call. False where there is no such memory.
-    [[nodiscard]] bool start(std::uint64_t bytes) noexcept {
+    static constexpr std::size_t alignment = 64;
+    // The bytes that a ring of at least `bytes` takes: a power of two, at least 1 KiB.
+    [[nodiscard]] static constexpr std::size_t size_for(std::uint64_t bytes) noexcept {
+        return std::bit_ceil(static_cast<std::size_t>(bytes < 1024 ? 1024 : bytes));
+    }
+
+    // Takes size_for(bytes) bytes and touches every page, so that no page fault comes later. `given` is memory of the caller's
+    // for it, aligned, which must outlive the ring. Once, before any other call. False where there is no such memory.
+    [[nodiscard]] bool start(std::uint64_t bytes, std::byte* given = nullptr) noexcept {
         if (memory_ != nullptr || bytes > (std::uint64_t{1} << 46)) { return false; }
-        auto const size = std::bit_ceil(static_cast<std::size_t>(bytes < 1024 ? 1024 : bytes));
-        memory_ = static_cast<std::byte*>(::operator new(size, std::align_val_t{line}, std::nothrow));
+        std::size_t const size = size_for(bytes);
+        owned_ = given == nullptr;
+        memory_ = owned_ ? static_cast<std::byte*>(::operator new(size, std::align_val_t{line}, std::nothrow)) : given;
         if (memory_ == nullptr) { return false; }
         for (std::size_t at = 0; at < size; at += 4096) { std::memset(memory_ + at, 0, 1); }
         size_ = size;
@@ -117,7 +126,7 @@ public:
 private:
     // A fixed 64: std::hardware_destructive_interference_size differs between compilers and flags, so between two files of
     // one program.
-    static constexpr std::size_t line = 64;
+    static constexpr std::size_t line = alignment;  // of a cache
     static constexpr std::uint32_t padding_tag = 0xFFFFFFFFU;
 
     struct alignas(line) counter {
@@ -139,6 +148,7 @@ private:
     }
 
     std::byte* memory_ = nullptr;
+    bool owned_ = true;
     std::size_t size_ = 0;
     std::size_t padding_ = 0;  // of the last prepare; the producer's
     producer_side producer_{};

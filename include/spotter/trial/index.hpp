@@ -2,7 +2,7 @@
 // Trial (L4): what is where in a run folder: segments mapped, their rows walked once, nothing of the payload touched.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/file_system.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/rule/coverage.hpp>
@@ -75,7 +75,7 @@ struct run_totals {
 
 class run_index {
 public:
-    explicit run_index(std::string_view path) : path_{path} {}
+    run_index(std::string_view path, file_system& files) : files_{files}, path_{path} {}
     run_index(run_index const&) = delete;
     run_index& operator=(run_index const&) = delete;
     ~run_index() {
@@ -340,7 +340,7 @@ private:
     // A text that lives as long as the index.
     [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
 
-    mutable posix_file_system files_{};
+    file_system& files_;
     std::string path_;
     std::vector<segment> segments_{};
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};

@@ -236,7 +236,7 @@ private:
         sentence kept;
         describe(stats.has, kept);
         error why{errc::no_payload, "only statistics were kept at this step ("};
-        why.what << kept << "): ask stat(), or let a collection keep `payload`";
+        why.what << (kept.empty() ? std::string_view{"the shape"} : kept.view()) << "): ask stat(), or let a collection keep `payload`";
         return why;
     }
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row) {

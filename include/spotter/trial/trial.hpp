@@ -2,6 +2,7 @@
 // Trial (L4): a recorded run, finished or still being written, as a snapshot to ask questions of.
 #pragma once
 
+#include <spotter/file/posix.hpp>
 #include <spotter/trial/track.hpp>
 
 #include <algorithm>
@@ -125,10 +126,10 @@ public:
     // For replay and reports.
     [[nodiscard]] run_index const& index() const noexcept { return *index_; }
 
-    friend result<trial> open_trial(std::string_view path) noexcept;
+    friend result<trial> open_trial(std::string_view path, file_system& files) noexcept;
 
 private:
-    explicit trial(std::string_view path) : index_{std::make_unique<run_index>(path)} {}
+    trial(std::string_view path, file_system& files) : index_{std::make_unique<run_index>(path, files)} {}
 
     [[nodiscard]] std::uint64_t collection_bit(std::string_view name) const noexcept {
         auto const& all = index_->collections();
@@ -152,12 +153,13 @@ private:
 };
 
 // Opens a run folder, finished or still being written; never waits. errc: not_a_run, unknown_version, io_error. A damaged or
-// truncated record opens: what is whole can be read, trial::damage() lists the rest.
-[[nodiscard]] inline result<trial> open_trial(std::string_view path) noexcept {
+// truncated record opens: what is whole can be read, trial::damage() lists the rest. Worker k of several recorded into
+// `path/worker-k`; open that. `files` must outlive the trial.
+[[nodiscard]] inline result<trial> open_trial(std::string_view path, file_system& files = system_files()) noexcept {
 #if SPOTTER_EXCEPTIONS
     try {
 #endif
-        trial opened{path};
+        trial opened{path, files};
         if (error const why = opened.refresh()) { return why; }
         return opened;
 #if SPOTTER_EXCEPTIONS

@@ -44,7 +44,8 @@ struct dead_relu {
         std::size_t const room = tensor.id + std::size_t{1};
         if (!seen.windows.grow(room) || !seen.names.grow(room) || !seen.order.grow(room)) { return; }
         seen.names[tensor.id] = tensor.name;
-        size(seen.windows[tensor.id], unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)));
+        std::uint64_t const units = unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags));
+        if (seen.windows[tensor.id].units != units) { size(seen.windows[tensor.id], units); }  // may be declared again
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.windows.holds(it.tensor.id) || it.units.active.empty()) { return; }

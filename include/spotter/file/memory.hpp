@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// File (L1): a file system that is a list in memory, for programs without one, and for tests.
+#pragma once
+
+#include <spotter/file/file_system.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Files live as long as this does; it must outlive recorders and trials on it. Any thread. Give it to a recorder:
+//     memory_file_system files;
+//     recorder record{"runs/a", {}, files};
+//     hook watch{record, plan, rules...};
+//     ... open_trial("runs/a", files)
+class memory_file_system final : public file_system {
+public:
+    [[nodiscard]] result<file_handle> create(std::string_view path) noexcept override {
+        return open(path, true);
+    }
+    [[nodiscard]] result<file_handle> open_append(std::string_view path) noexcept override { return open(path, false); }
+    [[nodiscard]] error append(file_handle file, std::span<std::byte const> bytes) noexcept override {
+        return guard([&]() -> error {
+            auto const at = open_.find(file.native);
+            if (at == open_.end()) { return {errc::io_error, "the file is not open"}; }
+            // Mappings share the old bytes, which must not move under them: grow a copy where somebody looks.
+            if (at->second.use_count() > 2) {
+                auto larger = std::make_shared<contents>(*at->second);
+                for (auto& [name, each] : files_) {
+                    if (each == at->second) { each = larger; }
+                }
+                at->second = larger;
+            }
+            at->second->insert(at->second->end(), bytes.begin(), bytes.end());
+            return {};
+        });
+    }
+    [[nodiscard]] error sync(file_handle) noexcept override { return {}; }
+    void close(file_handle file) noexcept override {
+        std::lock_guard const hold{mutex_};
+        open_.erase(file.native);
+    }
+
+    [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        if (files_.contains(path)) { return path_kind::file; }
+        return folders_.contains(path) ? path_kind::folder : path_kind::missing;
+    }
+    [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        auto const at = files_.find(path);
+        if (at == files_.end()) { return missing(path); }
+        return static_cast<std::uint64_t>(at->second->size());
+    }
+    [[nodiscard]] error rename(std::string_view from, std::string_view to) noexcept override {
+        return guard([&]() -> error {
+            auto const at = files_.find(from);
+            if (at == files_.end()) { return missing(from); }
+            auto const bytes = at->second;
+            files_.erase(at);
+            files_[std::string{to}] = bytes;
+            return {};
+        });
+    }
+    [[nodiscard]] error remove(std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        auto const at = files_.find(path);
+        if (at == files_.end()) { return missing(path); }
+        files_.erase(at);
+        return {};
+    }
+    [[nodiscard]] error make_folder(std::string_view path) noexcept override {
+        return guard([&]() -> error {
+            for (std::size_t cut = path.find('/'); cut != path.npos; cut = path.find('/', cut + 1)) {
+                if (cut > 0) { folders_.insert(std::string{path.substr(0, cut)}); }
+            }
+            folders_.insert(std::string{path});
+            return {};
+        });
+    }
+    [[nodiscard]] error list(std::string_view path, name_taker take, void* context) noexcept override {
+        std::lock_guard const hold{mutex_};
+        for (auto const& [name, bytes] : files_) {
+            std::string_view const whole = name;
+            bool const inside = whole.size() > path.size() + 1 && whole.starts_with(path) && whole[path.size()] == '/' &&
+                                whole.find('/', path.size() + 1) == whole.npos;
+            if (inside && !take(context, whole.substr(path.size() + 1))) { break; }
+        }
+        return {};
+    }
+
+    [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        auto const at = files_.find(path);
+        if (at == files_.end()) { return missing(path); }
+        file_mapping const view{{at->second->data(), at->second->size()}};
+        if (!view.bytes.empty()) { mapped_.emplace(view.bytes.data(), at->second); }
+        return view;
+    }
+    void unmap(file_mapping mapping) noexcept override {
+        std::lock_guard const hold{mutex_};
+        auto const at = mapped_.find(mapping.bytes.data());
+        if (at != mapped_.end()) { mapped_.erase(at); }
+    }
+
+    [[nodiscard]] result<file_handle> lock(std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        if (!locks_.insert(std::string{path}).second) { return {errc::busy, "another recorder writes into this folder"}; }
+        std::int64_t const number = ++last_;
+        lock_names_.emplace(number, std::string{path});
+        return file_handle{number};
+    }
+    void unlock(file_handle held) noexcept override {
+        std::lock_guard const hold{mutex_};
+        auto const at = lock_names_.find(held.native);
+        if (at == lock_names_.end()) { return; }
+        locks_.erase(at->second);
+        lock_names_.erase(at);
+    }
+    [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        return locks_.contains(path);
+    }
+
+private:
+    using contents = std::vector<std::byte>;
+
+    [[nodiscard]] static error missing(std::string_view path) noexcept {
+        error why{errc::not_a_run, "there is no file "};
+        why.what << path;
+        return why;
+    }
+    template <class Call>
+    [[nodiscard]] error guard(Call&& call) noexcept {
+        std::lock_guard const hold{mutex_};
+#if SPOTTER_EXCEPTIONS
+        try {
+            return call();
+        } catch (...) { return {errc::out_of_memory, "no memory for one more byte of a file in memory"}; }
+#else
+        return call();
+#endif
+    }
+    [[nodiscard]] result<file_handle> open(std::string_view path, bool fresh) noexcept {
+        file_handle opened{};
+        error const why = guard([&]() -> error {
+            if (fresh && files_.contains(path)) { return {errc::exists, "there is a file of that name"}; }
+            auto& bytes = files_[std::string{path}];
+            if (bytes == nullptr) { bytes = std::make_shared<contents>(); }
+            opened.native = ++last_;
+            open_[opened.native] = bytes;
+            return {};
+        });
+        if (why) { return why; }
+        return opened;
+    }
+
+    std::mutex mutex_{};
+    std::map<std::string, std::shared_ptr<contents>, std::less<>> files_{};
+    std::set<std::string, std::less<>> folders_{};
+    std::map<std::int64_t, std::shared_ptr<contents>> open_{};
+    std::multimap<std::byte const*, std::shared_ptr<contents>> mapped_{};
+    std::set<std::string, std::less<>> locks_{};
+    std::map<std::int64_t, std::string> lock_names_{};
+    std::int64_t last_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan (L2): a plan written as JSON, piece by piece; needs no library. ext/json.hpp reads it back.
+#pragma once
+
+#include <spotter/plan/dynamic_plan.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// Names of contents that are no statistics.
+struct named_terms {
+    std::string_view name;
+    terms what;
+};
+inline constexpr named_terms other_contents[] = {
+    {"payload", terms::payload}, {"shape", terms::shape}, {"delta", terms::delta}, {"hash", terms::hash}, {"unit_activity", terms::unit_activity}};
+
+// Every built-in statistic, those of |x| after the plain ones; the counts, which come with any other, last.
+template <class Use>
+constexpr void each_statistic(Use&& use) noexcept {
+    for (int id = 0; id <= static_cast<int>(statistic_id::neg_inf); ++id) {
+        statistic const plain{static_cast<statistic_id>(id)};
+        use(plain);
+        if (plain.id <= statistic_id::product) { use(of_abs(plain)); }
+    }
+}
+
+template <class Put>
+class json_plan_writer {
+public:
+    json_plan_writer(dynamic_plan const& plan, Put& put) noexcept : plan_{plan}, put_{put} {}
+
+    void write() {
+        put_("{\n");
+        if (plan_.dry_run) { put_("  \"dry_run\": true,\n"); }
+        put_("  \"collections\": [");
+        for (std::size_t i = 0; i < plan_.size(); ++i) {
+            put_(i == 0 ? "\n    {\"name\": " : ",\n    {\"name\": ");
+            quote(plan_.name(i));
+            put_(", \"pattern\": ");
+            write(plan_[i].which);
+            put_(", \"when\": ");
+            write(plan_[i].when);
+            put_(", \"what\": [");
+            contents(plan_[i].what);
+            put_("]}");
+        }
+        put_(plan_.size() == 0 ? "]\n}\n" : "\n  ]\n}\n");
+    }
+
+private:
+    using part = dynamic_plan::part;
+
+    void number(std::uint64_t value) {
+        text<20> digits;
+        digits << value;
+        put_(digits.view());
+    }
+    void quote(std::string_view letters) {
+        put_("\"");
+        for (char const& letter : letters) {
+            auto const code = static_cast<unsigned char>(letter);
+            if (letter == '"' || letter == '\\') { put_("\\"); }
+            if (code < 0x20) {
+                char const hex[] = {'\\', 'u', '0', '0', static_cast<char>('0' + (code >> 4)), "0123456789abcdef"[code & 15]};
+                put_(std::string_view{hex, sizeof hex});
+            } else {
+                put_(std::string_view{&letter, 1});
+            }
+        }
+        put_("\"");
+    }
+    void write(part at) {
+        question const& it = plan_.at_node(at);
+        switch (it.what) {
+            case asked::glob: return quote(plan_.text(it));
+            case asked::regex: return object("regex", [&] { quote(plan_.text(it)); });
+            case asked::role: return object("role", [&] { quote(name_of(static_cast<role>(it.first))); });
+            case asked::names: return object("names", [&] { items(it.second, [&](std::size_t i) { quote(plan_.name_of_list(it, i)); }); });
+            case asked::always: return quote("always");
+            case asked::never: return quote("never");
+            case asked::every: return object("every", [&] { number(it.first); });
+            case asked::from: return object("from", [&] { number(it.first); });
+            case asked::before: return object("before", [&] { number(it.first); });
+            case asked::between: return object("between", [&] { items(2, [&](std::size_t i) { number(i == 0 ? it.first : it.second); }); });
+            case asked::at: return object("at", [&] { items(it.second, [&](std::size_t i) { number(plan_.indices(it)[i]); }); });
+            case asked::during: return object("during", [&] { quote(name_of(static_cast<mode>(it.first))); });
+            case asked::both:
+            case asked::either:
+                return object(it.what == asked::both ? "and" : "or", [&] {
+                    put_("[");
+                    operands(it);
+                    put_("]");
+                });
+            case asked::negated: return object("not", [&] { write(part{it.left}); });
+        }
+    }
+    // (a && b) && c is one list of three: a reader joins from the left.
+    void operands(question const& it) {
+        question const& left = plan_.at_node(part{it.left});
+        if (left.what == it.what) {
+            operands(left);
+        } else {
+            write(part{it.left});
+        }
+        put_(", ");
+        write(part{it.right});
+    }
+    template <class Value>
+    void object(std::string_view key, Value&& value) {
+        put_("{\"");
+        put_(key);
+        put_("\": ");
+        value();
+        put_("}");
+    }
+    template <class Item>
+    void items(std::uint64_t count, Item&& item) {
+        put_("[");
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i > 0) { put_(", "); }
+            item(i);
+        }
+        put_("]");
+    }
+    // Every number that can be read back. The counts are named only where nothing else is: they come with any statistic.
+    void contents(terms what) {
+        bool first = true;
+        auto const say = [&](std::string_view name) {
+            put_(first ? "" : ", ");
+            quote(name);
+            first = false;
+        };
+        for (named_terms const& each : other_contents) {
+            if (has(what, each.what)) { say(each.name); }
+        }
+        bool counted = !has(what, terms::nonfinite);
+        each_statistic([&](statistic each) {
+            if (each.needs() == terms::nonfinite || !has(what, each.needs())) { return; }
+            say(each.name());
+            counted = true;
+        });
+        if (!counted) { say("nonfinite"); }
+    }
+
+    dynamic_plan const& plan_;
+    Put& put_;
+};
+
+}  // namespace detail
+
+// Calls put(string_view) with one piece after another. Texts are taken to be UTF-8.
+template <class Put>
+void write_json(dynamic_plan const& plan, Put&& put) {
+    detail::json_plan_writer{plan, put}.write();
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of the library: what rules say in the loop is what they say of its record, one for one, in every field [S64].
+#include <tests/property/stream.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+// Names its tensors by what it knows of partners, and reads the values themselves: what a rule of the user's may do.
+struct curious {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "curious";
+    static constexpr std::string_view remedy = "none";
+    struct state {
+        culprit found{};
+        std::uint64_t tied = 0;
+        bool seen = false;
+    };
+    [[nodiscard]] static terms needs(tensor_info const& tensor) { return tensor.role == role::weight ? terms::payload | terms::hash : terms::none; }
+    static void observe(state& now, observation const& it) {
+        now.seen = true;
+        now.tied += it.tensor.partner != no_tensor ? 1 : 0;
+        if (it.view.absent()) { return; }
+        double first = 0;
+        visit_values(it.view, [&](auto values) { first = values.empty() ? 0 : detail::see(values[0]).value; });
+        if (it.stats.hash % 5 == 0) { now.found.blame(it, is_finite(first) ? first : -1); }
+    }
+    [[nodiscard]] static truth close(state& now, step_id, findings& out) {
+        culprit const found = std::exchange(now.found, {});
+        if (!std::exchange(now.seen, false)) { return truth::undecided; }
+        if (found.count == 0) { return truth::no; }
+        out.push(found.as_finding("first value", relation::greater, static_cast<double>(now.tied), severity::info));
+        return truth::yes;
+    }
+};
+
+struct spread {
+    static constexpr terms needs = terms::range;
+    static constexpr std::string_view name = "spread";
+    double operator()(summary const& of) const { return of.maximum - of.minimum; }
+};
+
+// Groups of rules with parameters of their own; together they hold every built-in rule, quantifier, adaptor and compound.
+template <class Use>
+void with_rules(std::uint64_t group, random_source& random, Use&& use) {
+    auto const small = [&] { return 1 + random.below(4); };
+    double const limit = random.unit() * 2;
+    switch (group % 6) {
+        case 0:
+            return use(any("*", l2 > limit * 20), all("grad/*", mean_abs < limit) | for_steps{small()}, any("*", nonfinite > 0),
+                       fraction("*", zero_fraction > 0.3) > limit / 3, any(role::loss, maximum > limit) | cooldown{small()});
+        case 1:
+            return use(vanishing_gradient{.threshold = limit, .patience = small()}, exploding_gradient{.max_mean_abs = limit, .patience = small()}, non_finite{},
+                       loss_not_decreasing{.num_steps = small(), .smoothing = small(), .patience = small()}, all_zero{.threshold = 0.6, .patience = small()});
+        case 2:
+            return use(dead_relu{.threshold_layer = 0.1, .samples = 8 * small()}, update_ratio_band{.low = limit, .high = limit * 2, .smoothing = 3, .warmup = small(), .patience = small()},
+                       dead_relu{.threshold_inactivity = 0.6, .threshold_layer = limit / 4, .samples = 16}, curious{});
+        case 3:
+            return use((any("x", stddev > limit) && all("act/*", maximum > 0.1)) || !any("fc1/*", of_abs(maximum) > limit * 25),
+                       (any("*", spread{} > limit) | only{during{mode::eval}}) && !(any("loss", mean > 0.0) | once),
+                       (any(names{"x", "empty"}, product > 0.0 || sum <= limit) | rearm{small()} | named{"mine"}) || (vanishing_gradient{} | severity::error),
+                       on(any(glob{"*w"} && !glob{"grad/*"}, variance < limit), stop) | only{every{small()}});
+        case 4:
+            return use(any("*", (l1 > limit && zeros < 3.0) || nan_count > 0) | for_steps{2} | cooldown{3}, all("*", pos_inf < 1.0),
+                       any("*", of_abs(minimum) >= limit) && any([](std::string_view name) { return name.size() > 4; }, neg_inf >= 0.0),
+                       on(exploding_gradient{.select = "grad/*", .max_mean_abs = limit}, skip_update) | rearm{2}, loss_not_decreasing::sagemaker_defaults() | severity::info);
+        default:  // more findings than an alarm holds
+            return use(any("*", sum > 0.0), any("*", sum > 1.0), any("*", l2 > 0.0) | severity::error, any("x", l2 > 0.0) | severity::info, any("loss", l2 > 0.0), non_finite{},
+                       any("grad/*", l2 > 0.0) || any("act/*", l2 > 0.0) || any("fc1/*", l2 > 0.0), any("*", sum > 2.0) | named{"two"}, any("*", maximum > 0.5), all_zero{.patience = 1});
+    }
+}
+
+// A plan with patterns, policies and contents at random.
+auto make_plan(random_source& random) {
+    constexpr terms contents[] = {payload, stats(l2, maximum), payload | stats(mean), stats(stddev, product), terms::none | terms::nonfinite};
+    constexpr char const* patterns[] = {"*", "grad/*", "*w", "x", "nothing"};
+    auto const content = [&] { return contents[random.below(5)]; };
+    auto const pattern = [&] { return glob{patterns[random.below(5)]}; };
+    // What a rule reads itself, rather than asking for a statistic of it, must be recorded.
+    return plan{collection{"read", role::weight, always{}, payload}, collection{"a", pattern(), every{1 + random.below(5)}, content()}, collection{"b", pattern(), from{random.below(30)} && during{mode::train}, content()},
+                collection{"c", role::loss, !before{random.below(20)}, content()}};
+}
+options make_options(random_source& random) {
+    options choices{.drain = random.one_in(3) ? drain::poll : drain::thread, .segment_bytes = 4096};
+    choices.segment_bytes = random.one_in(2) ? 4096 : 1 << 20;
+    choices.ring_bytes = random.one_in(2) ? 64 << 10 : 1 << 20;
+    return choices;
+}
+
+std::vector<plain_coverage> coverage_of(auto const& watch) {
+    std::vector<plain_coverage> all;
+    watch.coverage_of_rules([&](coverage const& each) { all.push_back(plain(each)); });
+    return all;
+}
+
+struct replayed {
+    alarms found;
+    std::vector<plain_coverage> coverages;
+    bool whole = false;
+    errc trouble = errc::none;
+};
+template <class... Rules>
+replayed play(trial const& run, Rules const&... rules) {
+    replayed it;
+    replay_report const report = replay(run, rules..., [&](spotter::alarm const& found) { keep(it.found, found); });
+    for (coverage const& each : report.coverages) { it.coverages.push_back(plain(each)); }
+    it.whole = report.whole;
+    it.trouble = report.trouble.code;
+    return it;
+}
+
+// Findings as both lists have them, and where they part.
+void compare(alarms const& inside, alarms const& outside) {
+    for (std::size_t i = 0; i < inside.size() && i < outside.size(); ++i) {
+        if (inside[i] == outside[i]) { continue; }
+        auto const show = [](plain_alarm const& it) {
+            std::string text;
+            for (auto const& each : it.findings) { text += std::get<0>(each) + " " + std::get<1>(each) + " " + std::get<2>(each) + " " + std::get<3>(each) + " " + std::get<6>(each) + " " + std::to_string(std::bit_cast<double>(std::get<7>(each))) + " +" + std::to_string(std::get<13>(each)) + "; "; }
+            return text;
+        };
+        FAIL("alarm " << i << ": inline " << show(inside[i]) << " replay " << show(outside[i]));
+    }
+    CHECK(inside.size() == outside.size());
+}
+
+}  // namespace
+
+TEST_CASE("verdicts and coverage in the loop equal those of replay, for random streams, rules and plans [S64]") {
+    std::uint64_t findings = 0;
+    for (std::uint64_t run = 0; run < property_runs(48); ++run) {
+        INFO("stream " << run);
+        random_source random{run * 7919 + 1};
+        stream const all = make_stream(run, 60);
+        with_rules(run, random, [&](auto const&... rules) {
+            temporary_folder const folder;
+            options const choices = make_options(random);
+            hook watch{folder / "run", make_plan(random), choices, rules...};
+            alarms const inside = run_through(watch, all);
+            watch.finish();
+            REQUIRE(watch.health().good());
+            trial const record = open(watch.path());
+            replayed const again = play(record, rules...);
+            CHECK(again.trouble == errc::none);
+            CHECK(again.whole);
+            compare(inside, again.found);
+            std::vector<plain_coverage> expected = coverage_of(watch);
+            CHECK(expected == again.coverages);
+            std::size_t told = 0;
+            for (auto const& each : inside) { told += each.findings.size(); }
+            CHECK(record.findings().size() == told);  // the record also holds what was found while it was made
+            for (std::size_t i = 0, k = 0; i < inside.size(); ++i) {
+                for (auto const& each : inside[i].findings) { CHECK(plain(record.findings()[k++]) == each); }
+            }
+            findings += told;
+        });
+    }
+    CHECK(findings > 300);
+}
+
+TEST_CASE("a record of values only, made without rules, replays to what the rules would have said in the loop") {
+    for (std::uint64_t run = 0; run < property_runs(24); ++run) {
+        INFO("stream " << run);
+        random_source random{run * 104729 + 5};
+        stream const all = make_stream(1000 + run, 50, false);
+        std::uint64_t const interval = run % 2 == 0 ? 1 : 3;
+        temporary_folder const folder;
+        hook watch{folder / "run", plan{collection{"some", "*", every{interval}, payload}}, make_options(random)};
+        (void)run_through(watch, all);
+        watch.finish();
+        trial const record = open(watch.path());
+        with_rules(run, random, [&](auto const&... rules) {
+            hook judge{plan{}, rules...};
+            // Over the same subset of observations: scalars are always kept.
+            alarms const inside = run_through(judge, all, [&](event const& each, step_id step) {
+                bool const as_scalar = each.scalar && (each.like.type == dtype::f32 || each.like.type == dtype::f64);
+                return as_scalar || step.index % interval == 0;
+            });
+            compare(inside, play(record, rules...).found);
+        });
+    }
+}
+
+TEST_CASE("several rules in one pass say what each says alone") {
+    for (std::uint64_t run = 0; run < property_runs(6); ++run) {
+        random_source random{run + 77};
+        stream const all = make_stream(2000 + run, 40);
+        temporary_folder const folder;
+        hook watch{folder / "run", everything};
+        (void)run_through(watch, all);
+        watch.finish();
+        trial const record = open(watch.path());
+        with_rules(run, random, [&](auto const&... rules) {
+            std::vector<plain_finding> alone, together;
+            auto const note = [](std::vector<plain_finding>& into, replay_report const& report) {
+                for (finding const& each : report.findings) { into.push_back(plain(each)); }
+            };
+            (note(alone, replay(record, rules)), ...);
+            replay_report const report = replay(record, rules...);
+            note(together, report);
+            std::sort(alone.begin(), alone.end());
+            std::sort(together.begin(), together.end());
+            if (run % 6 != 5) { CHECK(alone == together); }  // the last group overflows an alarm
+        });
+    }
+}
+
+TEST_CASE("a torn record replays the verdicts of its prefix") {
+    stream const all = make_stream(4242, 60);
+    auto const rule = any("*", sum > 0.0) | for_steps{2};
+    auto const other = loss_not_decreasing::sagemaker_defaults();
+    temporary_folder const folder;
+    hook watch{folder / "run", everything, rule, other};
+    alarms inside;
+    std::vector<std::size_t> told;  // findings up to and with a close
+    for (stream_step const& step : all) {
+        watch.begin(step.id);
+        for (event const& each : step.events) { feed(watch, each); }
+        keep(inside, watch.end());
+        told.push_back(inside.size());
+        watch.flush();
+    }
+    watch.finish();
+    auto const whole = read_file(folder / "run/000000.spot");
+    std::uint64_t judged_at_last = 0;
+    for (std::size_t cut = 100; cut < whole.size(); cut += whole.size() / 40) {
+        write_file(folder / "run/000000.spot", {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(cut)});
+        trial const record = open(folder / "run");
+        replayed const again = play(record, rule, other);
+        std::size_t const closed = record.closed_steps();
+        REQUIRE(closed <= told.size());
+        alarms const prefix{inside.begin(), inside.begin() + static_cast<std::ptrdiff_t>(closed == 0 ? 0 : told[closed - 1])};
+        compare(prefix, again.found);
+        judged_at_last = closed;
+    }
+    CHECK(judged_at_last > 50);
+}

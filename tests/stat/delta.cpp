@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat: the change since the previous observation, and the active elements of each unit of a layer.
+#include <tests/stat/samples.hpp>
+
+#include <spotter/stat/delta.hpp>
+#include <spotter/stat/units.hpp>
+
+#include <tests/catch.hpp>
+
+using namespace spotter;
+using namespace samples;
+
+namespace {
+
+template <class Value>
+summary change(std::vector<Value> const& now, std::vector<Value> const& before) {
+    summary into;
+    compare_with_previous(as_tensor(now), as_tensor(before), 4, into);
+    return into;
+}
+struct counts {
+    std::vector<std::uint32_t> active, finite;
+    bool operator==(counts const&) const = default;
+};
+counts units_of(tensor_ref const& view, int axis = default_axis) {
+    std::size_t const units = static_cast<std::size_t>(unit_count(view.shape, axis));
+    counts out{std::vector<std::uint32_t>(units), std::vector<std::uint32_t>(units)};
+    count_active(view, axis, out.active.data(), out.finite.data());
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a delta has the size of the change, the old size, the dot product and the changed elements") {
+    summary const of = change(std::vector<float>{3, 4.005F, 0}, std::vector<float>{3, 4, -0.0F});
+    CHECK((of.has_previous && of.previous_index == 4 && of.changed == 1 && has(of.has, terms::delta)));
+    CHECK(of.previous_sum_squares == 25);
+    CHECK(of.delta_sum_squares == Approx(0.005 * 0.005).epsilon(1e-3));
+    CHECK(of.dot == Approx(9 + 16.02));
+}
+
+TEST_CASE("a delta of complex numbers sees both halves") {
+    summary const of = change(std::vector<c64>{{1, 2}, {3, 4}}, std::vector<c64>{{1, 0}, {0, 4}});
+    CHECK((of.delta_sum_squares == 13 && of.changed == 2 && of.previous_sum_squares == 17 && of.dot == 17));
+}
+
+TEST_CASE("a change from or to a non-finite value, another shape, type or order has no size") {
+    CHECK_FALSE(change(std::vector<float>{1, nan_f}, std::vector<float>{1, 2}).has_previous);
+    CHECK_FALSE(change(std::vector<float>{1, 2}, std::vector<float>{pos_infinity_f, 2}).has_previous);
+    CHECK_FALSE(change(std::vector<float>{1, 2}, std::vector<float>{1, 2, 3}).has_previous);
+    std::vector<float> const values(6);
+    std::vector<double> const wide(6);
+    summary into;
+    compare_with_previous(as_tensor(values), as_tensor(wide), 0, into);
+    CHECK((has(into.has, terms::delta) && !into.has_previous));
+    compare_with_previous(view_of(values.data(), {2, 3}), view_of(values.data(), {3, 2}), 0, into);
+    CHECK_FALSE(into.has_previous);
+    compare_with_previous(view_of(values.data(), {2, 3}), view_of(values.data(), {2, 3}, order::column_major), 0, into);
+    CHECK_FALSE(into.has_previous);
+    compare_with_previous(view_of(values.data(), {2, 3}), view_of(values.data(), {2, 3}), 0, into);
+    CHECK((into.has_previous && into.changed == 0 && into.delta_sum_squares == 0));
+}
+
+TEST_CASE("one ulp is a change, also between subnormals of single precision") {
+    auto const tiny = std::bit_cast<float>(1U);
+    CHECK(change(std::vector<float>{tiny}, std::vector<float>{0}).changed == 1);
+    CHECK(change(std::vector<float>{1.0F}, std::vector<float>{std::bit_cast<float>(0x3F800001U)}).changed == 1);
+}
+
+TEST_CASE("units are counted along the second axis of a batch, in both orders") {
+    // Two samples of three units.
+    std::vector<float> const rows{1, 0, nan_f, 2, -0.0F, 3};
+    std::vector<float> const cols{1, 2, 0, -0.0F, nan_f, 3};
+    counts const wanted{{2, 0, 1}, {2, 2, 1}};
+    CHECK(units_of(view_of(rows.data(), {2, 3})) == wanted);
+    CHECK(units_of(view_of(cols.data(), {2, 3}, order::column_major)) == wanted);
+    CHECK(units_of(view_of(rows.data(), {6})) == counts{{1, 0, 0, 1, 0, 1}, {1, 1, 0, 1, 1, 1}});
+    CHECK(units_of(view_of(rows.data(), {2, 3}), 0) == counts{{1, 2}, {2, 3}});
+    CHECK(units_of(view_of(rows.data(), {2, 3}), 2).active.empty());
+    CHECK(units_of(as_tensor(1.0F)).active.empty());
+    CHECK(unit_count({0, 3}, default_axis) == 3);
+}
+
+TEST_CASE("a unit of a convolution is a channel, whatever the order") {
+    constexpr std::size_t n = 2, c = 3, h = 2, w = 2;
+    splitmix random{3};
+    std::vector<float> rows(n * c * h * w), cols(n * c * h * w);
+    counts wanted{std::vector<std::uint32_t>(c), std::vector<std::uint32_t>(c, n * h * w)};
+    for (std::size_t i = 0; i < n * c * h * w; ++i) {
+        std::size_t const in = i / (c * h * w), ic = i / (h * w) % c, ih = i / w % h, iw = i % w;
+        float const value = random.next() % 3 == 0 ? 0.0F : 1.0F;
+        rows[i] = value;
+        cols[in + n * (ic + c * (ih + h * iw))] = value;
+        wanted.active[ic] += value != 0 ? 1 : 0;
+    }
+    CHECK(units_of(view_of(rows.data(), {n, c, h, w})) == wanted);
+    CHECK(units_of(view_of(cols.data(), {n, c, h, w}, order::column_major)) == wanted);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collection that keeps the shape and neither values nor statistics.
+#include <tests/trial/runs.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+TEST_CASE("what = shape: steps and shape can be read, values cannot [A28][S32]") {
+    temporary_folder const folder;
+    float const values[12]{};
+    {
+        hook watch{folder / "run", plan{collection{"shapes", "*", every{2}, shape}}};
+        for (std::uint64_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = view_of(values, {3, 4})); }
+        (void)watch.step(train(4), "x"_t = view_of(values, {2, 3}));
+    }
+    trial const run = open_trial(folder / "run").value();
+    CHECK(run["x"].steps() == std::vector<step_id>{train(0), train(2), train(4)});
+    CHECK(run["x"].shape(train(2)).value() == extents{3, 4});
+    CHECK(run["x"].at(train(0)).error().code == errc::no_payload);
+    CHECK(run["x"].stat(train(0), l2).error().code == errc::no_payload);
+    CHECK(run["x"].shape(train(4)).error().code == errc::no_shape);  // another one than at first, and not recorded
+    CHECK(run.collections()[0].what == "\"*\", every{2}: shape");
+}
