@@ -144,7 +144,7 @@ TEST_CASE("more findings than there is room for are counted") {
     findings many;
     for (std::size_t i = 0; i < findings::capacity + 3; ++i) { many.push({}); }
     CHECK((many.size() == findings::capacity && many.left_out() == 3));
-    alarm it;
+    spotter::alarm it;
     CHECK((!it && it.empty() && it.decision() == decision::proceed));
     finding one;
     one.severity = severity::info;
@@ -155,6 +155,6 @@ TEST_CASE("more findings than there is room for are counted") {
     CHECK((it && it.front().severity == severity::error && it[1].severity == severity::info && it.decision() == decision::stop));
     it.add(many);
     CHECK((it.size() == alarm::capacity && it.left_out() == 2 + findings::capacity + 3 - alarm::capacity));
-    alarm const copy{it};
+    spotter::alarm const copy{it};
     CHECK((copy.size() == it.size() && copy.front().severity == severity::error && copy.left_out() == it.left_out()));
 }

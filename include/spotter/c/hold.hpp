@@ -89,9 +89,9 @@ inline void observe_from_c(spotter_hook& self, char const* name, int what, int f
     }
     c_offer const it_is{it};
     if (it_is.code != errc::none) { return self.refuse(it_is.code, name, it_is.why); }
+    if (guess && flags == 0) { return self.calls->observe(self, name, it_is.given(), nullptr, flag::none); }
     role const given = guess ? guess_role(name) : static_cast<role>(what);
-    bool const says_something = !guess || flags != 0;
-    self.calls->observe(self, name, it_is.given(), says_something ? &given : nullptr, static_cast<flag>(flags));
+    self.calls->observe(self, name, it_is.given(), &given, static_cast<flag>(flags));
 }
 
 template <class Value>
