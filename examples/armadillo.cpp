@@ -72,13 +72,13 @@ int main() {
         path = watch.path();
         gradient_descent{}.Optimize(function, x, optimizer_callback{watch, on_skip::stop});
     }
-    std::uint64_t sum = 0;
+    std::uint64_t checksum = 0;
     for (double const each : x) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, &each, sizeof bits);
-        sum = sum * 31 + bits;
+        checksum = checksum * 31 + bits;
     }
-    std::printf("off by %.4f, parameters %016llx\n", arma::norm(x - function.wanted()), static_cast<unsigned long long>(sum));
+    std::printf("off by %.4f, parameters %016llx\n", arma::norm(x - function.wanted()), static_cast<unsigned long long>(checksum));
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
     trial const run = open_trial(path).value();

@@ -93,13 +93,13 @@ int main() {
             net.update(1.0F);
         }
     }
-    std::uint32_t sum = 0;
+    std::uint32_t checksum = 0;
     for (float const w : net.w1.reshaped()) {
         std::uint32_t bits = 0;
         std::memcpy(&bits, &w, sizeof bits);
-        sum = sum * 31 + bits;
+        checksum = checksum * 31 + bits;
     }
-    std::printf("accuracy %.2f, parameters %08x\n", static_cast<double>(net.accuracy()), sum);
+    std::printf("accuracy %.2f, parameters %08x\n", static_cast<double>(net.accuracy()), checksum);
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
     trial const run = open_trial(path).value();

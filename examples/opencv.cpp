@@ -71,13 +71,13 @@ int main() {
             bias -= 0.5F * static_cast<float>(cv::sum(slope)[0]);
         }
     }
-    std::uint32_t sum = 0;
+    std::uint32_t checksum = 0;
     for (int i = 0; i < pixels; ++i) {
         std::uint32_t bits = 0;
         std::memcpy(&bits, weight.ptr<float>() + i, sizeof bits);
-        sum = sum * 31 + bits;
+        checksum = checksum * 31 + bits;
     }
-    std::printf("%d of %d right, parameters %08x\n", right, samples, sum);
+    std::printf("%d of %d right, parameters %08x\n", right, samples, checksum);
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
     trial const run = open_trial(path).value();

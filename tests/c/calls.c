@@ -67,6 +67,8 @@ static void refusals_have_names(void) {
     const spotter_uint64 vast[2] = {3000000000UL, 3000000000UL};
     const spotter_uint64 three[1] = {3};
     const spotter_uint64 none[2] = {0, 5};
+    const spotter_uint64 nowhere[3] = {3000000000UL, 0, 3000000000UL};
+    const spotter_uint64 negative[1] = {(spotter_uint64)-1};
     const float values[3] = {1, 2, 3};
     spotter_hook* watch;
     spotter_health health;
@@ -75,6 +77,10 @@ static void refusals_have_names(void) {
     CHECK(health.error == SPOTTER_OK && health.refused == 0 && health.observed == 1);
     ERROR_OF(spotter_observe_f32(watch, "x", NULL, 2, none));
     CHECK(health.error == SPOTTER_OK && health.refused == 0);
+    ERROR_OF(spotter_observe_f32(watch, "x", NULL, 3, nowhere));
+    CHECK(health.error == SPOTTER_OK && health.refused == 0);
+    ERROR_OF(spotter_observe_f32(watch, "x", values, 1, negative));
+    CHECK(health.error == SPOTTER_NO_SHAPE);
     ERROR_OF(spotter_observe_f32(watch, NULL, values, 1, three));
     CHECK(health.error == SPOTTER_NO_SUCH_NAME && health.refused == 1);
     ERROR_OF(spotter_scalar(watch, NULL, 1));

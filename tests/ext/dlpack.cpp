@@ -138,8 +138,8 @@ TEST_CASE("every type of element has its dtype") {
         CHECK(as_tensor(it).type == each.type);
         CHECK(as_tensor(it).refused == refusal::none);
     }
-    constexpr row none[] = {{3, 64, {}}, {2, 8, {}}, {2, 128, {}}, {4, 32, {}}, {0, 4, {}}, {7, 8, {}}, {11, 8, {}}, {17, 4, {}}, {99, 8, {}}};
-    for (row const& each : none) {
+    constexpr row unknown[] = {{3, 64, {}}, {2, 8, {}}, {2, 128, {}}, {4, 32, {}}, {0, 4, {}}, {7, 8, {}}, {11, 8, {}}, {17, 4, {}}, {99, 8, {}}};
+    for (row const& each : unknown) {
         auto it = m.tensor();
         it.dtype.code = each.code;
         it.dtype.bits = each.bits;
@@ -150,13 +150,13 @@ TEST_CASE("every type of element has its dtype") {
 TEST_CASE("the installed header's tensors are tensors") {
 #if __has_include(<dlpack/dlpack.h>)
     std::vector<double> values{1, 2, 3, 4};
-    std::int64_t shape[] = {2, 2}, strides[] = {1, 2};
+    std::int64_t sizes[] = {2, 2}, strides[] = {1, 2};
     DLManagedTensor owner{};
     owner.dl_tensor.data = values.data();
     owner.dl_tensor.device = {kDLCPU, 0};
     owner.dl_tensor.ndim = 2;
     owner.dl_tensor.dtype = {kDLFloat, 64, 1};
-    owner.dl_tensor.shape = shape;
+    owner.dl_tensor.shape = sizes;
     owner.dl_tensor.strides = strides;
     CHECK(as_tensor(owner).layout == order::column_major);
     CHECK(as_tensor(owner.dl_tensor).type == dtype::f64);

@@ -102,13 +102,13 @@ TEST_CASE("a map, a reference and a block are taken where they are contiguous an
 
 TEST_CASE("expressions are no tensors before they are evaluated") {
     [[maybe_unused]] Eigen::MatrixXf const a = Eigen::MatrixXf::Ones(2, 2);
-    auto const sum = [&] { return a + a; };
-    auto const product = [&] { return a * a; };
-    auto const nothing = [&] { return a.cwiseAbs(); };
+    auto const added = [&] { return a + a; };
+    auto const multiplied = [&] { return a * a; };
+    auto const positive = [&] { return a.cwiseAbs(); };
     auto const evaluated = [&] { return (a + a).eval(); };
-    STATIC_REQUIRE(!observable<decltype(sum)>);
-    STATIC_REQUIRE(!observable<decltype(product)>);
-    STATIC_REQUIRE(!observable<decltype(nothing)>);
+    STATIC_REQUIRE(!observable<decltype(added)>);
+    STATIC_REQUIRE(!observable<decltype(multiplied)>);
+    STATIC_REQUIRE(!observable<decltype(positive)>);
     STATIC_REQUIRE(observable<decltype(evaluated)>);
 }
 

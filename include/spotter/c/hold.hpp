@@ -87,11 +87,18 @@ inline void observe_from_c(spotter_hook& self, char const* name, int what, int f
     if (what < SPOTTER_ROLE_GUESS || what > SPOTTER_ROLE_SYSTEM || flags < 0) {
         return self.refuse(errc::bad_config, name, "was given with an unknown role or flag");
     }
-    c_offer const it_is{it};
-    if (it_is.code != errc::none) { return self.refuse(it_is.code, name, it_is.why); }
-    if (guess && flags == 0) { return self.calls->observe(self, name, it_is.given(), nullptr, flag::none); }
-    role const given = guess ? guess_role(name) : static_cast<role>(what);
-    self.calls->observe(self, name, it_is.given(), &given, static_cast<flag>(flags));
+    c_view seen{it};
+    if (seen.code != errc::none) { return self.refuse(seen.code, name, seen.why); }
+    role const given = guess && flags != 0 ? guess_role(name) : static_cast<role>(what);
+    auto const pass = [&](offered const& values) {
+        self.calls->observe(self, name, values, guess && flags == 0 ? nullptr : &given, static_cast<flag>(flags));
+    };
+    if (seen.plain(it)) { return pass({seen.view, nullptr, nullptr}); }
+    c_source const source{it, seen.view};
+    bool const rows = source.is_packed(order::row_major);
+    if (!seen.aligned || (!rows && !source.is_packed(order::column_major))) { return pass(offer(source)); }
+    seen.view.layout = rows ? order::row_major : order::column_major;
+    pass({seen.view, nullptr, nullptr});
 }
 
 template <class Value>

@@ -17,17 +17,33 @@ struct c_tensor {
     std::int64_t const* byte_strides;  // null: packed, row-major
 };
 
-// Elements with gaps between them, or at odd addresses; what is copied are bytes, whatever they mean.
-struct c_source {
-    spotter::dtype dtype = spotter::dtype::none;
-    void const* values = nullptr;
-    extents sizes{};
-    std::array<std::int64_t, max_rank> byte_strides{};
+// The width of each dtype as a power of two, and of what it is aligned to.
+struct c_width {
+    std::uint8_t size, alignment;
+};
+inline constexpr c_width c_widths[] = {{0, 0}, {0, 0}, {0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 0}, {1, 1}, {2, 2},
+                                       {3, 3}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {3, 2}, {4, 3}, {0, 0}, {0, 0}};
+static_assert([] {
+    for (int type = SPOTTER_BOOL; type <= SPOTTER_F8_E5M2; ++type) {
+        std::size_t const size = std::size_t{1} << c_widths[type].size;
+        std::size_t const alignment = std::size_t{1} << c_widths[type].alignment;
+        if (size != size_of(static_cast<dtype>(type))) { return false; }
+        if (alignment != (is_complex(static_cast<dtype>(type)) ? size / 2 : size)) { return false; }
+    }
+    return true;
+}());
 
-    [[nodiscard]] spotter::dtype type() const noexcept { return dtype; }
-    [[nodiscard]] extents shape() const noexcept { return sizes; }
+// Elements with gaps between them, or at odd addresses; what is copied are bytes, whatever they mean.
+class c_source {
+public:
+    explicit c_source(c_tensor const& it, tensor_ref const& view) noexcept : values_{it.values}, type_{view.type}, shape_{view.shape} {
+        packed_strides(order::row_major, strides_);
+        for (std::size_t axis = 0; axis < shape_.rank && it.byte_strides != nullptr; ++axis) { strides_[axis] = it.byte_strides[axis]; }
+    }
+    [[nodiscard]] dtype type() const noexcept { return type_; }
+    [[nodiscard]] extents shape() const noexcept { return shape_; }
     void copy_to(std::byte* into) const noexcept {
-        switch (size_of(dtype)) {
+        switch (size_of(type_)) {
             case 1: return copy<std::uint8_t>(into);
             case 2: return copy<std::uint16_t>(into);
             case 4: return copy<std::uint32_t>(into);
@@ -35,83 +51,85 @@ struct c_source {
             default: return copy<c128>(into);
         }
     }
+    // Whether the values are packed in this order; an axis of one element may have any stride.
+    [[nodiscard]] bool is_packed(order layout) const noexcept {
+        std::array<std::int64_t, max_rank> packed{};
+        packed_strides(layout, packed);
+        for (std::size_t axis = 0; axis < shape_.rank; ++axis) {
+            if (shape_.size[axis] > 1 && strides_[axis] != packed[axis]) { return false; }
+        }
+        return true;
+    }
+
+private:
     template <class Bits>
     void copy(std::byte* into) const noexcept {
-        strided_source<Bits>{static_cast<Bits const*>(values), sizes, {byte_strides.data(), sizes.rank}}.copy_to(into);
+        strided_source<Bits>{static_cast<Bits const*>(values_), shape_, {strides_.data(), shape_.rank}}.copy_to(into);
     }
+    void packed_strides(order layout, std::array<std::int64_t, max_rank>& strides) const noexcept {
+        auto step = static_cast<std::int64_t>(size_of(type_));
+        for (std::size_t i = 0; i < shape_.rank; ++i) {
+            std::size_t const axis = layout == order::row_major ? shape_.rank - 1U - i : i;
+            strides[axis] = step;
+            step *= static_cast<std::int64_t>(shape_.size[axis]);
+        }
+    }
+
+    void const* values_;
+    dtype type_;
+    extents shape_;
+    std::array<std::int64_t, max_rank> strides_{};
 };
 
-// What C says of a tensor, once it has been looked through. `code` and `why`: what a hook could not even count as a tensor.
-struct c_offer {
+// The view of a packed tensor; refused where a hook would refuse it. Where it is no tensor at all, `code` and `why` say so.
+struct c_view {
+    tensor_ref view{};
     errc code = errc::none;
+    bool aligned = true;
     std::string_view why{};
-    tensor_ref view{};     // packed, or refused
-    c_source source{};
-    bool copied = false;   // take the source
 
-    explicit c_offer(c_tensor const& it) noexcept { look_at(it); }
+    explicit c_view(c_tensor const& it) noexcept { look_at(it); }
 
-    [[nodiscard]] offered given() const noexcept { return copied ? offer(source) : offered{view, nullptr, nullptr}; }
+    // Whether there is nothing to look at but the memory itself.
+    [[nodiscard]] bool plain(c_tensor const& it) const noexcept {
+        return (aligned && it.byte_strides == nullptr) || view.refused != refusal::none || view.count == 0;
+    }
 
 private:
     void look_at(c_tensor const& it) noexcept {
-        bool const known = it.dtype >= SPOTTER_BOOL && it.dtype <= SPOTTER_F8_E5M2;
-        if (!known) { return complain(errc::wrong_type, "was given with an unknown dtype: take one of spotter_dtype"); }
+        if (it.dtype < SPOTTER_BOOL || it.dtype > SPOTTER_F8_E5M2) {
+            return complain(errc::wrong_type, "was given with an unknown dtype: take one of spotter_dtype");
+        }
         if (it.rank < 0 || (it.rank > 0 && it.shape == nullptr)) {
             return complain(errc::no_shape, "was given without a shape: rank 0 or more, and as many sizes");
         }
-        auto const type = static_cast<spotter::dtype>(it.dtype);
-        extents shape;
-        shape.rank = static_cast<std::uint8_t>(it.rank <= static_cast<int>(max_rank) ? it.rank : static_cast<int>(max_rank) + 1);
-        for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) { shape.size[axis] = it.shape[axis]; }
-        if (!fits(shape, size_of(type))) { return complain(errc::no_shape, "was given a size that no memory can hold: was it negative?"); }
-
-        view = view_of(static_cast<std::uint8_t const*>(it.values), shape);
-        view.type = type;
+        c_width const width = c_widths[it.dtype];
+        view.type = static_cast<dtype>(it.dtype);
         view.values.raw = it.values;
-        if (view.refused != refusal::none || view.count == 0) { return; }
-        bool const aligned = reinterpret_cast<std::uintptr_t>(it.values) % (is_complex(type) ? size_of(type) / 2 : size_of(type)) == 0;
-        if (aligned && it.byte_strides == nullptr) { return; }
-        source = {type, it.values, shape, packed_strides(shape, size_of(type), order::row_major)};
-        if (it.byte_strides != nullptr) {
-            for (std::size_t axis = 0; axis < shape.rank; ++axis) { source.byte_strides[axis] = it.byte_strides[axis]; }
+        view.count = 1;
+        int bits = width.size;  // of the size in bytes, at most
+        bool empty = false;
+        bool const deep = it.rank > static_cast<int>(max_rank);
+        view.shape.rank = static_cast<std::uint8_t>(deep ? max_rank + 1 : static_cast<std::size_t>(it.rank));
+        for (std::size_t axis = 0; axis < view.shape.rank && axis < max_rank; ++axis) {
+            std::uint64_t const size = it.shape[axis];
+            view.shape.size[axis] = size;
+            view.count *= size;
+            empty = empty || size == 0;
+            bits += static_cast<int>(std::bit_width(size));
         }
-        if (aligned && lies(order::row_major)) { return; }
-        copied = !aligned || !lies(order::column_major);
-        if (!copied) { view.layout = order::column_major; }
+        // What has 62 bits overflows nowhere. Each width is rounded up, so that 2^54 bytes are taken in any shape.
+        if (bits > 62 && !empty) { return complain(errc::no_shape, "was given a size that no memory can hold: was it negative?"); }
+        if (deep) {
+            view.refused = refusal::rank_too_deep;
+        } else if (it.values == nullptr && view.count > 0) {
+            view.refused = refusal::null;
+        }
+        aligned = (reinterpret_cast<std::uintptr_t>(it.values) & ((std::uintptr_t{1} << width.alignment) - 1)) == 0;
     }
     void complain(errc what, std::string_view sentence) noexcept {
         code = what;
         why = sentence;
-    }
-    [[nodiscard]] static bool fits(extents const& shape, std::uint64_t element_bytes) noexcept {
-        std::uint64_t room = (std::uint64_t{1} << 62) / element_bytes;
-        bool enough = true;
-        for (std::uint64_t const size : shape.view()) {
-            if (size == 0) { return true; }
-            enough = enough && size <= room;
-            room /= size;
-        }
-        return enough;
-    }
-    [[nodiscard]] static std::array<std::int64_t, max_rank> packed_strides(extents const& shape, std::size_t element_bytes,
-                                                                           order layout) noexcept {
-        std::array<std::int64_t, max_rank> strides{};
-        auto step = static_cast<std::int64_t>(element_bytes);
-        for (std::size_t i = 0; i < shape.rank; ++i) {
-            std::size_t const axis = layout == order::row_major ? shape.rank - 1U - i : i;
-            strides[axis] = step;
-            step *= static_cast<std::int64_t>(shape.size[axis]);
-        }
-        return strides;
-    }
-    // Whether the values are packed in this order; an axis of one element may have any stride.
-    [[nodiscard]] bool lies(order layout) const noexcept {
-        std::array<std::int64_t, max_rank> const packed = packed_strides(source.sizes, size_of(source.dtype), layout);
-        for (std::size_t axis = 0; axis < source.sizes.rank; ++axis) {
-            if (source.sizes.size[axis] > 1 && source.byte_strides[axis] != packed[axis]) { return false; }
-        }
-        return true;
     }
 };
 

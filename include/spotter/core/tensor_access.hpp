@@ -119,7 +119,7 @@ template <has_dimensions Tensor>
 [[nodiscard]] constexpr tensor_ref view_dimensions(Tensor const& tensor) noexcept {
     extents shape;
     shape.rank = static_cast<std::uint8_t>(tensor.rank());
-    for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
+    for (std::uint8_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
         shape.size[axis] = static_cast<std::uint64_t>(tensor.dimension(axis));
     }
     return view_of(tensor.data(), shape, static_cast<int>(Tensor::Layout) == 1 ? order::row_major : order::column_major);

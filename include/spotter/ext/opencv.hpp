@@ -76,7 +76,7 @@ struct tensor_access<Matrix> {
         extents shape{0, 0};  // an empty Mat has no dimensions
         if (it.dims > 0) {
             shape.rank = static_cast<std::uint8_t>(it.dims);
-            for (int axis = 0; axis < it.dims; ++axis) { shape.size[axis] = static_cast<std::uint64_t>(it.size[axis]); }
+            for (std::size_t axis = 0; axis < shape.rank; ++axis) { shape.size[axis] = static_cast<std::uint64_t>(it.size[static_cast<int>(axis)]); }
         }
         if (it.channels() > 1) { shape.size[shape.rank++] = static_cast<std::uint64_t>(it.channels()); }
         tensor_ref view = view_of(it.data, detail::opencv_dtype(it.depth()), shape);

@@ -258,7 +258,7 @@ replay_report replay(trial const& run, Arguments const&... arguments) {
         judges->report([&](coverage const& each) { detail::join_coverage(report.coverages, place++, each); });
         if (!report.trouble) { report.trouble = judges->trouble(); }
     };
-    error const broken = player.play([&](step_id step) { return (detail::admits_step(arguments, step) && ... && true); },
+    error const broken = player.play([&]([[maybe_unused]] step_id step) { return (detail::admits_step(arguments, step) && ... && true); },
                                      [&](step_id, alarm const& found) {
                                          ++report.steps;
                                          if (found.empty()) { return; }

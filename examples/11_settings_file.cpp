@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to keep, changed without recompiling: the plan comes from the file that SPOTTER_CONFIG names, else from the code.
+#include "common/regression.hpp"
+
+#include <spotter/ext/json.hpp>
+#include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace spotter;
+
+constexpr plan in_code{fallback{.when = every{100}}, defaults::losses, defaults::weights};
+
+// A user of the finished program writes such a file; so that the example has one, it writes it itself.
+constexpr char const* settings = R"({
+  // Collections that do not say when: every 50th step.
+  "fallback": {"when": {"every": 50}},
+  "collections": [
+    {"name": "losses"},
+    {"name": "weights"},
+    {"name": "gradients", "when": {"and": [{"every": 10}, {"during": "train"}]}, "what": ["l2", "maximum_abs"]},
+    {"name": "second layer", "pattern": {"and": ["*fc2*", {"not": "grad/*"}]}, "what": ["payload", "mean"]}
+  ]
+}
+)";
+
+static std::size_t train_with(dynamic_plan const& keep) {
+    options const replace{.existing = existing::replace};
+    hook watch{"runs/settings", keep, non_finite{}, replace};
+    example::regression net;
+    for (std::uint64_t i = 0; i < 201; ++i) {
+        float const loss = net.forward_backward();
+        if (watch.step(train(i), "loss"_t = loss, net).decision() == decision::stop) { break; }
+        net.update();
+    }
+    watch.finish();
+
+    trial const run = open_trial(watch.path()).value();
+    for (auto const& each : run.collections()) { std::printf("%-13s %s\n", each.name.c_str(), each.what.c_str()); }
+    return run["fc1/w"].payload_steps().size();
+}
+
+int main() {
+    // Without the variable, the plan in the code; in a file, the first thing that is wrong is an error, and nothing is applied.
+    ::unsetenv("SPOTTER_CONFIG");
+    std::size_t const before = train_with(load_plan_or(in_code).value());
+
+    std::FILE* const file = std::fopen("settings.json", "w");
+    if (file == nullptr) { return 1; }
+    std::fputs(settings, file);
+    std::fclose(file);
+    ::setenv("SPOTTER_CONFIG", "settings.json", 1);
+    result<dynamic_plan> const loaded = load_plan_or(in_code);
+    if (!loaded) { return 1; }
+    std::size_t const after = train_with(*loaded);
+
+    error const wrong = parse_plan(R"({"collections": [{"name": "weights", "when": {"every": 0}}]})").error();
+    std::printf("%s\n", std::string{wrong.what.view()}.c_str());
+    std::printf("%s", to_json(in_code).c_str());
+    return before == 3 && after == 5 && wrong.code == errc::bad_config && parse_plan(to_json(in_code)).value() == dynamic_plan{in_code} ? 0 : 1;
+}
