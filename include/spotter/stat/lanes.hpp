@@ -147,9 +147,9 @@ struct gathered {
         result.sum_abs = sum_abs.fold();
         result.sum_squares = sum_squares.fold();
         result.moment2 = spread.about_mean;
-        // The sign of a zero extreme would depend on which zero came first.
-        if (result.minimum == 0) { result.minimum = 0; }
-        if (result.maximum == 0) { result.maximum = 0; }
+        // The sign of a zero extreme would depend on which zero came first. By bits: -ffast-math knows no -0.
+        if (std::bit_cast<std::uint64_t>(result.minimum) == f64_bits::sign) { result.minimum = 0; }
+        if (std::bit_cast<std::uint64_t>(result.maximum) == f64_bits::sign) { result.maximum = 0; }
         return result;
     }
 };
