@@ -127,11 +127,11 @@ TEST_CASE("every type of element has its dtype") {
         {0, 8, dtype::i8},     {0, 16, dtype::i16},  {0, 32, dtype::i32},   {0, 64, dtype::i64},     {1, 8, dtype::u8},      {1, 16, dtype::u16},
         {1, 32, dtype::u32},   {1, 64, dtype::u64},  {2, 16, dtype::f16},   {2, 32, dtype::f32},     {2, 64, dtype::f64},    {4, 16, dtype::bf16},
         {5, 64, dtype::c64},   {5, 128, dtype::c128}, {6, 8, dtype::boolean}, {10, 8, dtype::f8_e4m3}, {12, 8, dtype::f8_e5m2}};
-    alignas(16) static std::uint8_t zeros[64] = {};
+    alignas(16) static std::uint8_t blank[64] = {};
     memory m;
     for (row const& each : rows) {
         auto it = m.tensor();
-        it.data = zeros;
+        it.data = blank;
         it.ndim = 1;
         it.dtype.code = each.code;
         it.dtype.bits = each.bits;
@@ -150,14 +150,14 @@ TEST_CASE("every type of element has its dtype") {
 TEST_CASE("the installed header's tensors are tensors") {
 #if __has_include(<dlpack/dlpack.h>)
     std::vector<double> values{1, 2, 3, 4};
-    std::int64_t sizes[] = {2, 2}, strides[] = {1, 2};
+    std::int64_t sizes[] = {2, 2}, steps[] = {1, 2};
     DLManagedTensor owner{};
     owner.dl_tensor.data = values.data();
     owner.dl_tensor.device = {kDLCPU, 0};
     owner.dl_tensor.ndim = 2;
     owner.dl_tensor.dtype = {kDLFloat, 64, 1};
     owner.dl_tensor.shape = sizes;
-    owner.dl_tensor.strides = strides;
+    owner.dl_tensor.strides = steps;
     CHECK(as_tensor(owner).layout == order::column_major);
     CHECK(as_tensor(owner.dl_tensor).type == dtype::f64);
     owner.dl_tensor.device.device_type = kDLROCM;

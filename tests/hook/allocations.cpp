@@ -77,7 +77,7 @@ TEST_CASE("no way in allocates once its names are known: handles, taps, sources,
     table.add("t/w", &where, {4, 6});
     tensor_handle const bought = watch.tensor("bought");
     std::int64_t const strides[] = {24, 8};
-    auto const once = [&](std::uint64_t i) {
+    auto const one_step = [&](std::uint64_t i) {
         auto scope = watch.during(mode::eval);
         watch.begin(i);
         watch.observe(bought, values);
@@ -92,9 +92,9 @@ TEST_CASE("no way in allocates once its names are known: handles, taps, sources,
         (void)watch.end();
         watch.scalar("between", 1.0);
     };
-    once(0);
-    once(3);
+    one_step(0);
+    one_step(3);
     CHECK(allocations_in([&] {
-              for (std::uint64_t i = 4; i < 100; ++i) { once(i); }
+              for (std::uint64_t i = 4; i < 100; ++i) { one_step(i); }
           }) == 0);
 }

@@ -68,7 +68,7 @@ TEST_CASE("a trial is a snapshot: new steps show after refresh, and nothing chan
 TEST_CASE("a step that was left out is absent as soon as a later one of its mode is closed [S44][S16]") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};
-    for (std::uint64_t i : {3, 5}) { (void)watch.step(train(i), "x"_t = 1.0); }
+    for (std::uint64_t i : {3ULL, 5ULL}) { (void)watch.step(train(i), "x"_t = 1.0); }
     (void)watch.step(eval(9), "x"_t = 1.0);
     watch.flush();
     trial const run = open(watch.path());

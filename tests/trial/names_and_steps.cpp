@@ -166,7 +166,7 @@ TEST_CASE("steps by policy are bounded however long the run, and those of a trac
 TEST_CASE("a rewind within a run: the later closing is read, every step is listed once [S59]") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};
-    for (std::uint64_t i : {0, 1, 2, 3, 1, 2, 5}) { (void)watch.step(train(i), "x"_t = static_cast<double>(100 * watch.health().steps + i)); }
+    for (std::uint64_t i : {0ULL, 1ULL, 2ULL, 3ULL, 1ULL, 2ULL, 5ULL}) { (void)watch.step(train(i), "x"_t = static_cast<double>(100 * watch.health().steps + i)); }
     watch.finish();
     trial const run = open(watch.path());
     CHECK(run.closed_steps() == 7);

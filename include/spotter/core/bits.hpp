@@ -32,18 +32,19 @@ struct float_bits {
 using f32_bits = float_bits<std::uint32_t, 8, 23>;
 using f64_bits = float_bits<std::uint64_t, 11, 52>;
 
-[[nodiscard]] constexpr number_class classify(float value) noexcept {
+// By reference: clang's -ffast-math gives every float that is passed or returned by value the promise to be finite.
+[[nodiscard]] constexpr number_class classify(float const& value) noexcept {
     return f32_bits::classify(std::bit_cast<std::uint32_t>(value));
 }
-[[nodiscard]] constexpr number_class classify(double value) noexcept {
+[[nodiscard]] constexpr number_class classify(double const& value) noexcept {
     return f64_bits::classify(std::bit_cast<std::uint64_t>(value));
 }
 template <class Float>
-[[nodiscard]] constexpr bool is_finite(Float value) noexcept {
+[[nodiscard]] constexpr bool is_finite(Float const& value) noexcept {
     return classify(value) < number_class::pos_inf;
 }
 
-// A float as a double with the same value, also where subnormals are flushed to zero process-wide (-ffast-math
+// A finite float as a double with the same value, also where subnormals are flushed to zero process-wide (-ffast-math
 // links code that sets that mode): a subnormal is an integer times 2^-149, and both factors are normal doubles.
 [[nodiscard]] constexpr double widen(float value) noexcept {
     auto const bits = std::bit_cast<std::uint32_t>(value);

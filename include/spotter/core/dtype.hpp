@@ -133,39 +133,42 @@ inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();
 template <class Value>
 concept element = dtype_of<Value> != dtype::none;
 
-// A small IEEE-like format as a float; exact, because float has more of everything. Infinities and NaN keep their class.
+// The bits of the float that equals a value of a small IEEE-like format; exact, because float has more of everything. Infinities
+// and NaN keep their class.
 template <int ExponentBits, int MantissaBits>
-[[nodiscard]] constexpr float widen_small(std::uint32_t bits) noexcept {
+[[nodiscard]] constexpr std::uint32_t widen_small(std::uint32_t bits) noexcept {
     constexpr std::uint32_t exponent_mask = (1U << ExponentBits) - 1;
     constexpr int bias = (1 << (ExponentBits - 1)) - 1;
     std::uint32_t const sign = (bits >> (ExponentBits + MantissaBits)) << 31;
     std::uint32_t const exponent = (bits >> MantissaBits) & exponent_mask;
     std::uint32_t const mantissa = bits & ((1U << MantissaBits) - 1);
-    if (exponent == exponent_mask) {
-        return std::bit_cast<float>(sign | 0x7F800000U | (mantissa << (23 - MantissaBits)));
-    }
+    if (exponent == exponent_mask) { return sign | 0x7F800000U | (mantissa << (23 - MantissaBits)); }
     if (exponent != 0) {
         std::uint32_t const widened = exponent + static_cast<std::uint32_t>(127 - bias);
-        return std::bit_cast<float>(sign | (widened << 23) | (mantissa << (23 - MantissaBits)));
+        return sign | (widened << 23) | (mantissa << (23 - MantissaBits));
     }
-    if (mantissa == 0) { return std::bit_cast<float>(sign); }
+    if (mantissa == 0) { return sign; }
     int const shift = std::countl_zero(mantissa) - (31 - MantissaBits);  // until the leading one is implicit
     std::uint32_t const normal = (mantissa << shift) & ((1U << MantissaBits) - 1);
-    return std::bit_cast<float>(sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) |
-                                (normal << (23 - MantissaBits)));
+    return sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) | (normal << (23 - MantissaBits));
 }
 
-[[nodiscard]] constexpr float to_float(f16 value) noexcept { return widen_small<5, 10>(value.bits); }
-[[nodiscard]] constexpr float to_float(bf16 value) noexcept {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
-}
-[[nodiscard]] constexpr float to_float(f8_e5m2 value) noexcept { return widen_small<5, 2>(value.bits); }
-[[nodiscard]] constexpr float to_float(f8_e4m3 value) noexcept {
+[[nodiscard]] constexpr std::uint32_t float_bits_of(f16 value) noexcept { return widen_small<5, 10>(value.bits); }
+[[nodiscard]] constexpr std::uint32_t float_bits_of(bf16 value) noexcept { return static_cast<std::uint32_t>(value.bits) << 16; }
+[[nodiscard]] constexpr std::uint32_t float_bits_of(f8_e5m2 value) noexcept { return widen_small<5, 2>(value.bits); }
+[[nodiscard]] constexpr std::uint32_t float_bits_of(f8_e4m3 value) noexcept {
     std::uint32_t const sign = static_cast<std::uint32_t>(value.bits >> 7) << 31;
     std::uint32_t const size = value.bits & 0x7FU;
-    if (size == 0x7FU) { return std::bit_cast<float>(sign | 0x7FC00000U); }
-    if (size >= 0x78U) { return std::bit_cast<float>(sign | (135U << 23) | ((size & 7U) << 20)); }  // 256 to 448
+    if (size == 0x7FU) { return sign | 0x7FC00000U; }
+    if (size >= 0x78U) { return sign | (135U << 23) | ((size & 7U) << 20); }  // 256 to 448
     return widen_small<4, 3>(value.bits);
+}
+
+// The same as a float. Under clang's -ffast-math a float that is returned must be finite; there, ask for the bits.
+template <class Small>
+    requires requires(Small value) { float_bits_of(value); }
+[[nodiscard]] constexpr float to_float(Small value) noexcept {
+    return std::bit_cast<float>(float_bits_of(value));
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -48,7 +48,7 @@ public:
     }
 
     // Three significant digits: evidence is read by people. The exact number is in the finding's fields.
-    constexpr text& operator<<(double value) noexcept {
+    constexpr text& operator<<(double const& value) noexcept {
         switch (classify(value)) {
             case number_class::nan: return *this << "nan";
             case number_class::pos_inf: return *this << "inf";

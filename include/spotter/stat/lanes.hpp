@@ -39,7 +39,7 @@ struct block_sums {
 
 // One element as the statistics see it.
 struct seen_element {
-    double value;      // of a complex number the real part
+    double value;      // of a complex number the real part; like size and square 0 where it is not finite
     double size;       // |x|
     double square;     // |x|^2
     number_class kind; // nan wins over infinities in a complex number
@@ -52,8 +52,14 @@ namespace detail {
     settle(square);
     return {value, magnitude(value), square, kind};
 }
-[[nodiscard]] constexpr seen_element see(float value) noexcept { return see_real(widen(value), classify(value)); }
-[[nodiscard]] constexpr seen_element see(double value) noexcept { return see_real(value, classify(value)); }
+[[nodiscard]] constexpr seen_element see(float const& value) noexcept {
+    number_class const kind = classify(value);
+    return kind < number_class::pos_inf ? see_real(widen(value), kind) : seen_element{0, 0, 0, kind};
+}
+[[nodiscard]] constexpr seen_element see(double const& value) noexcept {
+    number_class const kind = classify(value);
+    return kind < number_class::pos_inf ? see_real(value, kind) : seen_element{0, 0, 0, kind};
+}
 template <std::integral Integer>
 [[nodiscard]] constexpr seen_element see(Integer value) noexcept {
     return see_real(static_cast<double>(value), value == Integer{} ? number_class::zero : number_class::normal);
@@ -61,26 +67,19 @@ template <std::integral Integer>
 template <class Small>
     requires requires(Small value) { to_float(value); }
 [[nodiscard]] constexpr seen_element see(Small value) noexcept {
-    return see(to_float(value));
+    float const wide = __builtin_bit_cast(float, float_bits_of(value));
+    return see(wide);
 }
-[[nodiscard]] SPOTTER_STRICT constexpr seen_element see_complex(double re, double im, number_class re_kind, number_class im_kind) noexcept {
+template <class Complex>
+    requires requires(Complex value) { value.im; }
+[[nodiscard]] SPOTTER_STRICT constexpr seen_element see(Complex const& value) noexcept {
     SPOTTER_STRICT_BODY
-    number_class kind = re_kind > im_kind ? re_kind : im_kind;
-    if (kind < number_class::pos_inf) {
-        bool const zero = re_kind == number_class::zero && im_kind == number_class::zero;
-        kind = zero ? number_class::zero : number_class::normal;
-    }
-    double re_square = re * re;
-    double im_square = im * im;
-    settle(re_square), settle(im_square);
-    double const square = re_square + im_square;
-    return {re, square_root(square), square, kind};
-}
-[[nodiscard]] constexpr seen_element see(c64 value) noexcept {
-    return see_complex(widen(value.re), widen(value.im), classify(value.re), classify(value.im));
-}
-[[nodiscard]] constexpr seen_element see(c128 value) noexcept {
-    return see_complex(value.re, value.im, classify(value.re), classify(value.im));
+    seen_element const re = see(value.re);
+    seen_element const im = see(value.im);
+    number_class const kind = re.kind > im.kind ? re.kind : im.kind;
+    if (kind >= number_class::pos_inf) { return {0, 0, 0, kind}; }
+    double const square = re.square + im.square;
+    return {re.value, square_root(square), square, kind == number_class::zero ? kind : number_class::normal};
 }
 
 }  // namespace detail
@@ -140,7 +139,8 @@ struct gathered {
             spread.merge(count, block.sum.fold() / count, block.squared_gaps.fold());
         }
     }
-    [[nodiscard]] constexpr summary finish(terms wanted) noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr summary finish(terms wanted) noexcept {
+        SPOTTER_STRICT_BODY
         result.has = (wanted & pass_terms) | terms::nonfinite;
         if (has(wanted, terms::variance)) { result.has |= terms::sum; }
         result.sum = sum.fold();

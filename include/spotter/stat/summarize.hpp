@@ -27,7 +27,7 @@ inline void gather_widened(std::span<Value const> values, terms wanted, gathered
             if constexpr (std::is_arithmetic_v<Value>) {
                 buffer[i] = static_cast<Wide>(values[start + i]);
             } else {
-                buffer[i] = to_float(values[start + i]);
+                buffer[i] = __builtin_bit_cast(float, float_bits_of(values[start + i]));
             }
         }
         std::size_t const done = gather_fast(buffer, size, start, wanted, into);
