@@ -94,11 +94,11 @@ TEST_CASE("what cannot be read is refused with a reason") {
     memory m;
     auto it = m.tensor();
     it.device.device_type = look_alike::cuda;
-    CHECK(as_tensor(it).refused == other_device);
+    CHECK(as_tensor(it).refused == refusal::other_device);
     CHECK(name_of(as_tensor(it).refused) == "other_device");
     it.device.device_type = look_alike::cpu;
     it.dtype.lanes = 4;
-    CHECK(as_tensor(it).refused == unknown_element);
+    CHECK(as_tensor(it).refused == refusal::unknown_element);
     CHECK(name_of(as_tensor(it).refused) == "unknown_element");
     it.dtype.lanes = 1;
     it.ndim = 9;
@@ -143,7 +143,7 @@ TEST_CASE("every type of element has its dtype") {
         auto it = m.tensor();
         it.dtype.code = each.code;
         it.dtype.bits = each.bits;
-        CHECK(as_tensor(it).refused == unknown_element);
+        CHECK(as_tensor(it).refused == refusal::unknown_element);
     }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("the installed header's tensors are tensors") {
     CHECK(as_tensor(owner).layout == order::column_major);
     CHECK(as_tensor(owner.dl_tensor).type == dtype::f64);
     owner.dl_tensor.device.device_type = kDLROCM;
-    CHECK(as_tensor(owner).refused == other_device);
+    CHECK(as_tensor(owner).refused == refusal::other_device);
 #else
     SPOTTER_SKIP("dlpack/dlpack.h is not installed");
 #endif

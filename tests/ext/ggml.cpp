@@ -91,7 +91,7 @@ TEST_CASE("plain types are known, quantised ones are refused") {
     for (fake_ggml_type quantised : {fake_q4_0, fake_q6_k}) {
         auto it = tensor_of(values, 2, 2);
         it.type = quantised;
-        CHECK(as_tensor(it).refused == unknown_element);
+        CHECK(as_tensor(it).refused == refusal::unknown_element);
         CHECK(name_of(as_tensor(it).refused) == "unknown_element");
     }
 }
@@ -103,7 +103,7 @@ TEST_CASE("memory of a device is refused") {
     it.buffer = &buffer;
     CHECK(as_tensor(it).refused == refusal::none);
     buffer.host = false;
-    CHECK(as_tensor(it).refused == other_device);
+    CHECK(as_tensor(it).refused == refusal::other_device);
 }
 
 TEST_CASE("the evaluation callback observes every named node") {

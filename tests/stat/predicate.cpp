@@ -17,9 +17,9 @@ namespace {
 struct spread_to_mean {
     static constexpr terms needs = terms::range | terms::sum;
     static constexpr std::string_view name = "spread over mean";
-    constexpr double operator()(summary const& of) const {
+    measurement operator()(summary const& of) const {
         double const centre = mean(of).value;
-        return centre == 0 ? std::bit_cast<double>(0x7FF8000000000000U) : (of.maximum - of.minimum) / centre;
+        return centre == 0 ? measurement{nan_d, true} : measurement{(of.maximum - of.minimum) / centre, true};
     }
 };
 struct sometimes {

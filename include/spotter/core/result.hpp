@@ -81,7 +81,7 @@ private:
 template <class Value>
 class [[nodiscard]] result {
 public:
-    constexpr result(Value value) noexcept : value_{std::move(value)}, has_{true} {}
+    constexpr result(Value value) noexcept : value_(std::move(value)), has_{true} {}
     constexpr result(spotter::error why) noexcept : why_{why}, has_{false} {}
     constexpr result(errc code, std::string_view what) noexcept : why_{code, what}, has_{false} {}
 

@@ -15,10 +15,6 @@ struct tensor_access {
     static constexpr bool by_structure = true;
 };
 
-// Reasons to refuse that only an adapter can have.
-inline constexpr refusal other_device = static_cast<refusal>(4);    // memory that this processor cannot read
-inline constexpr refusal unknown_element = static_cast<refusal>(5);  // quantised, vectorised or otherwise no dtype
-inline constexpr refusal ragged = static_cast<refusal>(6);          // rows of different length
 
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
     constexpr std::string_view names[] = {"none", "not_contiguous", "rank_too_deep", "null", "other_device", "unknown_element", "ragged"};
@@ -36,7 +32,7 @@ inline constexpr refusal ragged = static_cast<refusal>(6);          // rows of d
     tensor_ref view = strides.empty() ? view_of(bytes, shape) : view_of(bytes, shape, strides);
     view.values.raw = values;
     view.type = type;
-    if (type == dtype::none) { view.refused = unknown_element; }
+    if (type == dtype::none) { view.refused = refusal::unknown_element; }
     return view;
 }
 

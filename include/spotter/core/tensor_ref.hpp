@@ -38,7 +38,15 @@ struct extents {
 };
 
 // Why a view cannot be taken; a refused view is counted and reported, never read.
-enum class refusal : std::uint8_t { none = 0, not_contiguous = 1, rank_too_deep = 2, null = 3 };
+enum class refusal : std::uint8_t {
+    none = 0,
+    not_contiguous = 1,
+    rank_too_deep = 2,
+    null = 3,
+    other_device = 4,     // memory that this processor cannot read
+    unknown_element = 5,  // quantised, vectorised or otherwise no dtype
+    ragged = 6,           // rows of different length
+};
 
 // A typed address, so that rules over values also run in a static_assert; `raw` for any other use.
 union values_pointer {

@@ -46,15 +46,15 @@ concept dlpack_managed = requires(Managed const& it) {
 
 }  // namespace detail
 
-// The processor's own memory (kDLCPU) only: anything else is refused as other_device; several lanes, opaque handles, and formats
-// that spotter has no name for, as unknown_element.
+// The processor's own memory (kDLCPU) only: anything else is refused as refusal::other_device; several lanes, opaque handles, and formats
+// that spotter has no name for, as refusal::unknown_element.
 template <detail::dlpack_tensor Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
-        if (static_cast<int>(it.device.device_type) != 1) { return refused_view(other_device); }
+        if (static_cast<int>(it.device.device_type) != 1) { return refused_view(refusal::other_device); }
         if (it.ndim < 0 || it.ndim > static_cast<int>(max_rank)) { return refused_view(refusal::rank_too_deep); }
         dtype const type = it.dtype.lanes == 1 ? detail::dlpack_dtype(it.dtype.code, it.dtype.bits) : dtype::none;
-        if (type == dtype::none) { return refused_view(unknown_element); }
+        if (type == dtype::none) { return refused_view(refusal::unknown_element); }
         auto const rank = static_cast<std::size_t>(it.ndim);
         extents shape;
         shape.rank = static_cast<std::uint8_t>(rank);

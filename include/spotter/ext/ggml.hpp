@@ -37,14 +37,14 @@ concept ggml_like = requires(Tensor const& it) {
 }  // namespace detail
 
 // ggml counts axes with the fastest first: ne = {columns, rows, 1, 1} is observed as {rows, columns}. Trailing ones are no axes.
-// Quantised types are refused as unknown_element, buffers that are not the host's as other_device.
+// Quantised types are refused as refusal::unknown_element, buffers that are not the host's as refusal::other_device.
 template <detail::ggml_like Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
         dtype const type = detail::ggml_dtype(static_cast<int>(it.type));
-        if (type == dtype::none) { return refused_view(unknown_element); }
+        if (type == dtype::none) { return refused_view(refusal::unknown_element); }
         if constexpr (requires { static_cast<bool>(ggml_backend_buffer_is_host(it.buffer)); }) {
-            if (it.buffer != nullptr && !ggml_backend_buffer_is_host(it.buffer)) { return refused_view(other_device); }
+            if (it.buffer != nullptr && !ggml_backend_buffer_is_host(it.buffer)) { return refused_view(refusal::other_device); }
         }
         std::size_t rank = 4;
         while (rank > 1 && it.ne[rank - 1] == 1) { --rank; }

@@ -28,7 +28,7 @@ struct innermost<Range> {
 
 }  // namespace detail
 
-// A packed row-major copy, itself a tensor; refused as `ragged` where rows differ in length. `assign` takes new values, without
+// A packed row-major copy, itself a tensor; refused as `refusal::ragged` where rows differ in length. `assign` takes new values, without
 // an allocation where they are not more than before.
 template <element Value, std::size_t Rank>
 class packed_rows {
@@ -51,7 +51,7 @@ public:
         copy<0>(rows);
     }
     [[nodiscard]] tensor_ref view() const noexcept {
-        return ragged_ ? refused_view(ragged) : view_of(static_cast<Value const*>(values_.get()), shape_);
+        return ragged_ ? refused_view(refusal::ragged) : view_of(static_cast<Value const*>(values_.get()), shape_);
     }
 
 private:

@@ -410,6 +410,11 @@ private:
     SPOTTER_NOINLINE void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
         switch (values.refused) {
             case refusal::rank_too_deep: return refuse(errc::rank_too_deep, it.name, "has more than 8 axes: view it with fewer");
+            case refusal::other_device:
+                return refuse(errc::not_contiguous, it.name, "lies in the memory of another device: copy it to the host first");
+            case refusal::unknown_element:
+                return refuse(errc::wrong_type, it.name, "has elements without a dtype (quantised?): convert it first");
+            case refusal::ragged: return refuse(errc::not_contiguous, it.name, "has rows of different length");
             case refusal::null: return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
             default: return refuse(errc::not_contiguous, it.name, "is not contiguous: copy it into a contiguous tensor first");
         }
