@@ -18,7 +18,9 @@ namespace bench {
     char const* const text = std::getenv("SPOTTER_BENCH_QUICK");
     return text != nullptr && *text != '\0' && *text != '0';
 }
-[[nodiscard]] inline std::size_t rounds(std::size_t full, std::size_t when_quick) noexcept { return quick() ? when_quick : full; }
+[[nodiscard]] inline std::size_t rounds(std::size_t full, std::size_t when_quick) noexcept {
+    return quick() ? when_quick : full;
+}
 
 // The compiler has to assume that the value is read, and that any memory behind it may have changed.
 template <class Value>
@@ -65,10 +67,11 @@ inline void figure(std::string const& what, double value, char const* unit, std:
 
 // One line a target: `T5 stats in L2: 13.9 GB/s, target 12: met`. `beside` names the control and its figure.
 enum class wanted { at_most, at_least };
-inline void target(std::string const& what, double value, char const* unit, wanted which, double limit, std::string const& beside = {}) {
+inline void target(std::string const& what, double value, char const* unit, wanted which, double limit,
+                   std::string const& beside = {}) {
     bool const met = which == wanted::at_most ? value <= limit : value >= limit;
-    std::printf("%s: %.4g %s, target %.4g%s%s: %s\n", what.c_str(), value, unit, limit, beside.empty() ? "" : ", ", beside.c_str(),
-                met ? "met" : "short");
+    std::printf("%s: %.4g %s, target %.4g%s%s: %s\n", what.c_str(), value, unit, limit, beside.empty() ? "" : ", ",
+                beside.c_str(), met ? "met" : "short");
     std::fflush(stdout);
 }
 [[nodiscard]] inline std::string control(char const* what, double value, char const* unit) {

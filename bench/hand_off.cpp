@@ -70,22 +70,28 @@ template <class Call, class Rest>
 template <class Hand>
 [[nodiscard]] bench::samples measure_hook(schedule const& plan, Hand&& hand) {
     scratch_folder const folder;
-    hook watch{std::string_view{folder.path()}, spotter::plan{collection{"all", "*", always{}, payload}}, options{.ring_bytes = ring_bytes}};
+    hook watch{std::string_view{folder.path()}, spotter::plan{collection{"all", "*", always{}, payload}},
+               options{.ring_bytes = ring_bytes}};
     std::uint64_t index = 0;
     watch.begin(train(index++));
     hand(watch);  // declares
-    bench::samples times = measure(plan, [&] { hand(watch); }, [&] {
-        (void)watch.end();
-        watch.flush();
-        watch.begin(train(index++));
-    });
+    bench::samples times = measure(
+        plan, [&] { hand(watch); },
+        [&] {
+            (void)watch.end();
+            watch.flush();
+            watch.begin(train(index++));
+        });
     (void)watch.end();
     health_report const health = watch.health();
     if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
-        std::printf("  not a measurement: %s, dropped %llu, thinned %llu\n", std::string{health.first.what.view()}.c_str(),
-                    static_cast<unsigned long long>(health.sink.dropped), static_cast<unsigned long long>(health.sink.thinned));
+        std::printf("  not a measurement: %s, dropped %llu, thinned %llu\n",
+                    std::string{health.first.what.view()}.c_str(), static_cast<unsigned long long>(health.sink.dropped),
+                    static_cast<unsigned long long>(health.sink.thinned));
     }
-    if (health.sink.ring_peak > ring_bytes / 2) { std::printf("  the ring was more than half full, the figure below is too high\n"); }
+    if (health.sink.ring_peak > ring_bytes / 2) {
+        std::printf("  the ring was more than half full, the figure below is too high\n");
+    }
     return times;
 }
 
@@ -93,23 +99,28 @@ template <class Hand>
 [[nodiscard]] bench::samples measure_ring(schedule const& plan, void const* from, std::size_t bytes) {
     byte_ring ring;
     if (!ring.start(ring_bytes)) { return {}; }
-    return measure(plan, [&] {
-        for (std::size_t done = 0; done < bytes;) {
-            std::size_t const size = (std::min)(std::size_t{1} << 20, bytes - done);
-            std::byte* const at = ring.prepare(size);
-            if (at == nullptr) { return; }
-            std::memcpy(at, static_cast<std::byte const*>(from) + done, size);
-            ring.commit(size, 1);
-            done += size;
-        }
-    }, [&] {
-        while (ring.peek().some) { ring.release(); }
-    });
+    return measure(
+        plan,
+        [&] {
+            for (std::size_t done = 0; done < bytes;) {
+                std::size_t const size = (std::min)(std::size_t{1} << 20, bytes - done);
+                std::byte* const at = ring.prepare(size);
+                if (at == nullptr) { return; }
+                std::memcpy(at, static_cast<std::byte const*>(from) + done, size);
+                ring.commit(size, 1);
+                done += size;
+            }
+        },
+        [&] {
+            while (ring.peek().some) { ring.release(); }
+        });
 }
 
-[[nodiscard]] bench::samples measure_copy(schedule const& plan, void const* from, std::size_t bytes, std::size_t stride) {
+[[nodiscard]] bench::samples measure_copy(schedule const& plan, void const* from, std::size_t bytes,
+                                          std::size_t stride) {
     copies memory;
-    return measure(plan, [&] { memory.put(from, bytes, stride); }, [] {});
+    return measure(
+        plan, [&] { memory.put(from, bytes, stride); }, [] {});
 }
 
 void scalars() {
@@ -122,7 +133,8 @@ void scalars() {
     std::string const beside_tail = bench::control("memcpy", copy.percentile(0.999), "ns");
     auto const report = [&](std::string const& what, bench::samples times) {
         bench::target("T1 " + what + ", p50", times.median(), "ns", bench::wanted::at_most, limit, beside);
-        bench::target("T1 " + what + ", p99.9 of batches of 64", times.percentile(0.999), "ns", bench::wanted::at_most, limit_tail, beside_tail);
+        bench::target("T1 " + what + ", p99.9 of batches of 64", times.percentile(0.999), "ns", bench::wanted::at_most,
+                      limit_tail, beside_tail);
     };
     bench::samples ring = measure_ring(plan, &loss, sizeof loss);
     bench::figure("  bare ring, 4 bytes, p50", ring.median(), "ns", beside);
@@ -135,7 +147,8 @@ void tensors(std::string const& size, std::size_t bytes, schedule const& plan, d
     std::vector<float> const values = bench::weights(bytes / sizeof(float));
     bench::samples copy = measure_copy(plan, values.data(), bytes, bytes);
     std::string const beside = bench::control("memcpy", copy.median(), "ns");
-    bench::figure("  bare ring, " + size, measure_ring(plan, values.data(), bytes).median() / copy.median(), "x memcpy", beside);
+    bench::figure("  bare ring, " + size, measure_ring(plan, values.data(), bytes).median() / copy.median(), "x memcpy",
+                  beside);
     bench::samples handed = measure_hook(plan, [&](auto& watch) { watch.observe("weight", values); });
     // Again, because a neighbour may have slowed the first down.
     bench::samples again = measure_copy(plan, values.data(), bytes, bytes);

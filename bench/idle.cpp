@@ -80,8 +80,8 @@ void idle_hook(std::size_t count) {
     double const by_name = idle_time(visited, count, [&] {
         visit_tensors(net, [&](std::string_view name, auto const& values) { visited.observe(name, values); });
     });
-    bench::target("T4 idle hook by visit_tensors" + suffix, by_name - empty_step / static_cast<double>(count), "ns a tensor",
-                  bench::wanted::at_most, 1, control);
+    bench::target("T4 idle hook by visit_tensors" + suffix, by_name - empty_step / static_cast<double>(count),
+                  "ns a tensor", bench::wanted::at_most, 1, control);
     if (count == 1) { bench::figure("  an empty idle step, begin and end", empty_step, "ns"); }
 }
 
@@ -116,7 +116,9 @@ struct counting {
         std::uint64_t above = 0;
     };
     [[nodiscard]] constexpr terms needs(tensor_info const&) const noexcept { return terms::nonfinite; }
-    constexpr void observe(state& seen, observation const& it) const noexcept { seen.above += it.stats.maximum > limit + Which ? 1 : 0; }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        seen.above += it.stats.maximum > limit + Which ? 1 : 0;
+    }
     [[nodiscard]] constexpr truth close(state&, step_id, findings&) const noexcept { return truth::no; }
 };
 
@@ -152,8 +154,8 @@ void eight_rules(char const* what, bool is_target, Rules const&... rules) {
     std::string const control = bench::control("the same by virtual calls", by_virtual.median(), "ns");
     if (is_target) {
         bench::target(std::string{"T4 "} + what, by_value.median(), "ns a tensor", bench::wanted::at_most, 15, control);
-        bench::target(std::string{"T4 "} + what + ", against virtual calls", by_value.median() / by_virtual.median(), "x",
-                      bench::wanted::at_most, 0.5, control);
+        bench::target(std::string{"T4 "} + what + ", against virtual calls", by_value.median() / by_virtual.median(),
+                      "x", bench::wanted::at_most, 0.5, control);
     } else {
         bench::figure(std::string{"  "} + what, by_value.median(), "ns a tensor", control);
     }
@@ -164,7 +166,7 @@ void eight_rules(char const* what, bool is_target, Rules const&... rules) {
 int main() {
     for (std::size_t const count : {1U, 100U, 10'000U}) { idle_hook(count); }
     eight_rules("8 composed rules", true, rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7, rule_8);
-    eight_rules("8 rules that only count", false, counting<1>{}, counting<2>{}, counting<3>{}, counting<4>{}, counting<5>{}, counting<6>{},
-                counting<7>{}, counting<8>{});
+    eight_rules("8 rules that only count", false, counting<1>{}, counting<2>{}, counting<3>{}, counting<4>{},
+                counting<5>{}, counting<6>{}, counting<7>{}, counting<8>{});
     return 0;
 }

@@ -11,7 +11,8 @@ using namespace spotter;
 
 namespace {
 
-constexpr terms seven = terms::nonfinite | terms::zeros | terms::range | terms::sum | terms::sum_abs | terms::sum_squares | terms::variance;
+constexpr terms seven =
+    terms::nonfinite | terms::zeros | terms::range | terms::sum | terms::sum_abs | terms::sum_squares | terms::variance;
 
 // The control: a sum of 64-bit words in eight vectors, which waits for nothing but memory.
 [[nodiscard]] std::uint64_t read_sum(void const* from, std::size_t bytes) noexcept {
@@ -77,7 +78,8 @@ int main() {
         double const now = summary_rate(first(bytes), seven);
         slowest = slowest == 0 ? now : (std::min)(slowest, now);
         read_in_cache = read_rate(values.data(), bytes);
-        bench::figure("  seven terms of " + std::to_string(bytes >> 10) + " KiB of f32", now, "GB/s", bench::control("read-sum", read_in_cache, "GB/s"));
+        bench::figure("  seven terms of " + std::to_string(bytes >> 10) + " KiB of f32", now, "GB/s",
+                      bench::control("read-sum", read_in_cache, "GB/s"));
     }
     bool wide = false;
 #if SPOTTER_X86_DISPATCH
@@ -88,7 +90,8 @@ int main() {
 #if SPOTTER_X86_DISPATCH
     if (wide) { bench::figure("  the same with AVX2 only", path_rate(detail::gather_avx2<float>, values), "GB/s"); }
 #endif
-    bench::target("T5 stats in L2 without AVX2", path_rate(detail::gather_baseline<float>, values), "GB/s", bench::wanted::at_least, 4);
+    bench::target("T5 stats in L2 without AVX2", path_rate(detail::gather_baseline<float>, values), "GB/s",
+                  bench::wanted::at_least, 4);
 
     double const read = read_rate(values.data(), large);
     bench::target("T5 stats of 256 MiB", summary_rate(first(large), seven), "GB/s", bench::wanted::at_least, 0.8 * read,
@@ -97,19 +100,31 @@ int main() {
     struct {
         char const* name;
         terms wanted;
-    } const single[] = {{"nonfinite", terms::nonfinite}, {"zeros", terms::zeros}, {"range", terms::range}, {"abs_range", terms::abs_range},
-                        {"sum", terms::sum}, {"sum_abs", terms::sum_abs}, {"sum_squares", terms::sum_squares}, {"variance", terms::variance},
-                        {"product", terms::product}, {"hash", terms::hash}};
-    for (auto const& each : single) { bench::figure(std::string{"  512 KiB of f32, only "} + each.name, summary_rate(first(512U << 10), each.wanted), "GB/s"); }
+    } const single[] = {{"nonfinite", terms::nonfinite},
+                        {"zeros", terms::zeros},
+                        {"range", terms::range},
+                        {"abs_range", terms::abs_range},
+                        {"sum", terms::sum},
+                        {"sum_abs", terms::sum_abs},
+                        {"sum_squares", terms::sum_squares},
+                        {"variance", terms::variance},
+                        {"product", terms::product},
+                        {"hash", terms::hash}};
+    for (auto const& each : single) {
+        bench::figure(std::string{"  512 KiB of f32, only "} + each.name, summary_rate(first(512U << 10), each.wanted),
+                      "GB/s");
+    }
 
     std::size_t const bytes = 512U << 10;
     type_rate<double>("f64", values, bytes, [](float x) { return static_cast<double>(x); });
-    type_rate<bf16>("bf16", values, bytes, [](float x) { return bf16{static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16)}; });
+    type_rate<bf16>("bf16", values, bytes,
+                    [](float x) { return bf16{static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16)}; });
     type_rate<std::int32_t>("i32", values, bytes, [](float x) { return static_cast<std::int32_t>(x * 1e6F); });
     type_rate<std::int8_t>("i8", values, bytes, [](float x) { return static_cast<std::int8_t>(x * 127 * 4); });
 
     std::vector<float> sick(values.begin(), values.begin() + (512 << 10) / 4);
     for (std::size_t i = 0; i < sick.size(); i += block_size) { sick[i] = std::bit_cast<float>(0x7FC00000U); }
-    bench::figure("  seven terms of f32 with a NaN in every block", summary_rate(view_of(sick.data(), {sick.size()}), seven), "GB/s");
+    bench::figure("  seven terms of f32 with a NaN in every block",
+                  summary_rate(view_of(sick.data(), {sick.size()}), seven), "GB/s");
     return 0;
 }

@@ -17,7 +17,7 @@ int main() {
     for (std::uint64_t i = 0; i < 300; ++i) {
         float const loss = net.forward_backward();
         auto const found = watch.step(train(i), "loss"_t = loss, net);  // line 2: tensors in, findings out
-        if (found.decision() == decision::stop) { break; }               // before the update is applied
+        if (found.decision() == decision::stop) { break; }              // before the update is applied
         if (found.decision() == decision::skip_update) { continue; }
         net.update();
     }

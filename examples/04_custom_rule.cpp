@@ -22,8 +22,12 @@ struct forgotten_weight {
     };
 
     // What it wants of a tensor; terms::none means that it is not watched.
-    constexpr terms needs(tensor_info const& tensor) const { return tensor.role == role::weight ? terms::delta : terms::none; }
-    constexpr void declare(state& seen, tensor_info const& tensor) const { seen.unchanged.grow(tensor.id + std::size_t{1}); }
+    constexpr terms needs(tensor_info const& tensor) const {
+        return tensor.role == role::weight ? terms::delta : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const {
+        seen.unchanged.grow(tensor.id + std::size_t{1});
+    }
     constexpr void observe(state& seen, observation const& it) const {
         if (!it.stats.has_previous) { return; }
         std::uint64_t& count = seen.unchanged[it.tensor.id];
@@ -35,7 +39,8 @@ struct forgotten_weight {
         culprit const found = std::exchange(seen.found, {});
         if (!std::exchange(seen.judged, false)) { return truth::undecided; }
         if (found.count == 0) { return truth::no; }
-        out.push(found.as_finding("observations without a change", relation::greater_equal, static_cast<double>(patience), severity::error));
+        out.push(found.as_finding("observations without a change", relation::greater_equal,
+                                  static_cast<double>(patience), severity::error));
         return truth::yes;
     }
 };

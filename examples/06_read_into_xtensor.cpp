@@ -38,7 +38,9 @@ int main() {
     xt::xtensor<float, 2> const moved = after - before;
     fmt::print("fc1/w moved by {:.3f} in 100 steps; scale at 50 is {:.3f}\n", xt::norm_l2(moved)(), scale(1, 2));
 
-    for (point const& each : run["loss"].history(mean, every{25})) { fmt::print("{}: loss {:.4f}\n", each.step, each.value); }
+    for (point const& each : run["loss"].history(mean, every{25})) {
+        fmt::print("{}: loss {:.4f}\n", each.step, each.value);
+    }
 
     // Errors are values with a name and a sentence.
     auto const wrong = run["fc1/w"].at(train(3)).to<xt::xtensor<float, 2>>();

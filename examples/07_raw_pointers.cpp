@@ -13,9 +13,9 @@ using namespace spotter;
 int main() {
     constexpr std::size_t rows = 8, cols = 4, pitch = 6;
     std::vector<double> memory(rows * cols + cols + rows * pitch);
-    double* const weight = memory.data();           // 8 x 4, row major
-    double* const bias = weight + rows * cols;      // 4
-    double* const padded = bias + cols;             // 8 x 4 with 6 doubles between rows
+    double* const weight = memory.data();       // 8 x 4, row major
+    double* const bias = weight + rows * cols;  // 4
+    double* const padded = bias + cols;         // 8 x 4 with 6 doubles between rows
     for (std::size_t i = 0; i < memory.size(); ++i) { memory[i] = std::sin(static_cast<double>(i)); }
 
     hook watch{plan{}, non_finite{}, any("*/w", l2 > 100.0)};

@@ -24,7 +24,7 @@ int main() {
     }
     watch.finish();
     sink_health const record = watch.health().sink;
-    fmt::print("stored {}, dropped {}, without values {}; at most {} bytes in the ring\n", record.stored, record.dropped, record.thinned,
-               record.ring_peak);
+    fmt::print("stored {}, dropped {}, without values {}; at most {} bytes in the ring\n", record.stored,
+               record.dropped, record.thinned, record.ring_peak);
     return record.stored == 1200 && watch.health().good() ? 0 : 1;
 }

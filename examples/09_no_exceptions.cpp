@@ -21,7 +21,8 @@ int main() {
     example::regression net;
     for (std::uint64_t i = 0; i < 50; ++i) {
         float const loss = net.forward_backward();
-        bool const bad = static_cast<bool>(nowhere.step(train(i), "loss"_t = loss)) || static_cast<bool>(watch.step(train(i), "loss"_t = loss));
+        bool const bad = static_cast<bool>(nowhere.step(train(i), "loss"_t = loss)) ||
+                         static_cast<bool>(watch.step(train(i), "loss"_t = loss));
         if (bad) { return 1; }
         net.update();
     }
@@ -31,7 +32,7 @@ int main() {
     if (!run) { return 1; }
     result<float> const last = (*run)["loss"].at(train(49)).to<float>();
     result<float> const missing = (*run)["loss"].at(train(50)).to<float>();
-    std::printf("last loss %g; asked for one more: %.*s\n", static_cast<double>(*last), static_cast<int>(name_of(missing.error().code).size()),
-                name_of(missing.error().code).data());
+    std::printf("last loss %g; asked for one more: %.*s\n", static_cast<double>(*last),
+                static_cast<int>(name_of(missing.error().code).size()), name_of(missing.error().code).data());
     return why && last && missing.error().code == errc::no_such_step ? 0 : 1;
 }

@@ -59,5 +59,8 @@ int main() {
     error const wrong = parse_plan(R"({"collections": [{"name": "weights", "when": {"every": 0}}]})").error();
     std::printf("%s\n", std::string{wrong.what.view()}.c_str());
     std::printf("%s", to_json(in_code).c_str());
-    return before == 3 && after == 5 && wrong.code == errc::bad_config && parse_plan(to_json(in_code)).value() == dynamic_plan{in_code} ? 0 : 1;
+    return before == 3 && after == 5 && wrong.code == errc::bad_config &&
+                   parse_plan(to_json(in_code)).value() == dynamic_plan{in_code}
+               ? 0
+               : 1;
 }

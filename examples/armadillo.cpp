@@ -62,7 +62,8 @@ struct gradient_descent {
 }  // namespace
 
 int main() {
-    constexpr plan keep{collection{"losses", "loss", always{}, payload}, collection{"coordinates", role::weight, every{10}, payload},
+    constexpr plan keep{collection{"losses", "loss", always{}, payload},
+                        collection{"coordinates", role::weight, every{10}, payload},
                         collection{"gradients", role::gradient, every{10}, stats(l2)}};
     least_squares function;
     arma::mat x(3, 1, arma::fill::zeros);
@@ -78,14 +79,16 @@ int main() {
         std::memcpy(&bits, &each, sizeof bits);
         checksum = checksum * 31 + bits;
     }
-    std::printf("off by %.4f, parameters %016llx\n", arma::norm(x - function.wanted()), static_cast<unsigned long long>(checksum));
+    std::printf("off by %.4f, parameters %016llx\n", arma::norm(x - function.wanted()),
+                static_cast<unsigned long long>(checksum));
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
     trial const run = open_trial(path).value();
     for (std::uint64_t i = 0; i < 200; i += 50) {
         auto const then = run["coordinates/w"].at(train(i)).to<arma::mat>().value();
-        std::printf("train(%llu): %6.3f %6.3f %6.3f  loss %.6f  gradient %.6f\n", static_cast<unsigned long long>(i), then(0), then(1), then(2),
-                    run["loss"].at(train(i)).to<double>().value(), run["grad/coordinates/w"].stat(train(i), l2).value_or(-1));
+        std::printf("train(%llu): %6.3f %6.3f %6.3f  loss %.6f  gradient %.6f\n", static_cast<unsigned long long>(i),
+                    then(0), then(1), then(2), run["loss"].at(train(i)).to<double>().value(),
+                    run["grad/coordinates/w"].stat(train(i), l2).value_or(-1));
     }
     return arma::norm(x - function.wanted()) < 0.01 ? 0 : 1;
 }

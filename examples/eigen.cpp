@@ -81,7 +81,8 @@ void visit_tensors(classifier const& net, Visit visit) {
 }  // namespace
 
 int main() {
-    constexpr plan keep{collection{"losses", "loss", always{}, payload}, collection{"weights", role::weight, every{100}, payload}};
+    constexpr plan keep{collection{"losses", "loss", always{}, payload},
+                        collection{"weights", role::weight, every{100}, payload}};
     classifier net;
     std::string path;
     {
@@ -106,8 +107,9 @@ int main() {
     auto const before = run["fc1/w"].at(train(0)).to<Eigen::MatrixXf>().value();
     auto const after = run["fc1/w"].at(train(600)).to<Eigen::MatrixXf>().value();
     Eigen::VectorXf const moved = (after - before).rowwise().norm();
-    std::printf("recorded %dx%d weights; a unit moved by %.2f to %.2f\n", static_cast<int>(after.rows()), static_cast<int>(after.cols()),
-                static_cast<double>(moved.minCoeff()), static_cast<double>(moved.maxCoeff()));
+    std::printf("recorded %dx%d weights; a unit moved by %.2f to %.2f\n", static_cast<int>(after.rows()),
+                static_cast<int>(after.cols()), static_cast<double>(moved.minCoeff()),
+                static_cast<double>(moved.maxCoeff()));
     for (point const& each : run["loss"].history(mean, every{200})) {
         std::printf("train(%llu): loss %.4f\n", static_cast<unsigned long long>(each.step.index), each.value);
     }

@@ -23,7 +23,8 @@ void draw(cv::Mat_<float>& images, cv::Mat_<float>& labels) {
     example::prng random{11};
     for (int i = 0; i < samples; ++i) {
         bool const disk = i % 2 == 0;
-        float const x = random.uniform(6.0F, 10.0F), y = random.uniform(6.0F, 10.0F), radius = random.uniform(4.0F, 5.5F);
+        float const x = random.uniform(6.0F, 10.0F), y = random.uniform(6.0F, 10.0F),
+                    radius = random.uniform(4.0F, 5.5F);
         for (int r = 0; r < side; ++r) {
             for (int c = 0; c < side; ++c) {
                 float const distance = std::hypot(static_cast<float>(c) - x, static_cast<float>(r) - y);
@@ -38,7 +39,8 @@ void draw(cv::Mat_<float>& images, cv::Mat_<float>& labels) {
 }  // namespace
 
 int main() {
-    constexpr plan keep{collection{"losses", "loss", always{}, payload}, collection{"weights", "filter/w", every{100}, payload},
+    constexpr plan keep{collection{"losses", "loss", always{}, payload},
+                        collection{"weights", "filter/w", every{100}, payload},
                         collection{"inputs", "input", every{100}, payload}};
     cv::Mat_<float> images(samples, pixels), labels(samples, 1);
     draw(images, labels);
@@ -64,8 +66,8 @@ int main() {
             gradient = gradient.reshape(1, side);
             // 120 x 256 floats are a batch of images: the same memory with three axes.
             int const batch[] = {samples, side, side};
-            auto const found = watch.step(train(step), "loss"_t = loss, "input"_t = images.reshape(1, 3, batch), "filter/w"_t = weight,
-                                          "grad/filter/w"_t = gradient);
+            auto const found = watch.step(train(step), "loss"_t = loss, "input"_t = images.reshape(1, 3, batch),
+                                          "filter/w"_t = weight, "grad/filter/w"_t = gradient);
             if (found.decision() != decision::proceed) { return 1; }
             weight -= 0.5F * gradient;
             bias -= 0.5F * static_cast<float>(cv::sum(slope)[0]);

@@ -13,10 +13,10 @@ using Catch::Approx;  // version 2 has it there
 
 // Leaves the test case, which ctest then counts as skipped unless something in it had failed before (tests/catch.cmake
 // looks for the words). To be used in the test case itself, not in a function it calls.
-#define SPOTTER_SKIP(why)                       \
-    do {                                        \
-        std::printf("SPOTTER_SKIP: %s\n", why); \
-        std::fflush(stdout);                    \
-        SUCCEED();                              \
-        return;                                 \
+#define SPOTTER_SKIP(why)                                                                                              \
+    do {                                                                                                               \
+        std::printf("SPOTTER_SKIP: %s\n", why);                                                                        \
+        std::fflush(stdout);                                                                                           \
+        SUCCEED();                                                                                                     \
+        return;                                                                                                        \
     } while (false)

@@ -34,24 +34,24 @@ struct settings {
     std::uint64_t seed = 0;
     fault broken = fault::none;
     std::size_t hidden_units = 64;
-    std::size_t carts = 16;         // driven side by side
-    std::size_t horizon = 64;       // steps a cart drives before the networks learn from them
-    std::size_t batch_size = 256;   // samples an update, a divisor of carts * horizon
-    std::size_t epochs = 3;         // times each sample is used
+    std::size_t carts = 16;        // driven side by side
+    std::size_t horizon = 64;      // steps a cart drives before the networks learn from them
+    std::size_t batch_size = 256;  // samples an update, a divisor of carts * horizon
+    std::size_t epochs = 3;        // times each sample is used
     float learning_rate = 1e-3F;
     float discount = 0.99F;
-    float trace = 0.95F;            // lambda of the advantage estimate
-    float clip = 0.2F;              // how far the ratio of chances may move before its gradient is cut
+    float trace = 0.95F;  // lambda of the advantage estimate
+    float clip = 0.2F;    // how far the ratio of chances may move before its gradient is cut
     float entropy_weight = 0.01F;
 };
 
 // The numbers of one update.
 struct report {
-    float loss = 0.0F;            // policy_loss + value_loss - entropy_weight * entropy
+    float loss = 0.0F;  // policy_loss + value_loss - entropy_weight * entropy
     float policy_loss = 0.0F;
     float value_loss = 0.0F;
-    float entropy = 0.0F;         // nats, at most ln 2
-    float approx_kl = 0.0F;       // how far the policy has moved from the one that drove (estimator of Schulman 2020)
+    float entropy = 0.0F;    // nats, at most ln 2
+    float approx_kl = 0.0F;  // how far the policy has moved from the one that drove (estimator of Schulman 2020)
     float clip_fraction = 0.0F;
     float episode_length = 0.0F;  // steps survived in training, moving mean
 };
@@ -61,8 +61,7 @@ struct report {
 class agent {
 public:
     explicit agent(settings const& chosen)
-        : settings_(chosen), random_(chosen.seed),
-          net_(observation_size, chosen.hidden_units, action_count, random_),
+        : settings_(chosen), random_(chosen.seed), net_(observation_size, chosen.hidden_units, action_count, random_),
           optimizer_(chosen.broken == fault::lr ? 1000.0F * chosen.learning_rate : chosen.learning_rate),
           fleet_(chosen.carts, chosen.discount, random_.next()) {
         for (tower* const each : {&net_.actor, &net_.critic}) {
@@ -70,9 +69,7 @@ public:
                 if (chosen.broken == fault::dead && trained.relu) {
                     std::fill(trained.b.begin(), trained.b.end(), -10.0F);
                 }
-                if (chosen.broken == fault::frozen && &trained == &net_.actor.layers[1]) {
-                    continue;
-                }
+                if (chosen.broken == fault::frozen && &trained == &net_.actor.layers[1]) { continue; }
                 optimizer_.add(trained);
             }
         }
@@ -83,9 +80,7 @@ public:
 
     // Forward and backward for the next mini-batch; drives the carts first when all experience is used up.
     report const& compute_gradients() {
-        if (next_sample_ == order_.size()) {
-            next_epoch();
-        }
+        if (next_sample_ == order_.size()) { next_epoch(); }
         input_.reset(settings_.batch_size, observation_size);
         for (std::size_t i = 0; i < input_.rows; ++i) {
             std::copy_n(past_.observations.row(order_[next_sample_ + i]), observation_size, input_.row(i));
@@ -176,9 +171,9 @@ private:
     std::size_t next_sample_ = 0;
     std::size_t epochs_left_ = 0;
     std::int64_t batches_ = 0;
-    matrix input_;                    // batch x observation
-    matrix policy_;                   // batch x action, chances
-    std::vector<float> entropy_;      // a number a sample
+    matrix input_;                // batch x observation
+    matrix policy_;               // batch x action, chances
+    std::vector<float> entropy_;  // a number a sample
     matrix logits_gradient_;
     matrix values_gradient_;
     report report_;

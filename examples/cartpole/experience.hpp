@@ -65,9 +65,7 @@ struct experience {
 class fleet {
 public:
     fleet(std::size_t size, float discount, std::uint64_t seed) : carts_(size), discount_(discount), random_(seed) {
-        for (cart_pole& cart : carts_) {
-            cart.reset(random_);
-        }
+        for (cart_pole& cart : carts_) { cart.reset(random_); }
     }
 
     // Drives every cart for `horizon` steps. A step survived earns 1 - discount, so that a life without end is worth
@@ -89,9 +87,7 @@ public:
                 past.actions[first + c] = action;
                 past.log_chance[first + c] = log_chance[action];
             }
-            for (std::size_t c = 0; c < carts; ++c) {
-                push(net, c, first + c, past);
-            }
+            for (std::size_t c = 0; c < carts; ++c) { push(net, c, first + c, past); }
         }
         observe(carts_, seen);
         std::copy_n(net.critic.forward(seen).data(), carts, &past.values[samples]);
@@ -155,9 +151,7 @@ inline void estimate_advantages(experience& past, float discount, float trace) {
 [[nodiscard]] inline float evaluate(network& net, std::size_t episodes, std::uint64_t seed) {
     example::prng random{seed};
     std::vector<cart_pole> carts(episodes);
-    for (cart_pole& cart : carts) {
-        cart.reset(random);
-    }
+    for (cart_pole& cart : carts) { cart.reset(random); }
     float survived = 0.0F;
     matrix seen;
     while (!carts.empty()) {

@@ -72,9 +72,7 @@ std::optional<options> parse(int count, char** arguments) {
                 }
             }
         }
-        if (!understood) {
-            return std::nullopt;
-        }
+        if (!understood) { return std::nullopt; }
     }
     return result;
 }
@@ -108,15 +106,16 @@ outcome train(options const& chosen, Hook& watch) {
             held = balanced >= goal ? held + 1 : 0;
             (void)watch.step(sp::eval(update), "metric/balanced"_t = balanced);
             if (!chosen.quiet) {
-                fmt::print("update {:5}  steps {:7}  loss {:8.4f}  entropy {:.3f}  training {:5.1f}  evaluation {:5.1f}\n", update,
-                           agent.cart_steps(), report.loss, report.entropy, report.episode_length, balanced);
+                fmt::print(
+                    "update {:5}  steps {:7}  loss {:8.4f}  entropy {:.3f}  training {:5.1f}  evaluation {:5.1f}\n",
+                    update, agent.cart_steps(), report.loss, report.entropy, report.episode_length, balanced);
                 std::fflush(stdout);
             }
         }
     }
     bool const learnt = held == evaluations_held;
-    fmt::print("{} after {} updates: balances {:.1f} of {} steps; parameters {:016x}\n", learnt ? "learnt" : "not learnt", update,
-               balanced, cartpole::episode_steps, fingerprint(agent.net()));
+    fmt::print("{} after {} updates: balances {:.1f} of {} steps; parameters {:016x}\n",
+               learnt ? "learnt" : "not learnt", update, balanced, cartpole::episode_steps, fingerprint(agent.net()));
     return learnt ? outcome::learnt : outcome::not_learnt;
 }
 

@@ -37,9 +37,7 @@ struct layer {
                (has_relu ? "act/" : "out/") + title},
           w(inputs, units), b(units), grad_w(inputs, units), grad_b(units), relu(has_relu) {
         float const bound = std::sqrt(6.0F / static_cast<float>(inputs));
-        for (float& weight : w.values) {
-            weight = random.uniform(-bound, bound);
-        }
+        for (float& weight : w.values) { weight = random.uniform(-bound, bound); }
     }
 
     void forward(matrix const& input) {
@@ -122,9 +120,7 @@ void visit_parameters(network const& net, Visit&& visit) {
 template <class Visit>
 void visit_activations(network const& net, Visit&& visit) {
     for (tower const* const each : {&net.actor, &net.critic}) {
-        for (layer const& at : each->layers) {
-            visit(at.name.output, at.output);
-        }
+        for (layer const& at : each->layers) { visit(at.name.output, at.output); }
     }
 }
 

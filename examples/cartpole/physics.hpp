@@ -61,9 +61,7 @@ public:
         angular_velocity_ += time_step * angular_acceleration;
         ++step_;
 
-        if (std::abs(position_) > position_limit || std::abs(angle_) > angle_limit) {
-            return outcome::fallen;
-        }
+        if (std::abs(position_) > position_limit || std::abs(angle_) > angle_limit) { return outcome::fallen; }
         return step_ == episode_steps ? outcome::timed_out : outcome::running;
     }
 

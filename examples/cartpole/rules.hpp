@@ -17,7 +17,8 @@ namespace sp = spotter;
 struct untrained_weight {
     using kind = sp::rule_kind;
     static constexpr std::string_view name = "untrained_weight";
-    static constexpr std::string_view remedy = "Hand the named parameter to the optimizer, and check that its step is called.";
+    static constexpr std::string_view remedy =
+        "Hand the named parameter to the optimizer, and check that its step is called.";
 
     std::uint64_t patience = 10;  // observations in a row
 
@@ -45,7 +46,9 @@ struct untrained_weight {
     constexpr void observe(state& seen, sp::observation const& it) const {
         if (it.step.mode != sp::mode::train) { return; }
         if (it.tensor.role == sp::role::gradient) {
-            if (seen.weights.holds(it.tensor.partner)) { seen.weights[it.tensor.partner].pushed = it.stats.sum_abs > 0; }
+            if (seen.weights.holds(it.tensor.partner)) {
+                seen.weights[it.tensor.partner].pushed = it.stats.sum_abs > 0;
+            }
             return;
         }
         series& mine = seen.weights[it.tensor.id];
@@ -67,15 +70,16 @@ struct untrained_weight {
 };
 
 // Any of these ends the run before the update is applied.
-inline constexpr auto broken = sp::on(sp::non_finite{} || sp::exploding_gradient{} || sp::dead_relu{} || sp::all_zero{} ||
-                                          sp::update_ratio_band{.low = 0} || untrained_weight{},
+inline constexpr auto broken = sp::on(sp::non_finite{} || sp::exploding_gradient{} || sp::dead_relu{} ||
+                                          sp::all_zero{} || sp::update_ratio_band{.low = 0} || untrained_weight{},
                                       sp::stop);
 
 inline constexpr sp::plan keep{
     sp::collection{"losses", "*loss", sp::always{}, sp::payload},
     sp::collection{"metrics", "metric/*", sp::always{}, sp::payload},
     sp::collection{"weights", sp::role::weight, sp::every{100}, sp::payload},
-    sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train}, sp::stats(sp::l2, sp::mean_abs)},
+    sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train},
+                   sp::stats(sp::l2, sp::mean_abs)},
     sp::collection{"activations", "act/*", sp::every{100}, sp::stats(sp::zero_fraction, sp::mean, sp::stddev)},
 };
 

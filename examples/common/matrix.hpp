@@ -39,9 +39,7 @@ struct matrix {
 [[nodiscard]] inline matrix transposed(matrix const& a) {
     matrix result{a.cols, a.rows};
     for (std::size_t r = 0; r < a.rows; ++r) {
-        for (std::size_t c = 0; c < a.cols; ++c) {
-            result(c, r) = a(r, c);
-        }
+        for (std::size_t c = 0; c < a.cols; ++c) { result(c, r) = a(r, c); }
     }
     return result;
 }
@@ -58,18 +56,12 @@ inline void multiply(matrix const& a, matrix const& b, matrix& out) {
                 float const factor = a(r, k);
                 float const* const source = b.row(k) + first;
                 if (used == width) {
-                    for (std::size_t lane = 0; lane < width; ++lane) {
-                        sums[lane] += factor * source[lane];
-                    }
+                    for (std::size_t lane = 0; lane < width; ++lane) { sums[lane] += factor * source[lane]; }
                 } else {
-                    for (std::size_t lane = 0; lane < used; ++lane) {
-                        sums[lane] += factor * source[lane];
-                    }
+                    for (std::size_t lane = 0; lane < used; ++lane) { sums[lane] += factor * source[lane]; }
                 }
             }
-            for (std::size_t lane = 0; lane < used; ++lane) {
-                out(r, first + lane) = sums[lane];
-            }
+            for (std::size_t lane = 0; lane < used; ++lane) { out(r, first + lane) = sums[lane]; }
         }
     }
 }
@@ -77,9 +69,7 @@ inline void multiply(matrix const& a, matrix const& b, matrix& out) {
 // Adds one row to every row.
 inline void add_to_rows(matrix& a, std::vector<float> const& row) {
     for (std::size_t r = 0; r < a.rows; ++r) {
-        for (std::size_t c = 0; c < a.cols; ++c) {
-            a(r, c) += row[c];
-        }
+        for (std::size_t c = 0; c < a.cols; ++c) { a(r, c) += row[c]; }
     }
 }
 
@@ -87,9 +77,7 @@ inline void add_to_rows(matrix& a, std::vector<float> const& row) {
 inline void sum_of_rows(matrix const& a, std::vector<float>& sums) {
     sums.assign(a.cols, 0.0F);
     for (std::size_t r = 0; r < a.rows; ++r) {
-        for (std::size_t c = 0; c < a.cols; ++c) {
-            sums[c] += a(r, c);
-        }
+        for (std::size_t c = 0; c < a.cols; ++c) { sums[c] += a(r, c); }
     }
 }
 

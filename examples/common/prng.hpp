@@ -38,9 +38,7 @@ private:
 
 // Puts the items in a random order (Fisher and Yates).
 inline void shuffle(std::vector<std::size_t>& items, prng& random) noexcept {
-    for (std::size_t left = items.size(); left > 1; --left) {
-        std::swap(items[left - 1], items[random.below(left)]);
-    }
+    for (std::size_t left = items.size(); left > 1; --left) { std::swap(items[left - 1], items[random.below(left)]); }
 }
 
 // 0, 1, …, count − 1 in a random order.

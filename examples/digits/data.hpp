@@ -51,9 +51,7 @@ struct load_result {
         int const largest = i < pixel_count ? darkest : static_cast<int>(class_count) - 1;
         bool const last = i + 1 == numbers.size();
         bool const separated = last ? stop == end : stop != end && *stop == ',';
-        if (error != std::errc{} || numbers[i] < 0 || numbers[i] > largest || !separated) {
-            return std::nullopt;
-        }
+        if (error != std::errc{} || numbers[i] < 0 || numbers[i] > largest || !separated) { return std::nullopt; }
         next = last ? stop : stop + 1;
     }
     return numbers;
@@ -69,9 +67,7 @@ struct load_result {
     std::size_t line_number = 0;
     for (std::string line; std::getline(file, line);) {
         ++line_number;
-        if (!line.empty() && line.back() == '\r') {
-            line.pop_back();
-        }
+        if (!line.empty() && line.back() == '\r') { line.pop_back(); }
         auto const numbers = parse_line(line);
         if (!numbers) {
             return {.problem = path + ":" + std::to_string(line_number) +

@@ -38,14 +38,16 @@ using namespace sp::literals;
 constexpr sp::plan keep{
     sp::collection{"losses", "loss", sp::always{}, sp::payload},
     sp::collection{"weights", sp::role::weight, sp::every{100} || sp::at{1, 10}, sp::payload},
-    sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train}, sp::payload | sp::stats(sp::l2)},
+    sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train},
+                   sp::payload | sp::stats(sp::l2)},
     sp::collection{"activations", "act/*", sp::every{50}, sp::payload | sp::stats(sp::zero_fraction)},
     sp::collection{"evaluation", "{input,labels,predictions}", sp::during{sp::mode::eval}, sp::payload},
 };
 
 // What ends the run, and what is only told.
 constexpr auto broken = sp::on(sp::non_finite{} || sp::exploding_gradient{} || sp::dead_relu{}, sp::stop);
-constexpr auto doubtful = sp::vanishing_gradient{} || sp::loss_not_decreasing{} || sp::all_zero{} || sp::update_ratio_band{};
+constexpr auto doubtful =
+    sp::vanishing_gradient{} || sp::loss_not_decreasing{} || sp::all_zero{} || sp::update_ratio_band{};
 
 struct options {
     std::string path;
@@ -67,9 +69,7 @@ std::optional<options> parse(int count, char** arguments) {
             argument.remove_prefix(7);
             char const* const end = argument.data() + argument.size();
             auto const parsed = std::from_chars(argument.data(), end, result.seed);
-            if (parsed.ec != std::errc{} || parsed.ptr != end) {
-                return std::nullopt;
-            }
+            if (parsed.ec != std::errc{} || parsed.ptr != end) { return std::nullopt; }
         } else if (result.path.empty() && !argument.starts_with("--")) {
             result.path = argument;
         } else {
@@ -124,10 +124,12 @@ std::optional<double> train(options const& chosen, digits::split const& data, Ho
             net.update(learning_rate * remaining, momentum);
         }
         accuracy = evaluate(net, data.test, watch, eval_step);
-        if (!chosen.quiet) { fmt::print("epoch {:2}  step {:4}  loss {:.4f}  accuracy {:.2f} %\n", epoch, step, loss, 100.0 * accuracy); }
+        if (!chosen.quiet) {
+            fmt::print("epoch {:2}  step {:4}  loss {:.4f}  accuracy {:.2f} %\n", epoch, step, loss, 100.0 * accuracy);
+        }
     }
-    fmt::print("{} after {} steps: reads {:.2f} % of {} test digits; parameters {:016x}\n", accuracy >= goal ? "learnt" : "not learnt", step,
-               100.0 * accuracy, data.test.size(), fingerprint(net));
+    fmt::print("{} after {} steps: reads {:.2f} % of {} test digits; parameters {:016x}\n",
+               accuracy >= goal ? "learnt" : "not learnt", step, 100.0 * accuracy, data.test.size(), fingerprint(net));
     return accuracy;
 }
 

@@ -38,9 +38,7 @@ struct layer {
                "grad/" + title + "/b", "pre/" + title, "act/" + title},
           w(inputs, units), b(units), grad_w(inputs, units), grad_b(units), velocity_w(w.size()), velocity_b(units) {
         float const bound = std::sqrt(6.0F / static_cast<float>(inputs));
-        for (float& weight : w.values) {
-            weight = random.uniform(-bound, bound);
-        }
+        for (float& weight : w.values) { weight = random.uniform(-bound, bound); }
     }
 
     void forward(matrix const& input) {
@@ -109,9 +107,7 @@ public:
         for (std::size_t r = 0; r < gradient.rows; ++r) {
             gradient(r, static_cast<std::size_t>(batch_.labels[r])) -= 1.0F;
         }
-        for (float& value : gradient.values) {
-            value /= static_cast<float>(gradient.rows);
-        }
+        for (float& value : gradient.values) { value /= static_cast<float>(gradient.rows); }
         for (std::size_t i = layers_.size(); i-- > 1;) {
             matrix const& input = layers_[i - 1].act;
             gradient = layers_[i].backward(input, gradient);
@@ -124,9 +120,7 @@ public:
 
     // One step of stochastic gradient descent with momentum.
     void update(float learning_rate, float momentum) {
-        for (layer& each : layers_) {
-            each.update(learning_rate, momentum);
-        }
+        for (layer& each : layers_) { each.update(learning_rate, momentum); }
     }
 
     [[nodiscard]] std::vector<layer> const& layers() const noexcept { return layers_; }
@@ -153,9 +147,7 @@ private:
                 predictions_(r, c) = std::exp(raw[c] - *top);
                 sum += predictions_(r, c);
             }
-            for (std::size_t c = 0; c < logits.cols; ++c) {
-                predictions_(r, c) /= sum;
-            }
+            for (std::size_t c = 0; c < logits.cols; ++c) { predictions_(r, c) /= sum; }
             loss_ += (*top + std::log(sum) - raw[label]) / static_cast<float>(logits.rows);
             correct_ += top == raw + label ? 1 : 0;
         }
@@ -175,9 +167,7 @@ void visit_forward(network const& net, Visit&& visit) {
     visit("labels", net.labels());
     for (layer const& each : net.layers()) {
         visit(each.name.pre, each.pre);
-        if (each.act.size() != 0) {
-            visit(each.name.act, each.act);
-        }
+        if (each.act.size() != 0) { visit(each.name.act, each.act); }
     }
     visit("predictions", net.predictions());
 }
@@ -186,9 +176,7 @@ void visit_forward(network const& net, Visit&& visit) {
 [[nodiscard]] inline std::uint64_t fingerprint(network const& net) {
     std::uint64_t hash = 0xCBF29CE484222325U;
     auto const add = [&hash](std::vector<float> const& values) {
-        for (float const value : values) {
-            hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001B3U;
-        }
+        for (float const value : values) { hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001B3U; }
     };
     for (layer const& each : net.layers()) {
         add(each.w.values);

@@ -61,14 +61,17 @@ struct verdicts {
             result.mistakes.push_back(wrong);
         }
     }
-    std::sort(result.mistakes.begin(), result.mistakes.end(), [](mistake const& a, mistake const& b) { return a.certainty > b.certainty; });
+    std::sort(result.mistakes.begin(), result.mistakes.end(),
+              [](mistake const& a, mistake const& b) { return a.certainty > b.certainty; });
     return result;
 }
 
 // Pictures side by side, eight rows of eight pixels each, two characters a pixel.
 inline void draw(std::vector<mistake> const& mistakes) {
     constexpr std::array<char, 6> shades{' ', '.', ':', 'o', '#', '@'};
-    for (mistake const& each : mistakes) { fmt::print("  {:<18}", fmt::format("{} seen as {} ({:.0f} %)", each.label, each.seen, 100 * each.certainty)); }
+    for (mistake const& each : mistakes) {
+        fmt::print("  {:<18}", fmt::format("{} seen as {} ({:.0f} %)", each.label, each.seen, 100 * each.certainty));
+    }
     fmt::print("\n");
     for (std::size_t row = 0; row < 8; ++row) {
         for (mistake const& each : mistakes) {
@@ -94,18 +97,21 @@ inline void review(std::string_view path) {
     fmt::print("\n{}", run);
 
     fmt::print("\nloss every 100 steps:");
-    for (auto const& each : run["loss"].history(spotter::mean, spotter::every{100} && spotter::during{spotter::mode::train})) {
+    for (auto const& each :
+         run["loss"].history(spotter::mean, spotter::every{100} && spotter::during{spotter::mode::train})) {
         fmt::print(" {:.3f}", each.value);
     }
     verdicts const result = judge(run);
-    fmt::print("\n\nthe last evaluation, from the recorded predictions and labels: {} of {} right\nshown \\ seen", result.right, result.read);
+    fmt::print("\n\nthe last evaluation, from the recorded predictions and labels: {} of {} right\nshown \\ seen",
+               result.right, result.read);
     for (std::size_t c = 0; c < 10; ++c) { fmt::print("{:5}", c); }
     for (std::size_t r = 0; r < 10; ++r) {
         fmt::print("\n{:12}", r);
         for (int const count : result.confusion[r]) { fmt::print("{:>5}", count == 0 ? "." : std::to_string(count)); }
     }
     fmt::print("\n\nthe surest mistakes, from the recorded inputs:\n");
-    draw({result.mistakes.begin(), result.mistakes.begin() + static_cast<std::ptrdiff_t>((std::min)(result.mistakes.size(), std::size_t{4}))});
+    draw({result.mistakes.begin(),
+          result.mistakes.begin() + static_cast<std::ptrdiff_t>((std::min)(result.mistakes.size(), std::size_t{4}))});
 }
 
 }  // namespace digits

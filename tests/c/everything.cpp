@@ -5,5 +5,6 @@
 using namespace spotter;
 
 extern "C" spotter_hook* create_everything(char const* path) {
-    return make_c_hook(path, plan{collection{"all", "*"}}, options{.existing = existing::replace, .drain = drain::poll});
+    return make_c_hook(path, plan{collection{"all", "*"}},
+                       options{.existing = existing::replace, .drain = drain::poll});
 }

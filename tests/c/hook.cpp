@@ -6,5 +6,6 @@ using namespace spotter;
 
 spotter_hook* spotter_create(char const* path) {
     constexpr plan keep{defaults::losses, collection{"weights", role::weight, every{10}, payload}};
-    return make_c_hook(path, keep, on(non_finite{}, stop), exploding_gradient{}, options{.existing = existing::replace});
+    return make_c_hook(path, keep, on(non_finite{}, stop), exploding_gradient{},
+                       options{.existing = existing::replace});
 }

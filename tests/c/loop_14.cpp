@@ -38,7 +38,8 @@ int main() {
             for (double const weight : weights) { loss += weight * weight; }
             if (step == 20) { std::memcpy(&loss, &bits_of_infinity, sizeof loss); }
             spotter_begin(watch.get(), step % 10 == 9 ? SPOTTER_EVAL : SPOTTER_TRAIN, step);
-            spotter_observe_as(watch.get(), "theta", SPOTTER_ROLE_WEIGHT, SPOTTER_FLAG_FROZEN, SPOTTER_F64, weights.data(), 2, shape, column_major);
+            spotter_observe_as(watch.get(), "theta", SPOTTER_ROLE_WEIGHT, SPOTTER_FLAG_FROZEN, SPOTTER_F64,
+                               weights.data(), 2, shape, column_major);
             spotter_observe_f64(watch.get(), "loss", &loss, 0, nullptr);
             spotter_scalar_at(watch.get(), "clock", 0.25, 1.5e9);
             if (spotter_end(watch.get()).decision == SPOTTER_STOP) {

@@ -24,12 +24,18 @@ double recorded(char const* path, char const* name, unsigned long step, unsigned
     if (!run) { return nothing; }
     recorded_value const from = (*run)[name].at(train(step));
     switch (from.type()) {
-        case dtype::f32: return element_of<float>(from, i);
-        case dtype::f64: return element_of<double>(from, i);
-        case dtype::i64: return element_of<std::int64_t>(from, i);
-        case dtype::u8: return element_of<std::uint8_t>(from, i);
-        case dtype::i16: return element_of<std::int16_t>(from, i);
-        default: return nothing;
+        case dtype::f32:
+            return element_of<float>(from, i);
+        case dtype::f64:
+            return element_of<double>(from, i);
+        case dtype::i64:
+            return element_of<std::int64_t>(from, i);
+        case dtype::u8:
+            return element_of<std::uint8_t>(from, i);
+        case dtype::i16:
+            return element_of<std::int16_t>(from, i);
+        default:
+            return nothing;
     }
 }
 

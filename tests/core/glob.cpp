@@ -28,7 +28,8 @@ bool plain(std::string_view glob_text, std::string_view name) {
     if (glob_text[0] == '[') {  // here always three letters or `!` and two
         used = 5;
         bool const inverted = glob_text[1] == '!';
-        fits = inverted ? name[0] != glob_text[2] && name[0] != glob_text[3] : glob_text[1] <= name[0] && name[0] <= glob_text[3];
+        fits = inverted ? name[0] != glob_text[2] && name[0] != glob_text[3]
+                        : glob_text[1] <= name[0] && name[0] <= glob_text[3];
     }
     return fits && plain(glob_text.substr(used), name.substr(1));
 }
@@ -39,7 +40,9 @@ bool simple(std::string const& pattern, std::string const& name) {
     std::size_t start = open + 1;
     for (std::size_t i = start; i <= close; ++i) {
         if (i != close && pattern[i] != ',') { continue; }
-        if (simple(pattern.substr(0, open) + pattern.substr(start, i - start) + pattern.substr(close + 1), name)) { return true; }
+        if (simple(pattern.substr(0, open) + pattern.substr(start, i - start) + pattern.substr(close + 1), name)) {
+            return true;
+        }
         start = i + 1;
     }
     return false;
@@ -61,12 +64,22 @@ std::string random_pattern(prng& random, int depth) {
     for (unsigned parts = random.below(5); parts > 0; --parts) {
         switch (random.below(depth > 0 ? 9 : 7)) {
             case 0:
-            case 1: out += '*'; break;
-            case 2: out += '?'; break;
-            case 3: out += random.below(2) == 0 ? "[a-b]" : "[!ab]"; break;
+            case 1:
+                out += '*';
+                break;
+            case 2:
+                out += '?';
+                break;
+            case 3:
+                out += random.below(2) == 0 ? "[a-b]" : "[!ab]";
+                break;
             case 7:
-            case 8: out += '{' + random_pattern(random, depth - 1) + ',' + random_pattern(random, depth - 1) + '}'; break;
-            default: out += "ab/"[random.below(3)]; break;
+            case 8:
+                out += '{' + random_pattern(random, depth - 1) + ',' + random_pattern(random, depth - 1) + '}';
+                break;
+            default:
+                out += "ab/"[random.below(3)];
+                break;
         }
     }
     return out;

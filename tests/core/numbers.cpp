@@ -21,8 +21,9 @@ struct format {
     [[nodiscard]] double decode(unsigned bits) const {
         int const mantissa = static_cast<int>(bits & ((1U << mantissa_bits) - 1));
         int const exponent = static_cast<int>(bits >> mantissa_bits & ((1U << exponent_bits) - 1));
-        double const size = exponent == 0 ? std::ldexp(mantissa, 1 - bias() - mantissa_bits)
-                                          : std::ldexp((1 << mantissa_bits) + mantissa, exponent - bias() - mantissa_bits);
+        double const size = exponent == 0
+                                ? std::ldexp(mantissa, 1 - bias() - mantissa_bits)
+                                : std::ldexp((1 << mantissa_bits) + mantissa, exponent - bias() - mantissa_bits);
         std::uint64_t const sign = bits >> (exponent_bits + mantissa_bits) & 1;
         return std::bit_cast<double>(bits_of(size) | sign << 63);  // -ffast-math would forget it on a zero
     }
@@ -139,7 +140,8 @@ TEST_CASE("the exponential is good to twelve digits, and ends at its ends") {
 
 TEST_CASE("the square root is the machine's, and within one unit in a static_assert") {
     static_assert(square_root(0) == 0 && square_root(-1) == 0);
-    static_assert(square_root(9) == 3 && square_root(1e300) > 0.9999999999e150 && square_root(1e-300) < 1.0000000001e-150);
+    static_assert(square_root(9) == 3 && square_root(1e300) > 0.9999999999e150 &&
+                  square_root(1e-300) < 1.0000000001e-150);
     constexpr double constant[] = {square_root(2.0), square_root(30.0), square_root(1e-9), square_root(7e200)};
     double const runtime[] = {2.0, 30.0, 1e-9, 7e200};
     for (std::size_t i = 0; i < 4; ++i) { CHECK(ulps(constant[i], std::sqrt(runtime[i])) <= 1.0); }
@@ -168,7 +170,8 @@ TEST_CASE("a C++ type maps to its element type at compile time", "[A10]") {
     static_assert(dtype_of<float> == dtype::f32 && dtype_of<double volatile> == dtype::f64);
     static_assert(dtype_of<f16> == dtype::f16 && dtype_of<bf16> == dtype::bf16);
     static_assert(dtype_of<std::complex<float>> == dtype::c64 && dtype_of<std::complex<double>> == dtype::c128);
-    static_assert(dtype_of<c64> == dtype::c64 && dtype_of<f8_e4m3> == dtype::f8_e4m3 && dtype_of<f8_e5m2> == dtype::f8_e5m2);
+    static_assert(dtype_of<c64> == dtype::c64 && dtype_of<f8_e4m3> == dtype::f8_e4m3 &&
+                  dtype_of<f8_e5m2> == dtype::f8_e5m2);
     struct pair {
         float a, b;
     };

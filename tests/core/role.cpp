@@ -23,40 +23,89 @@ void check(std::initializer_list<row> rows) {
 }  // namespace
 
 TEST_CASE("losses, gradients, weights and biases are told by their names [A24]", "[A24]") {
-    check({{"loss", role::loss},           {"actor/loss", role::loss},      {"policy_loss", role::loss},
-           {"loss/total", role::loss},     {"grad/fc1/w", role::gradient},  {"grads/fc1/b", role::gradient},
-           {"gradient/x", role::gradient}, {"fc1.weight.grad", role::gradient}, {"fc1/w.grad", role::gradient},
-           {"fc1/w", role::weight},        {"conv.weight", role::weight},   {"a/b/kernel", role::weight},
-           {"fc1/b", role::bias},          {"conv.bias", role::bias},       {"a.b/bias", role::bias},
-           {"w", role::weight},            {"b", role::bias},               {"kernel", role::weight}});
+    check({{"loss", role::loss},
+           {"actor/loss", role::loss},
+           {"policy_loss", role::loss},
+           {"loss/total", role::loss},
+           {"grad/fc1/w", role::gradient},
+           {"grads/fc1/b", role::gradient},
+           {"gradient/x", role::gradient},
+           {"fc1.weight.grad", role::gradient},
+           {"fc1/w.grad", role::gradient},
+           {"fc1/w", role::weight},
+           {"conv.weight", role::weight},
+           {"a/b/kernel", role::weight},
+           {"fc1/b", role::bias},
+           {"conv.bias", role::bias},
+           {"a.b/bias", role::bias},
+           {"w", role::weight},
+           {"b", role::bias},
+           {"kernel", role::weight}});
 }
 
 TEST_CASE("a gradient of a weight is no weight, whatever its last part [A24]", "[A24]") {
     check({{"grad/w", role::gradient}, {"grad/loss", role::gradient}, {"gradient/a/bias", role::gradient}});
-    check({{"lossy", role::other}, {"gradual/x", role::other}, {"fc1/weights2", role::other}, {"bw", role::other}, {"", role::other}});
+    check({{"lossy", role::other},
+           {"gradual/x", role::other},
+           {"fc1/weights2", role::other},
+           {"bw", role::other},
+           {"", role::other}});
 }
 
 TEST_CASE("every glob of the rule catalogue finds its role") {
-    check({{"input", role::input},           {"input/image", role::input},         {"label", role::label},
-           {"labels", role::label},          {"labels/a", role::label},            {"pred", role::prediction},
-           {"preds", role::prediction},      {"prediction", role::prediction},     {"predictions", role::prediction},
-           {"pred/a", role::prediction},     {"preds/a", role::prediction},        {"prediction/a", role::prediction},
-           {"predictions/a", role::prediction}, {"pre/fc1", role::preactivation},  {"tanh_input", role::preactivation},
-           {"act/fc1", role::activation},    {"relu/3", role::activation},         {"layer3_output", role::activation},
-           {"feature_importance/gain", role::importance}, {"m/feature_importance/gain", role::importance},
-           {"tree/0", role::tree},           {"trees/17/depth", role::tree},       {"metric/accuracy", role::metric},
-           {"time/step", role::timing},      {"sys/gpu_util[0]", role::system},    {"something", role::other}});
+    check({{"input", role::input},
+           {"input/image", role::input},
+           {"label", role::label},
+           {"labels", role::label},
+           {"labels/a", role::label},
+           {"pred", role::prediction},
+           {"preds", role::prediction},
+           {"prediction", role::prediction},
+           {"predictions", role::prediction},
+           {"pred/a", role::prediction},
+           {"preds/a", role::prediction},
+           {"prediction/a", role::prediction},
+           {"predictions/a", role::prediction},
+           {"pre/fc1", role::preactivation},
+           {"tanh_input", role::preactivation},
+           {"act/fc1", role::activation},
+           {"relu/3", role::activation},
+           {"layer3_output", role::activation},
+           {"feature_importance/gain", role::importance},
+           {"m/feature_importance/gain", role::importance},
+           {"tree/0", role::tree},
+           {"trees/17/depth", role::tree},
+           {"metric/accuracy", role::metric},
+           {"time/step", role::timing},
+           {"sys/gpu_util[0]", role::system},
+           {"something", role::other}});
 }
 
 TEST_CASE("the names of boosted trees are told [A26] [D19]", "[A26][D19][S24]") {
-    check({{"train-auc", role::metric},          {"train-map", role::metric},      {"train-rmse", role::metric},
-           {"validation_0-rmse", role::metric},  {"eval-ndcg@5", role::metric},    {"train-error@0.3", role::metric},
-           {"my-set-auc", role::metric},         {"a.b@c-mlogloss", role::metric}, {"x-gamma-nloglik", role::metric},
-           {"eval-ndcg@5-", role::metric},       {"eval-map-", role::metric},      {"average_shap/f1", role::average_shap},
-           {"full_shap", role::full_shap},       {"full_shap/3", role::full_shap}, {"hyperparameters/eta", role::hyperparameter},
-           {"predictions", role::prediction},    {"labels", role::label},          {"feature_importance/weight/f-1", role::importance},
+    check({{"train-auc", role::metric},
+           {"train-map", role::metric},
+           {"train-rmse", role::metric},
+           {"validation_0-rmse", role::metric},
+           {"eval-ndcg@5", role::metric},
+           {"train-error@0.3", role::metric},
+           {"my-set-auc", role::metric},
+           {"a.b@c-mlogloss", role::metric},
+           {"x-gamma-nloglik", role::metric},
+           {"eval-ndcg@5-", role::metric},
+           {"eval-map-", role::metric},
+           {"average_shap/f1", role::average_shap},
+           {"full_shap", role::full_shap},
+           {"full_shap/3", role::full_shap},
+           {"hyperparameters/eta", role::hyperparameter},
+           {"predictions", role::prediction},
+           {"labels", role::label},
+           {"feature_importance/weight/f-1", role::importance},
            {"average_shap/bias", role::average_shap}});
-    check({{"-auc", role::other}, {"train-", role::other}, {"train-unknown", role::other}, {"a/train-auc", role::other}, {"auc", role::other}});
+    check({{"-auc", role::other},
+           {"train-", role::other},
+           {"train-unknown", role::other},
+           {"a/train-auc", role::other},
+           {"auc", role::other}});
 }
 
 TEST_CASE("a gradient knows the name of its partner") {

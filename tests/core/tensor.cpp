@@ -57,7 +57,9 @@ double total(tensor_ref const& view) {
     double sum = 0;
     visit_values(view, [&](auto values) {
         for (auto const& each : values) {
-            if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(each)>>) { sum += static_cast<double>(each); }
+            if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(each)>>) {
+                sum += static_cast<double>(each);
+            }
         }
     });
     return sum;
@@ -106,8 +108,9 @@ TEST_CASE("a matrix is seen in its own order, and refused where it has gaps") {
     CHECK((accepted(cols).shape == extents{2, 3} && as_tensor(cols).layout == order::column_major));
     CHECK(as_tensor(matrix<true>{std::vector<float>(8), 2, 3, 4}).refused == refusal::not_contiguous);
     CHECK(as_tensor(matrix<false>{std::vector<float>(12), 2, 3, 4, 2}).refused == refusal::not_contiguous);
-    accepted(matrix<true>{std::vector<float>(3), 1, 3, 99});     // one row: nothing lies between rows
-    accepted(matrix<false>{std::vector<float>(3), 1, 3, 1, 7});  // one element a column: its inner stride is never walked
+    accepted(matrix<true>{std::vector<float>(3), 1, 3, 99});  // one row: nothing lies between rows
+    accepted(
+        matrix<false>{std::vector<float>(3), 1, 3, 1, 7});  // one element a column: its inner stride is never walked
 }
 
 TEST_CASE("an array with a shape and strides is recognised in both orders") {
@@ -129,7 +132,8 @@ TEST_CASE("what cannot be viewed is refused with the reason, and never read") {
     std::vector<float> const one(1);
     CHECK(view_of(one.data(), {1, 1, 1, 1, 1, 1, 1, 1}).refused == refusal::none);
     CHECK(view_of(one.data(), {1, 1, 1, 1, 1, 1, 1, 1, 1}).refused == refusal::rank_too_deep);
-    CHECK(as_tensor(array{{1.0}, std::vector<std::size_t>(9, 1), std::vector<std::ptrdiff_t>(9, 1)}).refused == refusal::rank_too_deep);
+    CHECK(as_tensor(array{{1.0}, std::vector<std::size_t>(9, 1), std::vector<std::ptrdiff_t>(9, 1)}).refused ==
+          refusal::rank_too_deep);
     int calls = 0;
     visit_values(view_of(static_cast<float const*>(nullptr), {3}), [&](auto) { ++calls; });
     visit_values(tensor_ref{}, [&](auto) { ++calls; });

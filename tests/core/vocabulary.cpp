@@ -30,7 +30,9 @@ struct other {
     using kind = other_kind;
 };
 template <class Left, class Right>
-concept conjoinable = requires(Left left, Right right) { left && right; };
+concept conjoinable = requires(Left left, Right right) {
+    left&& right;
+};
 
 constexpr truth all_truths[] = {truth::no, truth::undecided, truth::yes};
 
@@ -38,8 +40,10 @@ constexpr truth all_truths[] = {truth::no, truth::undecided, truth::yes};
 
 TEST_CASE("Kleene's tables", "[A45]") {
     using enum truth;
-    static_assert(conjunction(yes, yes) == yes && conjunction(yes, undecided) == undecided && conjunction(no, undecided) == no);
-    static_assert(disjunction(no, no) == no && disjunction(no, undecided) == undecided && disjunction(yes, undecided) == yes);
+    static_assert(conjunction(yes, yes) == yes && conjunction(yes, undecided) == undecided &&
+                  conjunction(no, undecided) == no);
+    static_assert(disjunction(no, no) == no && disjunction(no, undecided) == undecided &&
+                  disjunction(yes, undecided) == yes);
     static_assert(negation(yes) == no && negation(no) == yes && negation(undecided) == undecided);
     static_assert(decided(no) && decided(yes) && !decided(undecided) && truth_of(true) == yes);
     SUCCEED();
@@ -75,7 +79,8 @@ TEST_CASE("a compound owns its parts, asks both, and does not mix kinds") {
 }
 
 TEST_CASE("steps compare by mode, then by index", "[A05]") {
-    static_assert(train(7) == step_id{mode::train, 7} && train(7) != eval(7) && train(3) < train(4) && train(9) < eval(0));
+    static_assert(train(7) == step_id{mode::train, 7} && train(7) != eval(7) && train(3) < train(4) &&
+                  train(9) < eval(0));
     CHECK((name_of(mode::predict) == "predict" && index_of(mode::eval) == 1 && predict(2).mode == mode::predict));
 }
 
@@ -94,7 +99,9 @@ TEST_CASE("a result holds a value or an error with its name", "[A39]") {
     result<std::unique_ptr<int>> owner{std::make_unique<int>(7)};
     CHECK(*std::move(owner).value() == 7);
     static_assert(*result<int>{5} == 5 && !result<int>{errc::busy, "x"});
-    for (int i = 0; i <= static_cast<int>(errc::user_code_threw); ++i) { CHECK_FALSE(name_of(static_cast<errc>(i)).empty()); }
+    for (int i = 0; i <= static_cast<int>(errc::user_code_threw); ++i) {
+        CHECK_FALSE(name_of(static_cast<errc>(i)).empty());
+    }
     CHECK(name_of(errc::user_code_threw) == "user_code_threw");
 }
 

@@ -114,7 +114,8 @@ TEST_CASE("matrices are column-major, vectors have one axis, a cube's slices com
 
 TEST_CASE("whole columns of a matrix are contiguous, other parts are refused") {
     arma::mat w = counted(4, 5);
-    CHECK(tensor_from<std::vector<double>>::make(as_tensor(w.cols(1, 2))).value() == std::vector<double>{1, 2, 11, 12, 21, 22, 31, 32});
+    CHECK(tensor_from<std::vector<double>>::make(as_tensor(w.cols(1, 2))).value() ==
+          std::vector<double>{1, 2, 11, 12, 21, 22, 31, 32});
     CHECK(has_shape(as_tensor(w.col(3)), {4}, order::row_major));
     CHECK(as_tensor(w.col(3)).values.f64[1] == 13);
     CHECK(as_tensor(w.rows(1, 2)).refused == refusal::not_contiguous);

@@ -123,10 +123,12 @@ TEST_CASE("every type of element has its dtype") {
         std::uint8_t code, bits;
         dtype type;
     };
-    constexpr row rows[] = {
-        {0, 8, dtype::i8},     {0, 16, dtype::i16},  {0, 32, dtype::i32},   {0, 64, dtype::i64},     {1, 8, dtype::u8},      {1, 16, dtype::u16},
-        {1, 32, dtype::u32},   {1, 64, dtype::u64},  {2, 16, dtype::f16},   {2, 32, dtype::f32},     {2, 64, dtype::f64},    {4, 16, dtype::bf16},
-        {5, 64, dtype::c64},   {5, 128, dtype::c128}, {6, 8, dtype::boolean}, {10, 8, dtype::f8_e4m3}, {12, 8, dtype::f8_e5m2}};
+    constexpr row rows[] = {{0, 8, dtype::i8},       {0, 16, dtype::i16},    {0, 32, dtype::i32},
+                            {0, 64, dtype::i64},     {1, 8, dtype::u8},      {1, 16, dtype::u16},
+                            {1, 32, dtype::u32},     {1, 64, dtype::u64},    {2, 16, dtype::f16},
+                            {2, 32, dtype::f32},     {2, 64, dtype::f64},    {4, 16, dtype::bf16},
+                            {5, 64, dtype::c64},     {5, 128, dtype::c128},  {6, 8, dtype::boolean},
+                            {10, 8, dtype::f8_e4m3}, {12, 8, dtype::f8_e5m2}};
     alignas(16) static std::uint8_t blank[64] = {};
     memory m;
     for (row const& each : rows) {
@@ -138,7 +140,8 @@ TEST_CASE("every type of element has its dtype") {
         CHECK(as_tensor(it).type == each.type);
         CHECK(as_tensor(it).refused == refusal::none);
     }
-    constexpr row unknown[] = {{3, 64, {}}, {2, 8, {}}, {2, 128, {}}, {4, 32, {}}, {0, 4, {}}, {7, 8, {}}, {11, 8, {}}, {17, 4, {}}, {99, 8, {}}};
+    constexpr row unknown[] = {{3, 64, {}}, {2, 8, {}},  {2, 128, {}}, {4, 32, {}}, {0, 4, {}},
+                               {7, 8, {}},  {11, 8, {}}, {17, 4, {}},  {99, 8, {}}};
     for (row const& each : unknown) {
         auto it = m.tensor();
         it.dtype.code = each.code;

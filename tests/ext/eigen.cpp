@@ -22,7 +22,9 @@ Dense counted(Eigen::Index rows, Eigen::Index cols) {
     Dense made;
     made.resize(rows, cols);
     for (Eigen::Index r = 0; r < rows; ++r) {
-        for (Eigen::Index c = 0; c < cols; ++c) { made(r, c) = static_cast<typename Dense::Scalar>(static_cast<float>(10 * r + c)); }
+        for (Eigen::Index c = 0; c < cols; ++c) {
+            made(r, c) = static_cast<typename Dense::Scalar>(static_cast<float>(10 * r + c));
+        }
     }
     return made;
 }
@@ -38,7 +40,9 @@ bool has_shape(tensor_ref const& view, extents const& shape, order layout) {
 }
 
 template <class Function>
-concept observable = requires(Function make) { requires tensor<std::remove_cvref_t<decltype(make())>>; };
+concept observable = requires(Function make) {
+    requires tensor<std::remove_cvref_t<decltype(make())>>;
+};
 
 }  // namespace
 

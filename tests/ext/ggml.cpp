@@ -8,7 +8,18 @@ struct fake_ggml_buffer {
 };
 extern "C" inline bool ggml_backend_buffer_is_host(fake_ggml_buffer* buffer) { return buffer->host; }
 
-enum fake_ggml_type { fake_f32 = 0, fake_f16 = 1, fake_q4_0 = 2, fake_q6_k = 14, fake_i8 = 24, fake_i16, fake_i32, fake_i64, fake_f64, fake_bf16 = 30 };
+enum fake_ggml_type {
+    fake_f32 = 0,
+    fake_f16 = 1,
+    fake_q4_0 = 2,
+    fake_q6_k = 14,
+    fake_i8 = 24,
+    fake_i16,
+    fake_i32,
+    fake_i64,
+    fake_f64,
+    fake_bf16 = 30
+};
 
 struct fake_ggml_tensor {
     fake_ggml_type type = fake_f32;
@@ -79,8 +90,9 @@ TEST_CASE("plain types are known, quantised ones are refused") {
         dtype as;
     };
     std::vector<float> values(8);
-    for (row const& each : {row{fake_f32, 4, dtype::f32}, row{fake_f16, 2, dtype::f16}, row{fake_bf16, 2, dtype::bf16}, row{fake_i8, 1, dtype::i8},
-                            row{fake_i16, 2, dtype::i16}, row{fake_i32, 4, dtype::i32}, row{fake_i64, 8, dtype::i64}, row{fake_f64, 8, dtype::f64}}) {
+    for (row const& each : {row{fake_f32, 4, dtype::f32}, row{fake_f16, 2, dtype::f16}, row{fake_bf16, 2, dtype::bf16},
+                            row{fake_i8, 1, dtype::i8}, row{fake_i16, 2, dtype::i16}, row{fake_i32, 4, dtype::i32},
+                            row{fake_i64, 8, dtype::i64}, row{fake_f64, 8, dtype::f64}}) {
         auto it = tensor_of(values, 2, 2);
         it.type = each.type;
         it.nb[0] = each.bytes;

@@ -37,12 +37,15 @@ void comes_back(dynamic_plan const& it) {
 
 std::string hook_with(std::string const& parameters) { return R"({"HookParameters": {)" + parameters + "}}"; }
 std::string weights_with(std::string const& parameters, std::string const& of_hook = "") {
-    return R"({"HookParameters": {)" + of_hook + R"(}, "CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": {)" + parameters + "}}]}";
+    return R"({"HookParameters": {)" + of_hook +
+           R"(}, "CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": {)" + parameters +
+           "}}]}";
 }
 std::string own_with(std::string const& rest) { return R"({"collections": [{"name": "mine", )" + rest + "}]}"; }
 
 // The first `count` steps of a mode at which a collection is due.
-std::vector<std::uint64_t> steps_of(dynamic_plan const& it, std::size_t collection, mode which, std::size_t count = 3, std::uint64_t end = 5000) {
+std::vector<std::uint64_t> steps_of(dynamic_plan const& it, std::size_t collection, mode which, std::size_t count = 3,
+                                    std::uint64_t end = 5000) {
     std::vector<std::uint64_t> found;
     for (std::uint64_t i = 0; i < end && found.size() < count; ++i) {
         if ((it.due({which, i}) >> collection & 1) != 0) { found.push_back(i); }
@@ -64,16 +67,23 @@ TEST_CASE("plan to text to plan is the identity [S10]", "[S10]") {
     comes_back(dynamic_plan{});
     comes_back(dynamic_plan{plan{collection{"x", "*"}}});
     comes_back(dynamic_plan{plan{collection{"x", "*", during{mode::train}}}});
-    comes_back(dynamic_plan{plan{collection{"x", "*", (every{10} && during{mode::train}) || (every{2} && during{mode::eval}) || (at{3, 5} && during{mode::predict})}}});
-    comes_back(dynamic_plan{plan{collection{"x", "*", from{3} && !before{7}}, collection{"y", "*", between{0, ~std::uint64_t{0}}}, collection{"z", "*", never{}}}});
+    comes_back(dynamic_plan{plan{collection{"x", "*",
+                                            (every{10} && during{mode::train}) || (every{2} && during{mode::eval}) ||
+                                                (at{3, 5} && during{mode::predict})}}});
+    comes_back(dynamic_plan{plan{collection{"x", "*", from{3} && !before{7}},
+                                 collection{"y", "*", between{0, ~std::uint64_t{0}}}, collection{"z", "*", never{}}}});
     comes_back(dynamic_plan{plan{collection{"x", "*", always{} && (always{} && !(never{} || !never{}))}}});
-    comes_back(dynamic_plan{plan{collection{"x", (glob{"a{b,c}"} && !glob{"[!d]"}) || (names{"\"q\"", "back\\slash", "line\nend\x01", "\xC3\xA9"} && of_role{role::loss})}}});
+    comes_back(dynamic_plan{plan{
+        collection{"x", (glob{"a{b,c}"} && !glob{"[!d]"}) ||
+                            (names{"\"q\"", "back\\slash", "line\nend\x01", "\xC3\xA9"} && of_role{role::loss})}}});
     comes_back(dynamic_plan{plan{collection{"the name \"x\"", "*", at{0, 1, 700}}}});
     comes_back(dynamic_plan{defaults::boosting});
     dynamic_plan dry{plan{defaults::losses}};
     dry.dry_run = true;
     comes_back(dry);
-    for (std::size_t i = 0; i < role_count; ++i) { comes_back(dynamic_plan{plan{collection{"x", static_cast<role>(i)}}}); }
+    for (std::size_t i = 0; i < role_count; ++i) {
+        comes_back(dynamic_plan{plan{collection{"x", static_cast<role>(i)}}});
+    }
 #if SPOTTER_EXCEPTIONS
     comes_back(dynamic_plan{plan{collection{"x", regex{"^a\\d+(b|c)$"}}}});
 #endif
@@ -85,10 +95,12 @@ TEST_CASE("every statistic, and every set of contents, comes back [S10]", "[S10]
         comes_back(it);
         bool const written = to_json(it).find("\"" + std::string{each.name()} + "\"") != std::string::npos;
         CHECK(written == (each.id < statistic_id::nan_count));  // the finer counts are told by their sum
-        CHECK(parse_plan(own_with("\"pattern\": \"*\", \"what\": \"" + std::string{each.name()} + "\""))->wanted(1) == stats(each));
+        CHECK(parse_plan(own_with("\"pattern\": \"*\", \"what\": \"" + std::string{each.name()} + "\""))->wanted(1) ==
+              stats(each));
     });
-    terms const all[] = {terms::nonfinite, terms::zeros,   terms::range,   terms::abs_range, terms::sum,           terms::sum_abs, terms::sum_squares,
-                         terms::variance,  terms::product, terms::delta,   terms::hash,      terms::unit_activity, terms::shape,   terms::payload};
+    terms const all[] = {terms::nonfinite, terms::zeros,         terms::range,    terms::abs_range, terms::sum,
+                         terms::sum_abs,   terms::sum_squares,   terms::variance, terms::product,   terms::delta,
+                         terms::hash,      terms::unit_activity, terms::shape,    terms::payload};
     for (std::uint32_t set = 0; set < (1U << std::size(all)); set += 7) {
         terms what = terms::none;
         for (std::size_t i = 0; i < std::size(all); ++i) {
@@ -110,12 +122,15 @@ TEST_CASE("random plans come back [S10]", "[S10]") {
     for (int round = 0; round < 300; ++round) {
         dynamic_plan it;
         for (std::uint64_t i = draw(6); i > 0; --i) {
-            std::vector<dynamic_plan::part> patterns{it.keep(glob{"a*"}), it.keep(of_role{role::bias}), it.keep(names{"x", "y"})};
-            std::vector<dynamic_plan::part> policies{it.keep(every{1 + draw(9)}), it.keep(at{draw(9)}), it.keep(during{mode::eval}), it.keep(from{draw(99)})};
+            std::vector<dynamic_plan::part> patterns{it.keep(glob{"a*"}), it.keep(of_role{role::bias}),
+                                                     it.keep(names{"x", "y"})};
+            std::vector<dynamic_plan::part> policies{it.keep(every{1 + draw(9)}), it.keep(at{draw(9)}),
+                                                     it.keep(during{mode::eval}), it.keep(from{draw(99)})};
             for (auto* parts : {&patterns, &policies}) {
                 for (std::uint64_t k = draw(6); k > 0; --k) {
                     auto const left = (*parts)[draw(parts->size())], right = (*parts)[draw(parts->size())];
-                    parts->push_back(draw(3) == 0 ? it.negate(left) : it.join(draw(2) == 0 ? asked::both : asked::either, left, right));
+                    parts->push_back(draw(3) == 0 ? it.negate(left)
+                                                  : it.join(draw(2) == 0 ? asked::both : asked::either, left, right));
                 }
             }
             it.add("collection", patterns.back(), policies.back(), payload | stats(mean));
@@ -143,7 +158,8 @@ TEST_CASE("spotter's own form, with a fallback, default collections and comments
     CHECK(!takes_in(*found, 3, "ab"));
     CHECK(!takes_in(*found, 3, "ac"));
     CHECK(takes_in(*found, 2, "fc/w"));
-    result<dynamic_plan> const plain = parse_plan(R"({"collections": [{"name": "weights"}, {"name": "x", "pattern": "*"}]})");
+    result<dynamic_plan> const plain =
+        parse_plan(R"({"collections": [{"name": "weights"}, {"name": "x", "pattern": "*"}]})");
     CHECK((plain->due(train(1)) == 0b10 && plain->due(train(500)) == 0b11 && plain->wanted(3) == payload));
 }
 
@@ -158,7 +174,8 @@ TEST_CASE("what is wrong in spotter's own form is named, with its collection and
     is_refused(R"({"collections": [3]})", "bad_config", {"object"});
     is_refused(R"({"collections": [{"pattern": "*"}]})", "bad_config", {"name"});
     is_refused(R"({"collections": [], "dry_run": 1})", "bad_config", {"dry_run"});
-    is_refused(R"({"collections": [], "fallback": {"wen": "always"}})", "bad_config", {"wen of fallback", "when, what"});
+    is_refused(R"({"collections": [], "fallback": {"wen": "always"}})", "bad_config",
+               {"wen of fallback", "when, what"});
     is_refused(R"({"collections": [{"name": "x"}]})", "bad_config", {"\"x\"", "pattern", "which tensors"});  // [S20]
     is_refused(own_with(R"("pattern": "*", "wen": 3)"), "bad_config", {"wen", "\"mine\"", "unknown key"});
     is_refused(own_with(R"("pattern": 3)"), "bad_config", {"pattern", "\"mine\"", "glob"});
@@ -189,9 +206,13 @@ TEST_CASE("what is wrong in spotter's own form is named, with its collection and
     is_refused(std::string(1'000'000, '['), "bad_config", {"deep"});
 }
 
-TEST_CASE("inheritance: the collection's mode key, its key, the hook's mode key, the hook's key, the default [S09]", "[S09]") {
-    auto const read = [](std::string const& own, std::string const& of_hook) { return parse_plan(weights_with(own, of_hook)).value(); };
-    dynamic_plan it = read(R"("train.save_interval": "10", "save_interval": "20")", R"("train.save_interval": "30", "save_interval": "40")");
+TEST_CASE("inheritance: the collection's mode key, its key, the hook's mode key, the hook's key, the default [S09]",
+          "[S09]") {
+    auto const read = [](std::string const& own, std::string const& of_hook) {
+        return parse_plan(weights_with(own, of_hook)).value();
+    };
+    dynamic_plan it = read(R"("train.save_interval": "10", "save_interval": "20")",
+                           R"("train.save_interval": "30", "save_interval": "40")");
     CHECK(steps_of(it, 0, mode::train) == list{0, 10, 20});
     CHECK(steps_of(it, 0, mode::eval) == list{0, 20, 40});
     it = read(R"("save_interval": 20)", R"("train.save_interval": 30, "save_interval": 40)");
@@ -220,7 +241,8 @@ TEST_CASE("smdebug's default collections are roles; losses and metrics are alway
     dynamic_plan const it = parse_plan(R"({"LocalPath": "/somewhere", "S3OutputPath": "s3://bucket",
         "HookParameters": {"save_interval": 100, "reductions": "min", "include_workers": "all", "dry_run": false},
         "CollectionConfigurations": [{"CollectionName": "gradients"}, {"CollectionName": "biases", "CollectionParameters": null},
-            {"CollectionName": "trees", "CollectionParameters": {"save_histogram": "True"}}]})").value();
+            {"CollectionName": "trees", "CollectionParameters": {"save_histogram": "True"}}]})")
+                                .value();
     REQUIRE(it.size() == 5);
     CHECK(it.name(3) == "losses");
     CHECK(takes_in(it, 0, "grad/fc/w"));
@@ -229,17 +251,23 @@ TEST_CASE("smdebug's default collections are roles; losses and metrics are alway
     CHECK(steps_of(it, 1, mode::eval) == list{0, 100, 200});
     CHECK(steps_of(it, 3, mode::eval) == list{0, 1, 2});
     CHECK((it.wanted(1) == stats(minimum) && it.wanted(8) == payload));
-    CHECK((takes_in(it, 3, "loss") && takes_in(it, 3, "train-rmse") && !takes_in(it, 3, "train-auc") && takes_in(it, 4, "train-auc")));
+    CHECK((takes_in(it, 3, "loss") && takes_in(it, 3, "train-rmse") && !takes_in(it, 3, "train-auc") &&
+           takes_in(it, 4, "train-auc")));
 
-    dynamic_plan const trees = parse_plan(R"({"CollectionConfigurations": [{"CollectionName": "trees"}, {"CollectionName": "losses", "CollectionParameters": {"end_step": 0}},
-        {"CollectionName": "gradients", "CollectionParameters": {"eval.save_interval": 5}}]})").value();
+    dynamic_plan const trees =
+        parse_plan(
+            R"({"CollectionConfigurations": [{"CollectionName": "trees"}, {"CollectionName": "losses", "CollectionParameters": {"end_step": 0}},
+        {"CollectionName": "gradients", "CollectionParameters": {"eval.save_interval": 5}}]})")
+            .value();
     CHECK(steps_of(trees, 0, mode::train) == list{0, 10, 20});
     CHECK(steps_of(trees, 1, mode::train).empty());  // the documented way to drop a default collection works [D17]
     CHECK(steps_of(trees, 2, mode::eval) == list{0, 5, 10});
     CHECK(steps_of(trees, 2, mode::predict).empty());
     CHECK(trees.size() == 4);
 
-    dynamic_plan const all = parse_plan(hook_with(R"("save_all": "true", "include_collections": "weights, biases", "dry_run": true)")).value();
+    dynamic_plan const all =
+        parse_plan(hook_with(R"("save_all": "true", "include_collections": "weights, biases", "dry_run": true)"))
+            .value();
     REQUIRE(all.size() == 5);
     CHECK((all.name(2) == "all" && takes_in(all, 2, "anything") && all.dry_run));
     CHECK(parse_plan(R"({"LocalPath": "/x"})")->size() == 2);
@@ -247,9 +275,12 @@ TEST_CASE("smdebug's default collections are roles; losses and metrics are alway
 
 #if SPOTTER_EXCEPTIONS
 TEST_CASE("smdebug's regular expressions search unanchored, in the hook and in a collection [A16][A27]") {
-    dynamic_plan const it = parse_plan(R"({"HookParameters": {"include_regex": "relu,conv[0-9]{1,2}", "save_interval": 2}, "CollectionConfigurations": [
+    dynamic_plan const it =
+        parse_plan(
+            R"({"HookParameters": {"include_regex": "relu,conv[0-9]{1,2}", "save_interval": 2}, "CollectionConfigurations": [
         {"CollectionName": "mine", "CollectionParameters": {"include_regex": ["^a", "b$"]}},
-        {"CollectionName": "weights", "CollectionParameters": {"include_regex": "theta"}}]})").value();
+        {"CollectionName": "weights", "CollectionParameters": {"include_regex": "theta"}}]})")
+            .value();
     REQUIRE(it.size() == 5);
     CHECK((takes_in(it, 0, "ax") && takes_in(it, 0, "xb") && !takes_in(it, 0, "xa")));
     CHECK((takes_in(it, 1, "theta_1") && takes_in(it, 1, "fc/w") && !takes_in(it, 1, "fc/b")));
@@ -263,19 +294,26 @@ TEST_CASE("smdebug's regular expressions search unanchored, in the hook and in a
 #endif
 
 TEST_CASE("an interval that is none is bad_config, which names key and collection [S11]", "[S11]") {
-    for (char const* value : {"\"abc\"", "0", "-1", "\"0\"", "\"-1\"", "[10]", "[]", "{}", "null", "true", "1.5", "\"\"", "\"99999999999999999999\""}) {
-        is_refused(weights_with("\"save_interval\": " + std::string{value}), "bad_config", {"save_interval", "\"weights\"", "allowed", "from 1 on"});
-        is_refused(weights_with("\"eval.save_interval\": " + std::string{value}), "bad_config", {"eval.save_interval", "\"weights\""});
-        is_refused(hook_with("\"save_interval\": " + std::string{value}), "bad_config", {"save_interval", "HookParameters"});
+    for (char const* value : {"\"abc\"", "0", "-1", "\"0\"", "\"-1\"", "[10]", "[]", "{}", "null", "true", "1.5",
+                              "\"\"", "\"99999999999999999999\""}) {
+        is_refused(weights_with("\"save_interval\": " + std::string{value}), "bad_config",
+                   {"save_interval", "\"weights\"", "allowed", "from 1 on"});
+        is_refused(weights_with("\"eval.save_interval\": " + std::string{value}), "bad_config",
+                   {"eval.save_interval", "\"weights\""});
+        is_refused(hook_with("\"save_interval\": " + std::string{value}), "bad_config",
+                   {"save_interval", "HookParameters"});
     }
 }
 
 TEST_CASE("what is wrong in smdebug's form is named, with its collection and what is allowed [A27][D12]", "[D12]") {
-    is_refused(hook_with(R"("global.save_interval": 3)"), "bad_config", {"global.save_interval", "train, eval or predict"});
+    is_refused(hook_with(R"("global.save_interval": 3)"), "bad_config",
+               {"global.save_interval", "train, eval or predict"});
     is_refused(weights_with(R"("global.save_steps": "3")"), "bad_config", {"global.save_steps", "\"weights\""});
-    is_refused(weights_with(R"("test.save_interval": 3)"), "bad_config", {"test.save_interval", "train. eval. predict."});
+    is_refused(weights_with(R"("test.save_interval": 3)"), "bad_config",
+               {"test.save_interval", "train. eval. predict."});
     is_refused(weights_with(R"("train.reductions": "min")"), "bad_config", {"train.reductions", "takes no mode"});
-    is_refused(weights_with(R"("save_intervall": 3)"), "bad_config", {"save_intervall", "\"weights\"", "unknown key", "save_interval"});
+    is_refused(weights_with(R"("save_intervall": 3)"), "bad_config",
+               {"save_intervall", "\"weights\"", "unknown key", "save_interval"});
     is_refused(weights_with(R"("save_all": true)"), "bad_config", {"save_all", "unknown key"});
     is_refused(hook_with(R"("save_histogram": true)"), "bad_config", {"save_histogram", "unknown key"});
     is_refused(hook_with(R"("save_all": "yes")"), "bad_config", {"save_all", "yes"});
@@ -290,11 +328,16 @@ TEST_CASE("what is wrong in smdebug's form is named, with its collection and wha
     is_refused(R"({"HookParameters": {}, "collections": []})", "bad_config", {"collections", "unknown key"});
     is_refused(R"({"CollectionConfigurations": {}})", "bad_config", {"CollectionConfigurations", "list"});
     is_refused(R"({"CollectionConfigurations": [{}]})", "bad_config", {"CollectionName"});
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights", "Parameters": {}}]})", "bad_config", {"Parameters", "\"weights\""});
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": 3}]})", "bad_config", {"CollectionParameters", "object"});
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights"}, {"CollectionName": "weights"}]})", "bad_config", {"weights", "twice"});
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "mine"}]})", "bad_config", {"\"mine\"", "which tensors"});  // [S20]
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "default"}]})", "bad_config", {"default", "which tensors"});
+    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights", "Parameters": {}}]})", "bad_config",
+               {"Parameters", "\"weights\""});
+    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": 3}]})",
+               "bad_config", {"CollectionParameters", "object"});
+    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights"}, {"CollectionName": "weights"}]})",
+               "bad_config", {"weights", "twice"});
+    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "mine"}]})", "bad_config",
+               {"\"mine\"", "which tensors"});  // [S20]
+    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "default"}]})", "bad_config",
+               {"default", "which tensors"});
     is_refused(R"({"LocalPath": 3})", "bad_config", {"LocalPath"});
     is_refused(weights_with(R"("save_interval": 3, "save_interval": 4)"), "bad_config", {"save_interval", "twice"});
 }
@@ -305,7 +348,8 @@ TEST_CASE("a file, or the one that SPOTTER_CONFIG names, becomes the plan of a h
     CHECK(load_plan(path).error().code == errc::io_error);
     CHECK(speaks_of(load_plan(path).error(), path));
     CHECK(!load_plan(folder / ""));  // a folder
-    std::ofstream{path} << R"({"collections": [{"name": "losses"}, {"name": "few", "pattern": "fc/*", "when": {"every": 4}}]})";
+    std::ofstream{path}
+        << R"({"collections": [{"name": "losses"}, {"name": "few", "pattern": "fc/*", "when": {"every": 4}}]})";
     ::unsetenv("SPOTTER_CONFIG");
     CHECK(load_plan().error().code == errc::bad_config);
     CHECK(load_plan_or(plan{defaults::losses}).value() == dynamic_plan{plan{defaults::losses}});
@@ -318,7 +362,9 @@ TEST_CASE("a file, or the one that SPOTTER_CONFIG names, becomes the plan of a h
     REQUIRE(loaded);
     {
         hook watch{folder / "run", *loaded};
-        for (std::uint64_t i = 0; i < 10; ++i) { (void)watch.step(train(i), "loss"_t = 1.0F, "fc/w"_t = 2.0F, "else"_t = 3.0F); }
+        for (std::uint64_t i = 0; i < 10; ++i) {
+            (void)watch.step(train(i), "loss"_t = 1.0F, "fc/w"_t = 2.0F, "else"_t = 3.0F);
+        }
         CHECK(watch.health().good());
     }
     trial const run = open_trial(folder / "run").value();
@@ -330,7 +376,8 @@ TEST_CASE("a file, or the one that SPOTTER_CONFIG names, becomes the plan of a h
 
 TEST_CASE("a dry run from the settings writes nothing, and the rules judge") {
     temporary_folder const folder;
-    hook watch{folder / "run", parse_plan(R"({"dry_run": true, "collections": [{"name": "losses"}]})").value(), any("loss", l2 > 1.0)};
+    hook watch{folder / "run", parse_plan(R"({"dry_run": true, "collections": [{"name": "losses"}]})").value(),
+               any("loss", l2 > 1.0)};
     CHECK(watch.step(train(0), "loss"_t = 2.0F));
     watch.finish();
     CHECK(!std::filesystem::exists(folder / "run"));
@@ -339,7 +386,9 @@ TEST_CASE("a dry run from the settings writes nothing, and the rules judge") {
 TEST_CASE("texts that are no settings are refused, never more") {
     std::uint64_t state = 3;
     for (int round = 0; round < 2000; ++round) {
-        std::string text = round % 2 == 0 ? to_json(defaults::boosting) : weights_with(R"("train.save_interval": "10", "save_steps": [1, 2], "reductions": "min")");
+        std::string text =
+            round % 2 == 0 ? to_json(defaults::boosting)
+                           : weights_with(R"("train.save_interval": "10", "save_steps": [1, 2], "reductions": "min")");
         for (int i = 0; i < 3; ++i) {
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
             text[(state >> 33) % text.size()] = "{}[]\",:0-x"[(state >> 20) % 10];

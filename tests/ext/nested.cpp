@@ -35,7 +35,8 @@ TEST_CASE("rows of equal length become a matrix, deeper nests more axes") {
 TEST_CASE("rows of different length are refused") {
     CHECK(packed(std::vector<std::vector<float>>{{1, 2}, {3}}).view().refused == refusal::ragged);
     CHECK(packed(std::vector<std::vector<float>>{{}, {3}}).view().refused == refusal::ragged);
-    CHECK(packed(std::vector<std::vector<std::vector<int>>>{{{1}, {2}}, {{1}, {2, 3}}}).view().refused == refusal::ragged);
+    CHECK(packed(std::vector<std::vector<std::vector<int>>>{{{1}, {2}}, {{1}, {2, 3}}}).view().refused ==
+          refusal::ragged);
     CHECK(packed(std::vector<std::vector<std::vector<int>>>{{}, {{1}}}).view().refused == refusal::ragged);
     auto const none = packed(std::vector<std::vector<float>>{});
     CHECK(none.view().refused == refusal::none);

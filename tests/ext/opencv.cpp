@@ -14,8 +14,8 @@ using namespace spotter;
 namespace {
 
 bool has_shape(tensor_ref const& view, dtype type, extents const& shape) {
-    return view.refused == refusal::none && view.type == type && view.shape == shape && view.layout == order::row_major &&
-           view.count == shape.elements();
+    return view.refused == refusal::none && view.type == type && view.shape == shape &&
+           view.layout == order::row_major && view.count == shape.elements();
 }
 bool same(cv::Mat const& a, cv::Mat const& b) {
     return a.type() == b.type() && a.total() == b.total() && std::memcmp(a.data, b.data, a.total() * a.elemSize()) == 0;
@@ -72,7 +72,9 @@ TEST_CASE("a record is read back as matrices and images") {
     cv::Mat image(4, 5, CV_8UC3);
     for (int r = 0; r < 4; ++r) {
         for (int c = 0; c < 5; ++c) {
-            for (int k = 0; k < 3; ++k) { image.at<cv::Vec3b>(r, c)[k] = static_cast<std::uint8_t>(20 * r + 3 * c + k); }
+            for (int k = 0; k < 3; ++k) {
+                image.at<cv::Vec3b>(r, c)[k] = static_cast<std::uint8_t>(20 * r + 3 * c + k);
+            }
         }
     }
     cv::Mat const w = (cv::Mat_<double>(2, 2) << 1, 2, 3, 4);
@@ -85,7 +87,8 @@ TEST_CASE("a record is read back as matrices and images") {
     {
         constexpr plan keep{collection{"all", "*", always{}, payload}};
         hook watch{"opencv", keep, options{.existing = existing::replace}};
-        (void)watch.step(train(0), "image"_t = image, "w"_t = w, "half"_t = half, "deep"_t = deep, "longs"_t = longs, "column"_t = column);
+        (void)watch.step(train(0), "image"_t = image, "w"_t = w, "half"_t = half, "deep"_t = deep, "longs"_t = longs,
+                         "column"_t = column);
     }
     trial const run = open_trial("opencv").value();
     auto const read = [&](char const* name) { return run[name].at(train(0)); };

@@ -25,7 +25,9 @@ Tensor counted(typename Tensor::shape_type const& shape) {
     Tensor made(shape);
     for (std::size_t i = 0; i < shape[0]; ++i) {
         for (std::size_t j = 0; j < shape[1]; ++j) {
-            for (std::size_t k = 0; k < shape[2]; ++k) { made(i, j, k) = static_cast<typename Tensor::value_type>(100 * i + 10 * j + k); }
+            for (std::size_t k = 0; k < shape[2]; ++k) {
+                made(i, j, k) = static_cast<typename Tensor::value_type>(100 * i + 10 * j + k);
+            }
         }
     }
     return made;
@@ -46,9 +48,11 @@ TEST_CASE("containers of either order come back as containers of either order, e
     auto const in_rows = counted<rows>({2, 3, 4});
     auto const in_columns = counted<columns>({2, 3, 4});
     xt::xarray<double> const any_rank = counted<xt::xarray<double>>({4, 1, 3});
-    xt::xarray<std::int32_t, xt::layout_type::column_major> const by_columns = counted<xt::xarray<std::int32_t, xt::layout_type::column_major>>({3, 2, 2});
+    xt::xarray<std::int32_t, xt::layout_type::column_major> const by_columns =
+        counted<xt::xarray<std::int32_t, xt::layout_type::column_major>>({3, 2, 2});
     hook watch{folder / "run", everything};
-    (void)watch.step(train(0), "rows"_t = in_rows, "columns"_t = in_columns, "array"_t = any_rank, "by columns"_t = by_columns);
+    (void)watch.step(train(0), "rows"_t = in_rows, "columns"_t = in_columns, "array"_t = any_rank,
+                     "by columns"_t = by_columns);
     watch.finish();
     trial const run = open(watch.path());
     for (char const* name : {"rows", "columns"}) {
@@ -103,7 +107,8 @@ TEST_CASE("a view of whole rows is taken from where it begins; views with gaps d
     static_assert(detail::says_not_contiguous<decltype(xt::view(values, xt::all(), xt::range(1, 3)))>);
     static_assert(detail::says_not_contiguous<decltype(xt::strided_view(values, {xt::all(), xt::range(1, 3)}))>);
     hook watch{folder / "run", everything};
-    (void)watch.step(train(0), "rows"_t = xt::view(values, xt::range(1, 3), xt::all()), "row"_t = xt::view(values, 2, xt::all()));
+    (void)watch.step(train(0), "rows"_t = xt::view(values, xt::range(1, 3), xt::all()),
+                     "row"_t = xt::view(values, 2, xt::all()));
     watch.finish();
     trial const run = open(watch.path());
     CHECK(run.names() == names_list{"row", "rows"});

@@ -13,7 +13,8 @@ namespace spotter_test {
 // Counts from 1 every call that can fail. A failing append writes half of its bytes first, as a full disk does.
 class faulty_file_system final : public spotter::file_system {
 public:
-    explicit faulty_file_system(std::uint64_t fail_at, bool for_good = false, spotter::errc how = spotter::errc::disk_full) noexcept
+    explicit faulty_file_system(std::uint64_t fail_at, bool for_good = false,
+                                spotter::errc how = spotter::errc::disk_full) noexcept
         : fail_at_{fail_at}, for_good_{for_good}, how_{how} {}
 
     spotter::result<spotter::file_handle> create(std::string_view path) noexcept override {
@@ -42,9 +43,13 @@ public:
         if (fails()) { return why(); }
         return real_.size_of(path);
     }
-    spotter::error rename(std::string_view from, std::string_view to) noexcept override { return fails() ? why() : real_.rename(from, to); }
+    spotter::error rename(std::string_view from, std::string_view to) noexcept override {
+        return fails() ? why() : real_.rename(from, to);
+    }
     spotter::error remove(std::string_view path) noexcept override { return fails() ? why() : real_.remove(path); }
-    spotter::error make_folder(std::string_view path) noexcept override { return fails() ? why() : real_.make_folder(path); }
+    spotter::error make_folder(std::string_view path) noexcept override {
+        return fails() ? why() : real_.make_folder(path);
+    }
     spotter::error list(std::string_view path, spotter::name_taker take, void* context) noexcept override {
         return fails() ? why() : real_.list(path, take, context);
     }
@@ -86,7 +91,9 @@ public:
     temporary_folder() noexcept {
         if (::mkdtemp(name_) == nullptr) { name_[0] = '\0'; }
     }
-    ~temporary_folder() { (void)!std::system((std::string{"chmod -R u+w '"} + name_ + "'; rm -rf '" + name_ + "'").c_str()); }
+    ~temporary_folder() {
+        (void)!std::system((std::string{"chmod -R u+w '"} + name_ + "'; rm -rf '" + name_ + "'").c_str());
+    }
     std::string operator/(std::string_view name) const { return std::string{name_} + "/" + std::string{name}; }
 
 private:

@@ -14,7 +14,9 @@ using spotter_test::temporary_folder;
 
 namespace {
 
-std::span<std::byte const> bytes_in(std::string_view letters) { return {reinterpret_cast<std::byte const*>(letters.data()), letters.size()}; }
+std::span<std::byte const> bytes_in(std::string_view letters) {
+    return {reinterpret_cast<std::byte const*>(letters.data()), letters.size()};
+}
 
 }  // namespace
 
@@ -63,7 +65,13 @@ TEST_CASE("a folder lists every name once, and stops when told to") {
     CHECK_FALSE(files.list(folder / "d", take, &names));
     CHECK(names == std::set<std::string>{"one", "two", "three"});
     int count = 0;
-    CHECK_FALSE(files.list(folder / "d", [](void* context, std::string_view) { ++*static_cast<int*>(context); return false; }, &count));
+    CHECK_FALSE(files.list(
+        folder / "d",
+        [](void* context, std::string_view) {
+            ++*static_cast<int*>(context);
+            return false;
+        },
+        &count));
     CHECK(count == 1);
     CHECK(files.list(folder / "none", take, &names).code == errc::not_a_run);
 }

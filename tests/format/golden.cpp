@@ -57,7 +57,8 @@ TEST_CASE("the example on the format page reads as the page explains it") {
     rows::observe seen{};
     summary stats{};
     REQUIRE_FALSE(decode(rows[3], seen, stats));
-    CHECK((seen.step == train(7) && seen.place.offset == 0xB3 && seen.place.bytes == 0x25 && stats.sum == 21 && stats.count == 6));
+    CHECK((seen.step == train(7) && seen.place.offset == 0xB3 && seen.place.bytes == 0x25 && stats.sum == 21 &&
+           stats.count == 6));
     float values[6]{};
     REQUIRE_FALSE(decode_payload(segment, seen.place, std::as_writable_bytes(std::span{values})));
     for (int i = 0; i < 6; ++i) { CHECK(values[i] == static_cast<float>(i + 1)); }
@@ -70,5 +71,6 @@ TEST_CASE("the example on the format page reads as the page explains it") {
 
     auto const place = decode_side_place({dumps[1].data(), dumps[1].size()}, 0, segment.size());
     REQUIRE(place);
-    CHECK((place->offset == 0x40 && place->end == 0x189 && place->rows == 7 && place->closes == 1 && place->values == 2));
+    CHECK(
+        (place->offset == 0x40 && place->end == 0x189 && place->rows == 7 && place->closes == 1 && place->values == 2));
 }

@@ -52,7 +52,8 @@ void mistreat(encoded const& whole, row_kind kind, Row out, More... more) {
 
 TEST_CASE("varints: every length round-trips; overlong, cut and too large ones are refused") {
     for (int shift = 0; shift < 64; ++shift) {
-        for (std::uint64_t value : {std::uint64_t{1} << shift, (std::uint64_t{1} << shift) - 1, ~std::uint64_t{0} >> shift}) {
+        for (std::uint64_t value :
+             {std::uint64_t{1} << shift, (std::uint64_t{1} << shift) - 1, ~std::uint64_t{0} >> shift}) {
             std::byte memory[varint_limit];
             byte_writer out{memory, sizeof memory};
             out.varint(value);
@@ -119,7 +120,8 @@ TEST_CASE("a summary: every mask keeps its terms and nothing else, hostile numbe
         std::uint32_t expected = mask | stored_terms::nonfinite;
         if ((mask & stored_terms::variance) != 0) { expected |= stored_terms::sum; }
         REQUIRE(kept == expected);
-        REQUIRE((back.count == full.count && back.nan == 3 && back.pos_inf == 5 && back.neg_inf == 7 && back.first_bad == 12345));
+        REQUIRE((back.count == full.count && back.nan == 3 && back.pos_inf == 5 && back.neg_inf == 7 &&
+                 back.first_bad == 12345));
         summary const none{};
         auto const from = [&](std::uint32_t term) -> summary const& { return (kept & term) != 0 ? full : none; };
         REQUIRE(back.zeros == from(stored_terms::zeros).zeros);
@@ -295,15 +297,18 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     }};
     rows::close closed{};
     REQUIRE_FALSE(decode(closing.row(row_kind::close), closed));
-    CHECK((closed.step == train(~0ULL) && closed.ordinal == 1ULL << 40 && closed.left_out == 3 && closed.time == 1.7e9));
+    CHECK(
+        (closed.step == train(~0ULL) && closed.ordinal == 1ULL << 40 && closed.left_out == 3 && closed.time == 1.7e9));
     mistreat(closing, row_kind::close, rows::close{});
 
     rows::finding finding{train(4), "r", "why", "t/x", "l2", "do", "more", quiet, minus_zero(), 4, 2, 2, true, 9};
     encoded const finds{[&](byte_writer& out) { encode(out, finding); }};
     rows::finding found{};
     REQUIRE_FALSE(decode(finds.row(row_kind::finding), found));
-    CHECK((found.step == train(4) && found.rule == "r" && found.reason == "why" && found.tensor == "t/x" && found.measure == "l2"));
-    CHECK((found.remedy == "do" && found.detail == "more" && found.how == 4 && found.severity == 2 && found.decision == 2));
+    CHECK((found.step == train(4) && found.rule == "r" && found.reason == "why" && found.tensor == "t/x" &&
+           found.measure == "l2"));
+    CHECK((found.remedy == "do" && found.detail == "more" && found.how == 4 && found.severity == 2 &&
+           found.decision == 2));
     CHECK((found.decision_is_set && found.others == 9));
     CHECK((bits(found.measured) == bits(quiet) && bits(found.threshold) == bits(minus_zero())));
     mistreat(finds, row_kind::finding, rows::finding{});
@@ -325,17 +330,21 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     encoded const ending{[&](byte_writer& out) { encode(out, end); }};
     rows::run_end ended{};
     REQUIRE_FALSE(decode(ending.row(row_kind::run_end), ended));
-    CHECK((ended.how == 2 && ended.why == "exception" && ended.refused == 1 && ended.stored == 2 && ended.dropped == 3));
+    CHECK(
+        (ended.how == 2 && ended.why == "exception" && ended.refused == 1 && ended.stored == 2 && ended.dropped == 3));
     CHECK((ended.thinned == 4 && ended.closes == 5 && ended.time == 6.5 && ended.coverages == 1));
     rows::coverage cover{};
     REQUIRE(read_coverage(ended.list, cover));
-    CHECK((cover.rule == "dead_relu" && cover.matched == 1 && cover.judged == 2 && cover.undecided == 3 && cover.fired == 4 && cover.reason == "no relu"));
+    CHECK((cover.rule == "dead_relu" && cover.matched == 1 && cover.judged == 2 && cover.undecided == 3 &&
+           cover.fired == 4 && cover.reason == "no relu"));
     mistreat(ending, row_kind::run_end, rows::run_end{});
 }
 
 TEST_CASE("bytes behind the known fields are a newer writer's and are ignored; unknown roles become other") {
     rows::declare row{};
-    row.tensor = {1, "w", static_cast<role>(200), role::other, no_tensor, flag::none, static_cast<activation_kind>(77), dtype::f32, {}, 0};
+    row.tensor = {1,         "w",        static_cast<role>(200),           role::other,
+                  no_tensor, flag::none, static_cast<activation_kind>(77), dtype::f32,
+                  {},        0};
     encoded const whole{[&](byte_writer& out) {
         encode(out, row);
         out.varint(12345);

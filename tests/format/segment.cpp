@@ -22,7 +22,7 @@ struct reading {
     std::vector<std::string> payloads;  // values of each observation that decoded
     std::uint64_t damaged_bytes = 0;
     std::uint64_t torn = 0;
-    int refused = 0;                    // payloads or rows with an error of their own
+    int refused = 0;  // payloads or rows with an error of their own
     bool head = false;
 };
 
@@ -45,7 +45,10 @@ reading read_all(byte_view segment, std::uint64_t start = 0) {
             rows::observe seen{};
             summary stats{};
             if (row.kind != row_kind::observe) { continue; }
-            if (decode(row, seen, stats)) { ++all.refused; continue; }
+            if (decode(row, seen, stats)) {
+                ++all.refused;
+                continue;
+            }
             if (!seen.has_values) { continue; }
             std::vector<std::byte> values(static_cast<std::size_t>(seen.shape.elements()) * size_of(seen.type));
             error const why = unpacker.unpack(segment, seen.place, values);
@@ -139,7 +142,8 @@ TEST_CASE("the checksum is CRC-64/XZ") {
 }
 
 TEST_CASE("a segment walks from head to end, and its values come back") {
-    for (std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{127}, std::size_t{128}, std::size_t{65536}, std::size_t{200001}}) {
+    for (std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{127}, std::size_t{128}, std::size_t{65536},
+                              std::size_t{200001}}) {
         sample const it{count, 3};
         reading const all = read_all(it.bytes.view());
         CHECK(all.head);
@@ -153,12 +157,16 @@ TEST_CASE("a segment cut at every byte gives whole frames and says how much is t
     sample const it{200, 2};
     byte_view const whole = it.bytes.view();
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        std::vector<std::byte> const cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));  // so that ASan sees the end
+        std::vector<std::byte> const cut(
+            whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));  // so that ASan sees the end
         reading const all = read_all({cut.data(), cut.size()});
         std::size_t frames = 0;
         std::uint64_t good = size < layout::head_bytes ? 0 : layout::head_bytes;
         for (std::uint64_t end : it.ends) {
-            if (end <= size) { ++frames; good = end; }
+            if (end <= size) {
+                ++frames;
+                good = end;
+            }
         }
         INFO("cut at " << size);
         REQUIRE(all.damaged_bytes == 0);

@@ -28,13 +28,22 @@ void visit_tensors(model const& net, Visit visit) {
 }
 
 constexpr plan keep{defaults::losses, collection{"all", "*", every{3}, payload | stats(l2, stddev)}};
-constexpr auto many = any("*", nonfinite > 0) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}) || (fraction("act/*", zero_fraction > 0.9) > 0.5);
+constexpr auto many = any("*", nonfinite > 0) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}) ||
+                      (fraction("act/*", zero_fraction > 0.9) > 0.5);
 
 }  // namespace
 
 TEST_CASE("a step of a known model allocates nothing: statistics, delta, unit activity, findings, mode changes [D22]") {
-    hook watch{keep, many, dead_relu{.samples = 64}, update_ratio_band{}, vanishing_gradient{}, exploding_gradient{}, loss_not_decreasing{},
-               all_zero{}, non_finite{}, any("loss", minimum > 0.0) | cooldown{2}};
+    hook watch{keep,
+               many,
+               dead_relu{.samples = 64},
+               update_ratio_band{},
+               vanishing_gradient{},
+               exploding_gradient{},
+               loss_not_decreasing{},
+               all_zero{},
+               non_finite{},
+               any("loss", minimum > 0.0) | cooldown{2}};
     model net;
     float loss = 3;
     auto const step = [&](step_id id) {
@@ -66,7 +75,8 @@ TEST_CASE("a new name, and only that, allocates") {
     CHECK(watch.health().declared == 2);
 }
 
-TEST_CASE("no way in allocates once its names are known: handles, taps, sources, tables, lists, layers, scalars [D22]") {
+TEST_CASE(
+    "no way in allocates once its names are known: handles, taps, sources, tables, lists, layers, scalars [D22]") {
     hook watch{keep, non_finite{}};
     std::vector<float> const values(24, 1.0F);
     std::vector<std::vector<float>> const list = {{1, 2}, {3}};
@@ -83,11 +93,15 @@ TEST_CASE("no way in allocates once its names are known: handles, taps, sources,
         watch.observe(bought, values);
         float const passed = watch.tap("tapped", 1.0F);
         watch.observe("packed", packed(values.data(), {4, 3}, std::span<std::int64_t const>{strides}));
-        watch.observe("made", values_from({7}, [&](std::size_t k) { return static_cast<double>(passed) * static_cast<double>(k); }));
-        watch.observe("far", copied<float>({4}, [&](void* into, std::size_t bytes) { std::memcpy(into, values.data(), bytes); }));
+        watch.observe("made", values_from({7}, [&](std::size_t k) {
+                          return static_cast<double>(passed) * static_cast<double>(k);
+                      }));
+        watch.observe(
+            "far", copied<float>({4}, [&](void* into, std::size_t bytes) { std::memcpy(into, values.data(), bytes); }));
         observe_each(watch, numbers, list);
         observe_layers(watch, layers, view_of(values.data(), {2, 3, 4}));
-        visit_tensors(table, [&](std::string_view name, auto const& view, auto... more) { watch.observe(name, view, more...); });
+        visit_tensors(
+            table, [&](std::string_view name, auto const& view, auto... more) { watch.observe(name, view, more...); });
         watch.scalar("lr", 0.1);
         (void)watch.end();
         watch.scalar("between", 1.0);

@@ -10,25 +10,29 @@
 
 namespace spotter_test {
 
-inline std::string text_of(spotter::step_id step) { return std::string{name_of(step.mode)} + "(" + std::to_string(step.index) + ")"; }
+inline std::string text_of(spotter::step_id step) {
+    return std::string{name_of(step.mode)} + "(" + std::to_string(step.index) + ")";
+}
 
 struct collecting_sink {
-    std::vector<std::string> events;                              // "declare loss", "observe loss train(3)", "close train(3)", ...
-    std::map<std::string, std::vector<spotter::step_id>> kept;    // with values, by name
-    std::map<std::string, spotter::terms> asked;                  // the last `keep`, by name
-    std::map<std::string, spotter::tensor_info> infos;            // as last declared
+    std::vector<std::string> events;  // "declare loss", "observe loss train(3)", "close train(3)", ...
+    std::map<std::string, std::vector<spotter::step_id>> kept;  // with values, by name
+    std::map<std::string, spotter::terms> asked;                // the last `keep`, by name
+    std::map<std::string, spotter::tensor_info> infos;          // as last declared
     std::vector<spotter::alarm> alarms;
-    std::vector<double> numbers;                                  // of scalars
-    std::vector<double> times;                                    // of scalars that had one
+    std::vector<double> numbers;  // of scalars
+    std::vector<double> times;    // of scalars that had one
     std::vector<std::string> collections;
     std::vector<spotter::coverage> coverages;
-    std::string ended;                                            // "finished" or "failed: why"
+    std::string ended;  // "finished" or "failed: why"
     std::uint64_t refused = 0;
     int starts = 0, flushes = 0, polls = 0;
 
     void start(spotter::run_info const& run) noexcept {
         ++starts;
-        for (auto const& each : run.collections) { collections.push_back(std::string{each.name} + ": " + std::string{each.what.view()}); }
+        for (auto const& each : run.collections) {
+            collections.push_back(std::string{each.name} + ": " + std::string{each.what.view()});
+        }
     }
     void declare(spotter::tensor_info const& tensor) noexcept {
         events.push_back("declare " + std::string{tensor.name});
@@ -40,7 +44,8 @@ struct collecting_sink {
         asked[name] = keep;
         if (has(keep, spotter::terms::payload)) { kept[name].push_back(seen.step); }
     }
-    void scalar(spotter::tensor_info const& tensor, spotter::step_id const* step, spotter::tensor_ref const& value, double const* time) noexcept {
+    void scalar(spotter::tensor_info const& tensor, spotter::step_id const* step, spotter::tensor_ref const& value,
+                double const* time) noexcept {
         events.push_back("scalar " + std::string{tensor.name} + " " + (step != nullptr ? text_of(*step) : "loose"));
         if (value.type == spotter::dtype::f64) { numbers.push_back(*value.values.f64); }
         if (time != nullptr) { times.push_back(*time); }

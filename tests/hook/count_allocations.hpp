@@ -27,10 +27,18 @@ inline void* take_memory(std::size_t bytes) noexcept {
 }  // namespace spotter_test
 
 // Out of line, so that no compiler sees malloc behind new and free behind delete and warns of the pair.
+#if defined(__clang__)
 #define SPOTTER_TEST_REPLACED __attribute__((noinline))
+#else
+#define SPOTTER_TEST_REPLACED __attribute__((noipa))
+#endif
 
-SPOTTER_TEST_REPLACED void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
-SPOTTER_TEST_REPLACED void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept { return spotter_test::take_memory(bytes); }
+SPOTTER_TEST_REPLACED void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+    return spotter_test::take_memory(bytes);
+}
+SPOTTER_TEST_REPLACED void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept {
+    return spotter_test::take_memory(bytes);
+}
 SPOTTER_TEST_REPLACED void* operator new(std::size_t bytes) {
     void* const memory = spotter_test::take_memory(bytes);
     if (memory == nullptr) { std::abort(); }

@@ -35,9 +35,9 @@ TEST_CASE("one call opens a step, observes what it is given in order, and closes
     nets::two_layers const net;
     float const loss = 2;
     (void)watch.step(train(7), "loss"_t = loss, net, "note"_t = 1.5);
-    CHECK(sink.events == lines{"declare loss", "observe loss train(7)", "declare fc/w", "observe fc/w train(7)", "declare fc/b",
-                               "observe fc/b train(7)", "declare momentum", "observe momentum train(7)", "declare note",
-                               "observe note train(7)", "close train(7)"});
+    CHECK(sink.events == lines{"declare loss", "observe loss train(7)", "declare fc/w", "observe fc/w train(7)",
+                               "declare fc/b", "observe fc/b train(7)", "declare momentum", "observe momentum train(7)",
+                               "declare note", "observe note train(7)", "close train(7)"});
     CHECK(sink.collections == lines{"all: \"*\", always: payload"});
 }
 
@@ -116,7 +116,8 @@ TEST_CASE("an observer is two words that feed the hook they were made from") {
     CHECK(sink.infos["plain"].role == role::label);
 }
 
-TEST_CASE("a scalar is kept at the open step, or loose between steps, with its own time or none, whatever the plan [S39][D11]") {
+TEST_CASE("a scalar is kept at the open step, or loose between steps, with its own time or none, whatever the plan "
+          "[S39][D11]") {
     collecting_sink sink;
     hook watch{sink, plan{collection{"some", "*", every{10}, payload}}};
     watch.scalar("lr", 0.25);

@@ -103,7 +103,11 @@ TEST_CASE("an alarm is true from a warning on, and its decision follows from sev
 }
 
 TEST_CASE("findings of several rules come strongest first, equals in the order of the rules") {
-    hook watch{plan{}, large | named{"first"}, non_finite{}, large | severity::error | named{"second"}, large | severity::info | named{"last"},
+    hook watch{plan{},
+               large | named{"first"},
+               non_finite{},
+               large | severity::error | named{"second"},
+               large | severity::info | named{"last"},
                large | named{"third"}};
     spotter::alarm const found = watch.step(train(3), "x"_t = 11.0, "y"_t = bad);
     REQUIRE(found.size() == 5);
@@ -193,7 +197,9 @@ TEST_CASE("at the end each leaf rule says how much it could judge, and why not")
     collecting_sink sink;
     {
         hook watch{sink, plan{}, large || any("nobody/*", l2 > 1.0), options{}, dead_relu{}};
-        for (std::uint64_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = i == 2 ? 11.0 : 1.0, "act/1"_t = std::vector<float>(4)); }
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            (void)watch.step(train(i), "x"_t = i == 2 ? 11.0 : 1.0, "act/1"_t = std::vector<float>(4));
+        }
     }
     REQUIRE(sink.coverages.size() == 3);
     CHECK(sink.coverages[0].rule == "any");

@@ -128,7 +128,8 @@ TEST_CASE("a rule on weight gradients follows what becomes known of the partner"
     CHECK(!watch.end());
 }
 
-TEST_CASE("a malformed pattern is bad_pattern when the hook starts: no collection is applied, scalars and rules go on [S27]") {
+TEST_CASE("a malformed pattern is bad_pattern when the hook starts: no collection is applied, scalars and rules go on "
+          "[S27]") {
     std::string const text = "grad/[";
     collecting_sink sink;
     hook watch{sink, plan{collection{"good", "*"}, collection{"bad", glob{std::string_view{text}}}}, large};

@@ -3,6 +3,4 @@
 
 int two();
 
-int main() {
-    return two();
-}
+int main() { return two(); }

@@ -2,6 +2,4 @@
 #include "everything.hpp"
 
 int two();
-int two() {
-    return 0;
-}
+int two() { return 0; }

@@ -19,7 +19,9 @@ tensor_info named_tensor_info(std::string_view name) {
 template <class Plan>
 std::string text_of_first(Plan const& keep) {
     std::string text;
-    keep.list([&](collection_info const& each) { text = text.empty() ? std::string{each.name} + ": " + std::string{each.what.view()} : text; });
+    keep.list([&](collection_info const& each) {
+        text = text.empty() ? std::string{each.name} + ": " + std::string{each.what.view()} : text;
+    });
     return text;
 }
 template <std::size_t... Index>
@@ -29,7 +31,8 @@ constexpr auto many(std::index_sequence<Index...>) {
 
 }  // namespace
 
-TEST_CASE("a pattern is a glob, a role, a list of names, any question about a name, or a compound of these [A15][A16][A17]") {
+TEST_CASE(
+    "a pattern is a glob, a role, a list of names, any question about a name, or a compound of these [A15][A16][A17]") {
     constexpr plan keep{collection{"glob", "grad/*"},
                         collection{"role", role::weight},
                         collection{"names", names{"a", "zz"}},
@@ -64,8 +67,11 @@ TEST_CASE("at a step a tensor keeps the union of what its collections that are d
 
 TEST_CASE("every schedule of the map keeps its steps through a hook, modes in turn [S07]") {
     collecting_sink sink;
-    hook watch{sink, plan{collection{"c", "x", (every{2} && during{mode::train}) || (every{3} && during{mode::eval}), payload}}};
-    for (step_id each : {train(0), train(1), eval(0), eval(1), eval(2), train(2), train(3)}) { (void)watch.step(each, "x"_t = 1.0); }
+    hook watch{sink, plan{collection{"c", "x", (every{2} && during{mode::train}) || (every{3} && during{mode::eval}),
+                                     payload}}};
+    for (step_id each : {train(0), train(1), eval(0), eval(1), eval(2), train(2), train(3)}) {
+        (void)watch.step(each, "x"_t = 1.0);
+    }
     CHECK(sink.kept["x"] == std::vector{train(0), eval(0), train(2)});
 }
 
@@ -117,29 +123,40 @@ TEST_CASE("64 collections are the most, and each of them works") {
 
 TEST_CASE("the first malformed pattern of a plan is named, wherever it stands in a compound") {
     std::string const bad = "grad/[a-";
-    CHECK(plan{collection{"good", "*"}, collection{"bad", glob{"a*"} && !glob{std::string_view{bad}}}}.malformed() == bad);
+    CHECK(plan{collection{"good", "*"}, collection{"bad", glob{"a*"} && !glob{std::string_view{bad}}}}.malformed() ==
+          bad);
     CHECK(plan{collection{"good", "{a,b}[!x]?\\*"}}.malformed().empty());
 }
 
 TEST_CASE("a collection describes itself as pattern, policy and contents; a long one is cut, not broken") {
     CHECK(text_of_first(plan{collection{"c", role::weight, every{100} || at{7}, payload | stats(l2, maximum)}}) ==
           "c: role::weight, (every{100} || at{7}): payload, range, sum of squares, counts");
-    CHECK(text_of_first(plan{collection{"c", names{"a", "b"}, never{}, stats(nonfinite)}}) == "c: names{a, b}, never: counts");
-    CHECK(text_of_first(plan{collection{"c", [](std::string_view) { return true; }}}) == "c: a function of the name, always: payload");
-    std::string const cut = text_of_first(plan{collection{"c", names{"a name of thirty letters or more", "another of thirty letters or so",
-                                                                     "and yet another of thirty letters"}}});
+    CHECK(text_of_first(plan{collection{"c", names{"a", "b"}, never{}, stats(nonfinite)}}) ==
+          "c: names{a, b}, never: counts");
+    CHECK(text_of_first(plan{collection{"c", [](std::string_view) { return true; }}}) ==
+          "c: a function of the name, always: payload");
+    std::string const cut =
+        text_of_first(plan{collection{"c", names{"a name of thirty letters or more", "another of thirty letters or so",
+                                                 "and yet another of thirty letters"}}});
     CHECK(cut.size() == 3 + 96);
     CHECK(cut.starts_with("c: names{a name of"));
 }
 
-TEST_CASE("defaults select by role, given or guessed; gradients and optimizer state exist in training only [A24][S17][D17]") {
-    constexpr plan keep{defaults::losses, defaults::metrics, defaults::weights, defaults::biases, defaults::gradients, defaults::optimizer};
+TEST_CASE(
+    "defaults select by role, given or guessed; gradients and optimizer state exist in training only [A24][S17][D17]") {
+    constexpr plan keep{defaults::losses, defaults::metrics,   defaults::weights,
+                        defaults::biases, defaults::gradients, defaults::optimizer};
     auto const members = [&](std::string_view name) { return keep.members(named_tensor_info(name)); };
     for (char const* name : {"loss", "actor/loss", "value_loss", "loss/td"}) { CHECK(members(name) == 0b000001); }
-    for (char const* name : {"metric/acc", "train-auc", "validation_0-rmse", "eval-ndcg@5", "train-error@0.3", "my-set-auc"}) { CHECK(members(name) == 0b000010); }
+    for (char const* name :
+         {"metric/acc", "train-auc", "validation_0-rmse", "eval-ndcg@5", "train-error@0.3", "my-set-auc"}) {
+        CHECK(members(name) == 0b000010);
+    }
     for (char const* name : {"fc/w", "conv1.weight", "dense/kernel"}) { CHECK(members(name) == 0b000100); }
     for (char const* name : {"fc/b", "conv1.bias"}) { CHECK(members(name) == 0b001000); }
-    for (char const* name : {"grad/fc/w", "grads/fc/b", "gradient/x", "conv1.weight.grad"}) { CHECK(members(name) == 0b010000); }
+    for (char const* name : {"grad/fc/w", "grads/fc/b", "gradient/x", "conv1.weight.grad"}) {
+        CHECK(members(name) == 0b010000);
+    }
     CHECK(members("glossy") == 0);
     CHECK(keep.due(train(500)) == 0b111111);
     CHECK(keep.due(eval(500)) == 0b001111);

@@ -20,14 +20,17 @@ namespace {
 constexpr plan constant{fallback{.when = every{3}},
                         collection{"globs", glob{"a*"} && !glob{"ab*"}},
                         collection{"names", names{"abc", "loss"}, at{1, 7, 700}, stats(l2, of_abs(maximum))},
-                        collection{"roles", of_role{role::weight} || of_role{role::bias}, (every{4} && during{mode::eval}) || between{10, 12}, payload | shape},
+                        collection{"roles", of_role{role::weight} || of_role{role::bias},
+                                   (every{4} && during{mode::eval}) || between{10, 12}, payload | shape},
                         collection{"rest", "*", !(from{5} && before{8}), stats(nonfinite)},
                         collection{"none", "?", never{}}};
 
 template <class Plan>
 std::vector<std::string> lines_of(Plan const& it) {
     std::vector<std::string> all;
-    it.list([&](collection_info const& each) { all.push_back(std::string{each.name} + ": " + std::string{each.what.view()}); });
+    it.list([&](collection_info const& each) {
+        all.push_back(std::string{each.name} + ": " + std::string{each.what.view()});
+    });
     return all;
 }
 
@@ -38,7 +41,9 @@ TEST_CASE("a run-time plan answers like the constant plan that it was made from 
     REQUIRE(loaded.whole());
     CHECK(loaded.size() == 5);
     for (std::uint64_t i = 0; i < 800; ++i) {
-        for (mode each : {mode::train, mode::eval, mode::predict}) { REQUIRE(loaded.due({each, i}) == constant.due({each, i})); }
+        for (mode each : {mode::train, mode::eval, mode::predict}) {
+            REQUIRE(loaded.due({each, i}) == constant.due({each, i}));
+        }
     }
     for (char const* name : {"a", "ab", "abc", "loss", "fc/w", "fc/b", "grad/fc/w", ""}) {
         tensor_info it;

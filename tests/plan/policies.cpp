@@ -53,7 +53,8 @@ static_assert((every{10} && during{mode::train})(train(20)));
 static_assert(!(every{10} && during{mode::train})(eval(20)));
 static_assert(!(every{10} && during{mode::train})(train(21)));
 static_assert(!every{0}(train(0)) && every{1}(train(0)));
-static_assert(between{3, 5}(train(3)) && between{3, 5}(train(4)) && !between{3, 5}(train(5)) && !between{5, 3}(train(4)));
+static_assert(between{3, 5}(train(3)) && between{3, 5}(train(4)) && !between{3, 5}(train(5)) &&
+              !between{5, 3}(train(4)));
 static_assert((powers_of_two{} || at{5})(train(5)) && (powers_of_two{} && !at{8})(train(16)));
 
 TEST_CASE("every is anchored at zero, from and before bound it, at adds to it [S01][S02][S03][S04]") {
@@ -89,8 +90,9 @@ TEST_CASE("the laws of Boole hold on 10^4 random step ids [S12]") {
     constexpr auto c = before{1ULL << 40};
     for (step_id step : random_steps(10'000)) {
         bool const equal = (!(a || b))(step) == (!a && !b)(step) && (!(a && b))(step) == (!a || !b)(step) &&
-                           (a && (b || c))(step) == ((a && b) || (a && c))(step) && (!!a)(step) == a(step) && (a || !a)(step) && !(a && !a)(step) &&
-                           (a && b)(step) == (b && a)(step) && (from{10} && before{20})(step) == between{10, 20}(step);
+                           (a && (b || c))(step) == ((a && b) || (a && c))(step) && (!!a)(step) == a(step) &&
+                           (a || !a)(step) && !(a && !a)(step) && (a && b)(step) == (b && a)(step) &&
+                           (from{10} && before{20})(step) == between{10, 20}(step);
         if (!equal) { FAIL(name_of(step.mode) << " " << step.index); }
     }
 }

@@ -11,8 +11,10 @@ using namespace spotter_test;
 
 TEST_CASE("an expression of SageMaker Debugger's means what it meant: search anywhere in the name [A16]") {
     collecting_sink sink;
-    hook watch{sink, plan{collection{"outputs", spotter::regex{".*relu_output"}}, collection{"layers", spotter::regex{"fc[12]/"} && !glob{"grad/*"}}}};
-    (void)watch.step(train(0), "conv0_relu_output_0"_t = 1.0, "relu"_t = 1.0, "fc1/w"_t = 1.0, "grad/fc2/w"_t = 1.0, "fc3/w"_t = 1.0);
+    hook watch{sink, plan{collection{"outputs", spotter::regex{".*relu_output"}},
+                          collection{"layers", spotter::regex{"fc[12]/"} && !glob{"grad/*"}}}};
+    (void)watch.step(train(0), "conv0_relu_output_0"_t = 1.0, "relu"_t = 1.0, "fc1/w"_t = 1.0, "grad/fc2/w"_t = 1.0,
+                     "fc3/w"_t = 1.0);
     CHECK(sink.kept.size() == 2);
     CHECK(sink.infos["conv0_relu_output_0"].collections == 0b01);
     CHECK(sink.infos["fc1/w"].collections == 0b10);

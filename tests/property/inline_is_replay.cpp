@@ -17,7 +17,9 @@ struct curious {
         std::uint64_t tied = 0;
         bool seen = false;
     };
-    [[nodiscard]] static terms needs(tensor_info const& tensor) { return tensor.role == role::weight ? terms::payload | terms::hash : terms::none; }
+    [[nodiscard]] static terms needs(tensor_info const& tensor) {
+        return tensor.role == role::weight ? terms::payload | terms::hash : terms::none;
+    }
     static void observe(state& now, observation const& it) {
         now.seen = true;
         now.tied += it.tensor.partner != no_tensor ? 1 : 0;
@@ -48,37 +50,52 @@ void with_rules(std::uint64_t group, random_source& random, Use&& use) {
     double const limit = random.unit() * 2;
     switch (group % 6) {
         case 0:
-            return use(any("*", l2 > limit * 20), all("grad/*", mean_abs < limit) | for_steps{small()}, any("*", nonfinite > 0),
-                       fraction("*", zero_fraction > 0.3) > limit / 3, any(role::loss, maximum > limit) | cooldown{small()});
+            return use(any("*", l2 > limit * 20), all("grad/*", mean_abs < limit) | for_steps{small()},
+                       any("*", nonfinite > 0), fraction("*", zero_fraction > 0.3) > limit / 3,
+                       any(role::loss, maximum > limit) | cooldown{small()});
         case 1:
-            return use(vanishing_gradient{.threshold = limit, .patience = small()}, exploding_gradient{.max_mean_abs = limit, .patience = small()}, non_finite{},
-                       loss_not_decreasing{.num_steps = small(), .smoothing = small(), .patience = small()}, all_zero{.threshold = 0.6, .patience = small()});
+            return use(vanishing_gradient{.threshold = limit, .patience = small()},
+                       exploding_gradient{.max_mean_abs = limit, .patience = small()}, non_finite{},
+                       loss_not_decreasing{.num_steps = small(), .smoothing = small(), .patience = small()},
+                       all_zero{.threshold = 0.6, .patience = small()});
         case 2:
-            return use(dead_relu{.threshold_layer = 0.1, .samples = 8 * small()}, update_ratio_band{.low = limit, .high = limit * 2, .smoothing = 3, .warmup = small(), .patience = small()},
+            return use(dead_relu{.threshold_layer = 0.1, .samples = 8 * small()},
+                       update_ratio_band{
+                           .low = limit, .high = limit * 2, .smoothing = 3, .warmup = small(), .patience = small()},
                        dead_relu{.threshold_inactivity = 0.6, .threshold_layer = limit / 4, .samples = 16}, curious{});
         case 3:
-            return use((any("x", stddev > limit) && all("act/*", maximum > 0.1)) || !any("fc1/*", of_abs(maximum) > limit * 25),
+            return use((any("x", stddev > limit) && all("act/*", maximum > 0.1)) ||
+                           !any("fc1/*", of_abs(maximum) > limit * 25),
                        (any("*", spread{} > limit) | only{during{mode::eval}}) && !(any("loss", mean > 0.0) | once),
-                       (any(names{"x", "empty"}, product > 0.0 || sum <= limit) | rearm{small()} | named{"mine"}) || (vanishing_gradient{} | severity::error),
+                       (any(names{"x", "empty"}, product > 0.0 || sum <= limit) | rearm{small()} | named{"mine"}) ||
+                           (vanishing_gradient{} | severity::error),
                        on(any(glob{"*w"} && !glob{"grad/*"}, variance < limit), stop) | only{every{small()}});
         case 4:
-            return use(any("*", (l1 > limit && zeros < 3.0) || nan_count > 0) | for_steps{2} | cooldown{3}, all("*", pos_inf < 1.0),
-                       any("*", of_abs(minimum) >= limit) && any([](std::string_view name) { return name.size() > 4; }, neg_inf >= 0.0),
-                       on(exploding_gradient{.select = "grad/*", .max_mean_abs = limit}, skip_update) | rearm{2}, loss_not_decreasing::sagemaker_defaults() | severity::info);
+            return use(any("*", (l1 > limit && zeros < 3.0) || nan_count > 0) | for_steps{2} | cooldown{3},
+                       all("*", pos_inf < 1.0),
+                       any("*", of_abs(minimum) >= limit) &&
+                           any([](std::string_view name) { return name.size() > 4; }, neg_inf >= 0.0),
+                       on(exploding_gradient{.select = "grad/*", .max_mean_abs = limit}, skip_update) | rearm{2},
+                       loss_not_decreasing::sagemaker_defaults() | severity::info);
         default:  // more findings than an alarm holds
-            return use(any("*", sum > 0.0), any("*", sum > 1.0), any("*", l2 > 0.0) | severity::error, any("x", l2 > 0.0) | severity::info, any("loss", l2 > 0.0), non_finite{},
-                       any("grad/*", l2 > 0.0) || any("act/*", l2 > 0.0) || any("fc1/*", l2 > 0.0), any("*", sum > 2.0) | named{"two"}, any("*", maximum > 0.5), all_zero{.patience = 1});
+            return use(any("*", sum > 0.0), any("*", sum > 1.0), any("*", l2 > 0.0) | severity::error,
+                       any("x", l2 > 0.0) | severity::info, any("loss", l2 > 0.0), non_finite{},
+                       any("grad/*", l2 > 0.0) || any("act/*", l2 > 0.0) || any("fc1/*", l2 > 0.0),
+                       any("*", sum > 2.0) | named{"two"}, any("*", maximum > 0.5), all_zero{.patience = 1});
     }
 }
 
 // A plan with patterns, policies and contents at random.
 auto make_plan(random_source& random) {
-    constexpr terms contents[] = {payload, stats(l2, maximum), payload | stats(mean), stats(stddev, product), terms::none | terms::nonfinite};
+    constexpr terms contents[] = {payload, stats(l2, maximum), payload | stats(mean), stats(stddev, product),
+                                  terms::none | terms::nonfinite};
     constexpr char const* patterns[] = {"*", "grad/*", "*w", "x", "nothing"};
     auto const content = [&] { return contents[random.below(5)]; };
     auto const pattern = [&] { return glob{patterns[random.below(5)]}; };
     // What a rule reads itself, rather than asking for a statistic of it, must be recorded.
-    return plan{collection{"read", role::weight, always{}, payload}, collection{"a", pattern(), every{1 + random.below(5)}, content()}, collection{"b", pattern(), from{random.below(30)} && during{mode::train}, content()},
+    return plan{collection{"read", role::weight, always{}, payload},
+                collection{"a", pattern(), every{1 + random.below(5)}, content()},
+                collection{"b", pattern(), from{random.below(30)} && during{mode::train}, content()},
                 collection{"c", role::loss, !before{random.below(20)}, content()}};
 }
 options make_options(random_source& random) {
@@ -116,7 +133,12 @@ void compare(alarms const& inside, alarms const& outside) {
         if (inside[i] == outside[i]) { continue; }
         auto const show = [](plain_alarm const& it) {
             std::string text;
-            for (auto const& each : it.findings) { text += std::get<0>(each) + " " + std::get<1>(each) + " " + std::get<2>(each) + " " + std::get<3>(each) + " " + std::get<6>(each) + " " + std::to_string(std::bit_cast<double>(std::get<7>(each))) + " +" + std::to_string(std::get<13>(each)) + "; "; }
+            for (auto const& each : it.findings) {
+                text += std::get<0>(each) + " " + std::get<1>(each) + " " + std::get<2>(each) + " " +
+                        std::get<3>(each) + " " + std::get<6>(each) + " " +
+                        std::to_string(std::bit_cast<double>(std::get<7>(each))) + " +" +
+                        std::to_string(std::get<13>(each)) + "; ";
+            }
             return text;
         };
         FAIL("alarm " << i << ": inline " << show(inside[i]) << " replay " << show(outside[i]));
@@ -229,7 +251,8 @@ TEST_CASE("a torn record replays the verdicts of its prefix") {
         replayed const again = play(record, rule, other);
         std::size_t const closed = record.closed_steps();
         REQUIRE(closed <= told.size());
-        alarms const prefix{inside.begin(), inside.begin() + static_cast<std::ptrdiff_t>(closed == 0 ? 0 : told[closed - 1])};
+        alarms const prefix{inside.begin(),
+                            inside.begin() + static_cast<std::ptrdiff_t>(closed == 0 ? 0 : told[closed - 1])};
         compare(prefix, again.found);
         judged_at_last = closed;
     }

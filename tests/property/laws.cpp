@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws, on random steps and random streams: policies, composites and adaptors against what their parts say alone.
+#include <spotter/core/tensor_access.hpp>
 #include <spotter/plan/policy.hpp>
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/quantify.hpp>
 #include <spotter/stat/summarize.hpp>
-#include <spotter/core/tensor_access.hpp>
 
 #include <tests/catch.hpp>
 
@@ -98,7 +98,8 @@ TEST_CASE("de Morgan for policies, on 10^4 random steps [S12]", "[S12]") {
     prng random{1};
     unsigned wrong = 0;
     for (int i = 0; i < 10000; ++i) {
-        step_id const at{static_cast<mode>(random.below(3)), random.below(2) == 0 ? random.below(1000) : random.below(~std::uint64_t{0})};
+        step_id const at{static_cast<mode>(random.below(3)),
+                         random.below(2) == 0 ? random.below(1000) : random.below(~std::uint64_t{0})};
         auto const x = every{1 + random.below(20)} || during{static_cast<mode>(random.below(3))};
         auto const y = between{random.below(500), random.below(1000)} && from{random.below(300)};
         wrong += (!(x || y))(at) != (!x && !y)(at) || (!(x && y))(at) != (!x || !y)(at) || (!!x)(at) != x(at) ? 1 : 0;
@@ -130,7 +131,9 @@ TEST_CASE("for_steps and cooldown do what their sentences say [A47]", "[A47]") {
         for (std::size_t n : {1U, 2U, 3U, 5U}) {
             auto const streak = adapted_by(answers(c, stream), stream, [n](std::vector<truth> const& history) {
                 std::size_t in_a_row = 0;
-                while (in_a_row < history.size() && history[history.size() - 1 - in_a_row] == truth::yes) { ++in_a_row; }
+                while (in_a_row < history.size() && history[history.size() - 1 - in_a_row] == truth::yes) {
+                    ++in_a_row;
+                }
                 return truth_of(in_a_row >= n);
             });
             CHECK(answers(c | for_steps{n}, stream) == streak);
@@ -160,6 +163,8 @@ TEST_CASE("only equals a stream without the other steps [S70]", "[S70]") {
         auto const seen = answers(rule | only{policy}, stream);
         auto const alone = answers(rule, kept);
         std::size_t k = 0;
-        for (std::size_t i = 0; i < stream.size(); ++i) { CHECK(seen[i] == (policy(stream[i].step) ? alone[k++] : truth::undecided)); }
+        for (std::size_t i = 0; i < stream.size(); ++i) {
+            CHECK(seen[i] == (policy(stream[i].step) ? alone[k++] : truth::undecided));
+        }
     }
 }

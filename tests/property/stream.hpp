@@ -48,11 +48,14 @@ struct name_and_shape {
     char const* name;
     spotter::extents shape;
 };
-inline std::vector<name_and_shape> const pool{{"loss", {}},      {"fc1/w", {4, 6}},   {"grad/fc1/w", {4, 6}}, {"act/1", {8, 5}},  {"fc1/b", {6}}, {"grad/fc1/b", {6}},
-                                              {"aux_loss", {1}}, {"relu/2", {2, 3, 4}}, {"x", {20, 70}},      {"empty", {0, 3}},  {"lr", {}}};
+inline std::vector<name_and_shape> const pool{
+    {"loss", {}},        {"fc1/w", {4, 6}}, {"grad/fc1/w", {4, 6}}, {"act/1", {8, 5}}, {"fc1/b", {6}},
+    {"grad/fc1/b", {6}}, {"aux_loss", {1}}, {"relu/2", {2, 3, 4}},  {"x", {20, 70}},   {"empty", {0, 3}},
+    {"lr", {}}};
 
 template <class Value>
-void fill(std::vector<unsigned char>& bytes, std::size_t count, random_source& random, double scale, std::uint64_t hostility) {
+void fill(std::vector<unsigned char>& bytes, std::size_t count, random_source& random, double scale,
+          std::uint64_t hostility) {
     bytes.resize(count * sizeof(Value));
     for (std::size_t i = 0; i < count; ++i) {
         Value value{};
@@ -67,8 +70,14 @@ void fill(std::vector<unsigned char>& bytes, std::size_t count, random_source& r
             if (random.one_in(hostility)) {  // zeros, -0.0, infinities, subnormals, NaN with any payload
                 using Bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
                 constexpr Bits sign = Bits{1} << (8 * sizeof(Bits) - 1);
-                constexpr Bits infinity = sizeof(Value) == 4 ? static_cast<Bits>(0x7F800000U) : static_cast<Bits>(0x7FF0000000000000ULL);
-                Bits const special[] = {0, sign, infinity, infinity | sign, static_cast<Bits>(random.next() & 0xFFFF), infinity | 1 | (static_cast<Bits>(random.next()) >> 12)};
+                constexpr Bits infinity =
+                    sizeof(Value) == 4 ? static_cast<Bits>(0x7F800000U) : static_cast<Bits>(0x7FF0000000000000ULL);
+                Bits const special[] = {0,
+                                        sign,
+                                        infinity,
+                                        infinity | sign,
+                                        static_cast<Bits>(random.next() & 0xFFFF),
+                                        infinity | 1 | (static_cast<Bits>(random.next()) >> 12)};
                 std::memcpy(bytes.data() + i * sizeof(Value), &special[random.below(6)], sizeof(Value));
                 continue;
             }
@@ -83,8 +92,13 @@ inline event make_event(std::size_t which, random_source& random, std::uint64_t 
     it.like.shape = pool[which].shape;
     if (it.like.shape.rank > 0 && random.one_in(40)) { it.like.shape.size[0] += 1; }  // another shape, now and then
     it.like.count = it.like.shape.elements();
-    constexpr spotter::dtype types[] = {spotter::dtype::f32, spotter::dtype::f64, spotter::dtype::i32, spotter::dtype::bf16};
-    it.like.type = types[random.one_in(60) ? random.below(4) : which % 4 == 2 ? 1 : which % 5 == 3 ? 3 : which == 4 ? 2 : 0];
+    constexpr spotter::dtype types[] = {spotter::dtype::f32, spotter::dtype::f64, spotter::dtype::i32,
+                                        spotter::dtype::bf16};
+    it.like.type = types[random.one_in(60) ? random.below(4)
+                         : which % 4 == 2  ? 1
+                         : which % 5 == 3  ? 3
+                         : which == 4      ? 2
+                                           : 0];
     it.like.layout = which == 1 ? spotter::order::column_major : spotter::order::row_major;
     it.scalar = pool[which].shape.rank == 0 && random.one_in(3);
     it.has_role = random.one_in(30) && late_roles;
@@ -92,10 +106,18 @@ inline event make_event(std::size_t which, random_source& random, std::uint64_t 
     auto const count = static_cast<std::size_t>(it.like.count);
     double const scale = scales[random.below(6)];
     switch (it.like.type) {
-        case spotter::dtype::f32: fill<float>(it.bytes, count, random, scale, hostility); break;
-        case spotter::dtype::f64: fill<double>(it.bytes, count, random, scale, hostility); break;
-        case spotter::dtype::i32: fill<std::int32_t>(it.bytes, count, random, scale, hostility); break;
-        default: fill<spotter::bf16>(it.bytes, count, random, scale, hostility); break;
+        case spotter::dtype::f32:
+            fill<float>(it.bytes, count, random, scale, hostility);
+            break;
+        case spotter::dtype::f64:
+            fill<double>(it.bytes, count, random, scale, hostility);
+            break;
+        case spotter::dtype::i32:
+            fill<std::int32_t>(it.bytes, count, random, scale, hostility);
+            break;
+        default:
+            fill<spotter::bf16>(it.bytes, count, random, scale, hostility);
+            break;
     }
     return it;
 }
@@ -117,7 +139,9 @@ inline stream make_stream(std::uint64_t seed, std::size_t steps, bool late_roles
         at += random.one_in(6) ? 3 : 1;
         for (std::size_t i = 0; i < pool.size(); ++i) {
             if (s < first[i] || random.one_in(7)) { continue; }
-            for (std::uint64_t times = random.one_in(15) ? 2 : 1; times > 0; --times) { step.events.push_back(make_event(i, random, hostility, late_roles)); }
+            for (std::uint64_t times = random.one_in(15) ? 2 : 1; times > 0; --times) {
+                step.events.push_back(make_event(i, random, hostility, late_roles));
+            }
         }
         if (random.one_in(10) && step.events.size() > 1) { std::swap(step.events.front(), step.events.back()); }
         if (random.one_in(9)) { step.loose.push_back(random.unit()); }
@@ -143,13 +167,24 @@ void feed(Hook& watch, event const& it) {
 }
 
 // A finding with texts of its own and every number by its bits.
-using plain_finding = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string, std::uint64_t, std::uint64_t, int, int, int,
-                                 bool, std::uint32_t>;
+using plain_finding = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string,
+                                 std::string, std::uint64_t, std::uint64_t, int, int, int, bool, std::uint32_t>;
 inline plain_finding plain(spotter::finding const& it) {
     std::string const step = std::string{name_of(it.step.mode)} + std::to_string(it.step.index);
-    return {step, std::string{it.rule}, std::string{it.reason}, std::string{it.tensor}, std::string{it.measure}, std::string{it.remedy}, std::string{it.detail.view()},
-            std::bit_cast<std::uint64_t>(it.measured), std::bit_cast<std::uint64_t>(it.threshold), static_cast<int>(it.how), static_cast<int>(it.severity),
-            static_cast<int>(it.decision), it.decision_is_set, it.others};
+    return {step,
+            std::string{it.rule},
+            std::string{it.reason},
+            std::string{it.tensor},
+            std::string{it.measure},
+            std::string{it.remedy},
+            std::string{it.detail.view()},
+            std::bit_cast<std::uint64_t>(it.measured),
+            std::bit_cast<std::uint64_t>(it.threshold),
+            static_cast<int>(it.how),
+            static_cast<int>(it.severity),
+            static_cast<int>(it.decision),
+            it.decision_is_set,
+            it.others};
 }
 // An alarm: its step's place among the closes, its findings in their order, and how many did not fit.
 struct plain_alarm {

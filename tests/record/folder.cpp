@@ -139,7 +139,8 @@ TEST_CASE("a run that someone is writing is busy, and is not touched") {
     CHECK((run.ended && run.closes.size() == 2 && run.segments == 1));
 }
 
-TEST_CASE("after SIGKILL all that was flushed is readable, the lock is free, and the run is resumed with what is new behind it") {
+TEST_CASE("after SIGKILL all that was flushed is readable, the lock is free, and the run is resumed with what is new "
+          "behind it") {
     temporary_folder const folder;
     posix_file_system files;
     for (int round = 0; round < 10; ++round) {
@@ -204,7 +205,8 @@ TEST_CASE("whichever file operation fails: no crash, the error is kept, the coun
                     std::vector<float> const values(200, static_cast<float>(step));
                     tensor_info const info = tensor_named(0, "w");
                     summary const stats = summary_of(200, 1);
-                    sink.observe({info, train(step), stats, view_of(values.data(), {200}), {}}, terms::sum | terms::payload);
+                    sink.observe({info, train(step), stats, view_of(values.data(), {200}), {}},
+                                 terms::sum | terms::payload);
                     scalar(sink, step, 1);
                     sink.close(train(step), {});
                     if (step % 100 == 0) { sink.flush(); }

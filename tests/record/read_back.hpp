@@ -100,8 +100,11 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
                 run.findings.emplace_back(it.rule);
                 break;
             }
-            case row_kind::drops: why = decode(row, run.drops); break;
-            case row_kind::heartbeat: break;
+            case row_kind::drops:
+                why = decode(row, run.drops);
+                break;
+            case row_kind::heartbeat:
+                break;
             case row_kind::run_end: {
                 why = decode(row, run.end);
                 run.why = run.end.why;
@@ -123,7 +126,8 @@ inline run_on_disk read_run(std::string const& folder) {
     run_on_disk run;
     for (std::uint32_t number = 0;; ++number) {
         char name[24];
-        auto const mapped = files.map(folder + "/" + std::string{name, name_segment(number, layout::data_suffix, name)});
+        auto const mapped =
+            files.map(folder + "/" + std::string{name, name_segment(number, layout::data_suffix, name)});
         if (!mapped) { break; }
         ++run.segments;
         frame_walker walk{mapped->bytes};

@@ -40,7 +40,8 @@ options small_ring(overflow policy = overflow::block, drain how = drain::thread)
     choices.drain = how;
     return choices;
 }
-void observe(recorder& sink, tensor_id id, std::uint64_t step, std::vector<float> const& values, terms keep = everything) {
+void observe(recorder& sink, tensor_id id, std::uint64_t step, std::vector<float> const& values,
+             terms keep = everything) {
     tensor_info const info = tensor_named(id, "t");
     summary const stats = summary_of(values.size(), static_cast<double>(step));
     sink.observe({info, train(step), stats, view_of(values.data(), {values.size()}), {}}, keep);
@@ -72,7 +73,8 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
         std::vector<std::vector<std::byte>> expected;
         std::uint64_t step = 0;
         for (int type = 1; type <= 18; ++type) {
-            for (std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{63}, std::uint64_t{64}, std::uint64_t{511}, std::uint64_t{512}, std::uint64_t{70001}}) {
+            for (std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{63}, std::uint64_t{64},
+                                        std::uint64_t{511}, std::uint64_t{512}, std::uint64_t{70001}}) {
                 auto const values = pattern(static_cast<std::size_t>(count) * 4 + 4, step);
                 tensor_ref view{};
                 view.values.raw = values.data();
@@ -140,9 +142,12 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
         CHECK((!run.scalars[2].row.has_step && run.scalars[2].row.time > 1.6e9));
         CHECK(same_bytes(run.scalars[3].value, "some words", 10));
         REQUIRE(run.closes.size() == step + 1);
-        for (std::size_t i = 0; i < run.closes.size(); ++i) { REQUIRE((run.closes[i].ordinal == i && run.closes[i].time > 1.6e9)); }
+        for (std::size_t i = 0; i < run.closes.size(); ++i) {
+            REQUIRE((run.closes[i].ordinal == i && run.closes[i].time > 1.6e9));
+        }
         CHECK(run.findings == std::vector<std::string>{"vanishing_gradient"});
-        CHECK((run.ended && run.end.how == 1 && run.end.refused == 7 && run.end.stored == step + 5 && run.end.closes == step + 1));
+        CHECK((run.ended && run.end.how == 1 && run.end.refused == 7 && run.end.stored == step + 5 &&
+               run.end.closes == step + 1));
         CHECK(run.coverages == std::vector<std::string>{"vanishing_gradient", "dead_relu"});
     }
 }
@@ -223,7 +228,8 @@ TEST_CASE("block loses nothing, thin keeps the statistics, drop counts exactly: 
     temporary_folder const folder;
     for (overflow policy : {overflow::block, overflow::thin, overflow::drop}) {
         for (drain how : {drain::thread, drain::poll}) {
-            std::string const path = folder / ("run" + std::to_string(static_cast<int>(policy)) + std::to_string(static_cast<int>(how)));
+            std::string const path =
+                folder / ("run" + std::to_string(static_cast<int>(policy)) + std::to_string(static_cast<int>(how)));
             faulty_file_system files{~std::uint64_t{0}};
             recorder sink{path, small_ring(policy, how), files};
             sink.start({});
@@ -254,10 +260,16 @@ TEST_CASE("block loses nothing, thin keeps the statistics, drop counts exactly: 
             }
             CHECK(thinned == health.thinned);
             CHECK((run.end.dropped == health.dropped && run.end.thinned == health.thinned));
-            if (policy == overflow::block) { CHECK((health.dropped == 0 && health.thinned == 0 && run.closes.size() == 300)); }
+            if (policy == overflow::block) {
+                CHECK((health.dropped == 0 && health.thinned == 0 && run.closes.size() == 300));
+            }
             if (policy == overflow::drop) { CHECK(health.thinned == 0); }
-            if (how == drain::poll && policy == overflow::thin) { CHECK((health.thinned > 0 && run.drops.thinned > 0)); }
-            if (how == drain::poll && policy == overflow::drop) { CHECK((health.dropped > 0 && run.drops.dropped > 0)); }
+            if (how == drain::poll && policy == overflow::thin) {
+                CHECK((health.thinned > 0 && run.drops.thinned > 0));
+            }
+            if (how == drain::poll && policy == overflow::drop) {
+                CHECK((health.dropped > 0 && run.drops.dropped > 0));
+            }
         }
     }
 }

@@ -112,7 +112,8 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
     CHECK(book.given_back == book.taken);
     CHECK(book.alignment == 64);
 
-    memory_source const none{[](std::size_t, std::size_t, void*) noexcept -> void* { return nullptr; }, nullptr, nullptr};
+    memory_source const none{[](std::size_t, std::size_t, void*) noexcept -> void* { return nullptr; }, nullptr,
+                             nullptr};
     recorder record{"runs/b", {.memory = none}, files};
     hook watch{record, keep};
     CHECK(watch.health().first.code == errc::out_of_memory);

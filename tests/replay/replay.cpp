@@ -36,7 +36,8 @@ ids steps_of(replay_report const& report) {
 
 TEST_CASE("a rule is judged once at each closed step, and replay returns when there are no more [S66][S72]") {
     temporary_folder const folder;
-    trial const run = recorded(folder, {train(0), train(4), train(8)}, [](step_id step) { return step.index == 4 ? 11.0 : 1.0; });
+    trial const run =
+        recorded(folder, {train(0), train(4), train(8)}, [](step_id step) { return step.index == 4 ? 11.0 : 1.0; });
     replay_report const report = replay(run, large);
     CHECK(report.steps == 3);
     CHECK(report.fired == 1);
@@ -50,7 +51,8 @@ TEST_CASE("a rule is judged once at each closed step, and replay returns when th
 
 TEST_CASE("a finding of replay names tensor, value, threshold and step, and lives as long as the trial [S71]") {
     temporary_folder const folder;
-    trial const run = recorded(folder, trains(0, 5), [](step_id step) { return static_cast<float>(step.index * step.index); });
+    trial const run =
+        recorded(folder, trains(0, 5), [](step_id step) { return static_cast<float>(step.index * step.index); });
     finding const found = replay(run, large | named{"too large"}).findings.at(0);
     CHECK(found.rule == "too large");
     CHECK(found.tensor == "x");
@@ -66,8 +68,9 @@ TEST_CASE("callables get each alarm and the report; rules, policies and callable
     trial const run = recorded(folder, trains(0, 20), [](step_id step) { return step.index >= 15 ? 11.0 : 1.0; });
     ids seen;
     std::uint64_t reports = 0;
-    replay_report const report = replay(run, [&](replay_report const& it) { reports += it.fired; }, every{2},
-                                        [&](spotter::alarm const& found) { seen.push_back(found.front().step); }, large, from{4});
+    replay_report const report = replay(
+        run, [&](replay_report const& it) { reports += it.fired; }, every{2},
+        [&](spotter::alarm const& found) { seen.push_back(found.front().step); }, large, from{4});
     CHECK(seen == ids{train(16), train(18)});
     CHECK(reports == 2);
     CHECK(report.steps == 8);
@@ -85,7 +88,8 @@ TEST_CASE("a policy limits what rules see: their state starts fresh at the first
 TEST_CASE("quantifiers over nothing are silent, and say that they could not run [S69]") {
     temporary_folder const folder;
     trial const run = recorded(folder, trains(0, 5), [](step_id) { return 11.0; });
-    replay_report const report = replay(run, any("y*", maximum > 0.0), all("y*", maximum > 0.0), !any("y*", maximum > 0.0));
+    replay_report const report =
+        replay(run, any("y*", maximum > 0.0), all("y*", maximum > 0.0), !any("y*", maximum > 0.0));
     CHECK(report.findings.empty());
     for (coverage const& each : report.coverages) { CHECK(each.reason == "no tensor matched"); }
 }
@@ -106,7 +110,12 @@ TEST_CASE("steps hidden by only neither fire nor count [S70]; one in a hundred b
 
 TEST_CASE("a rule that asks for what was not recorded is undecided, and the report says what is lacking") {
     temporary_folder const folder;
-    trial const run = recorded(folder, trains(0, 5), [](step_id) { return std::array{3.0, 4.0}; }, stats(l2));
+    trial const run = recorded(
+        folder, trains(0, 5),
+        [](step_id) {
+            return std::array{3.0, 4.0};
+        },
+        stats(l2));
     replay_report const report = replay(run, any("x", l2 > 4.0), large);
     CHECK(report.fired == 5);
     CHECK(!report.whole);
@@ -127,7 +136,8 @@ TEST_CASE("a new question to an old record: statistics, changes and unit activit
     }
     watch.finish();
     trial const run = open(watch.path());
-    replay_report const report = replay(run, update_ratio_band{.smoothing = 1, .warmup = 2, .patience = 2}, dead_relu{.samples = 16});
+    replay_report const report =
+        replay(run, update_ratio_band{.smoothing = 1, .warmup = 2, .patience = 2}, dead_relu{.samples = 16});
     CHECK(report.whole);
     std::uint64_t ratio = 0, dead = 0;
     for (finding const& each : report.findings) { (each.rule == "dead_relu" ? dead : ratio) += 1; }
@@ -185,7 +195,8 @@ TEST_CASE("a step still open is not judged, and a live run can be replayed again
     CHECK(steps_of(replay(run, large)) == trains(0, 3));
 }
 
-TEST_CASE("in a resumed run rules start afresh with each attempt, as they did in the loop; a step left open is not judged") {
+TEST_CASE(
+    "in a resumed run rules start afresh with each attempt, as they did in the loop; a step left open is not judged") {
     temporary_folder const folder;
     auto const rule = large | for_steps{4};
     pid_t const child = ::fork();

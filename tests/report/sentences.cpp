@@ -45,13 +45,15 @@ std::string describe_plainly(trial const& run) {
 
 TEST_CASE("a finding says what, where, the value against the threshold, and what to do [S71]") {
     finding it = full();
-    CHECK(describe(it) == "warning: vanishing_gradient: gradients vanish at train(70), \"grad/fc1/w\": mean_abs 3.142e-09 < 1e-07\n"
-                          "    Use normalisation.");
+    CHECK(describe(it) ==
+          "warning: vanishing_gradient: gradients vanish at train(70), \"grad/fc1/w\": mean_abs 3.142e-09 < 1e-07\n"
+          "    Use normalisation.");
     it.others = 1;
     it.decision = decision::stop;
     it.severity = severity::error;
     it.detail << "first at index 7";
-    CHECK(describe(it) == "error: vanishing_gradient: gradients vanish at train(70), \"grad/fc1/w\": mean_abs 3.142e-09 < 1e-07 (first at index 7), "
+    CHECK(describe(it) == "error: vanishing_gradient: gradients vanish at train(70), \"grad/fc1/w\": mean_abs "
+                          "3.142e-09 < 1e-07 (first at index 7), "
                           "and 1 more tensor [stop]\n    Use normalisation.");
     it.others = 2;
     CHECK(contains(describe(it), "and 2 more tensors"));
@@ -70,8 +72,9 @@ TEST_CASE("a finding with little to say is short") {
 
 TEST_CASE("an alarm is a line a finding, and says how many did not fit") {
     hook watch{plan{}, large, large | severity::error | named{"worse"}};
-    CHECK(fmt::format("{}", watch.step(train(2), "x"_t = 11.0)) == "error: worse: holds for a tensor at train(2), \"x\": maximum 11 > 10 [stop]\n"
-                                                                   "warning: any: holds for a tensor at train(2), \"x\": maximum 11 > 10");
+    CHECK(fmt::format("{}", watch.step(train(2), "x"_t = 11.0)) ==
+          "error: worse: holds for a tensor at train(2), \"x\": maximum 11 > 10 [stop]\n"
+          "warning: any: holds for a tensor at train(2), \"x\": maximum 11 > 10");
     spotter::alarm many;
     for (int i = 0; i < 10; ++i) { many.add(full()); }
     CHECK(contains(describe(many), "\nand 2 further findings"));
@@ -79,7 +82,8 @@ TEST_CASE("an alarm is a line a finding, and says how many did not fit") {
 }
 
 TEST_CASE("errors, steps and findings go through fmt, with its widths") {
-    CHECK(fmt::format("{}", error{errc::no_such_step, "the run has no such step"}) == "no_such_step: the run has no such step");
+    CHECK(fmt::format("{}", error{errc::no_such_step, "the run has no such step"}) ==
+          "no_such_step: the run has no such step");
     CHECK(fmt::format("[{:>10}]", predict(12)) == "[predict(12)]");
     CHECK(fmt::format("[{:>10}]", eval(1)) == "[   eval(1)]");
     CHECK(fmt::format("{}", full()) == describe(full()));
@@ -88,17 +92,19 @@ TEST_CASE("errors, steps and findings go through fmt, with its widths") {
 TEST_CASE("a finished run: how it ended, what was kept, what was found, what could not run") {
     temporary_folder const folder;
     {
-        hook watch{folder / "run", plan{collection{"xs", "x*", every{2}, payload}}, large, any("nobody", l2 > 0.0) | named{"idle"}};
+        hook watch{folder / "run", plan{collection{"xs", "x*", every{2}, payload}}, large,
+                   any("nobody", l2 > 0.0) | named{"idle"}};
         for (std::uint64_t i = 0; i < 10; ++i) { (void)watch.step(train(i), "x"_t = i >= 7 ? 11.0 : 1.0, "y"_t = 1.0); }
     }
-    CHECK(describe_plainly(open(folder / "run")) == "RUN: finished, 10 steps, 10 train with something kept\n"
-                                                    "kept: 2 tensors in SIZE; dropped: 0\n"
-                                                    "    xs (\"x*\", every{2}: payload): 1 names\n"
-                                                    "findings:\n"
-                                                    "  warning: any: holds for a tensor at train(7), \"x\": maximum 11 > 10\n"
-                                                    "    3 times in all, last at train(9)\n"
-                                                    "could not run:\n"
-                                                    "    idle: no tensor matched\n");
+    CHECK(describe_plainly(open(folder / "run")) ==
+          "RUN: finished, 10 steps, 10 train with something kept\n"
+          "kept: 2 tensors in SIZE; dropped: 0\n"
+          "    xs (\"x*\", every{2}: payload): 1 names\n"
+          "findings:\n"
+          "  warning: any: holds for a tensor at train(7), \"x\": maximum 11 > 10\n"
+          "    3 times in all, last at train(9)\n"
+          "could not run:\n"
+          "    idle: no tensor matched\n");
 }
 
 TEST_CASE("healthy is said when every rule could judge, and never when none could") {
@@ -159,7 +165,9 @@ TEST_CASE("a run that failed says why; refusals, drops and damage are told") {
         watch.fail("the simulator went away");
     }
     std::string const text = describe_plainly(open(folder / "run"));
-    CHECK(contains(text, "RUN: failed (the simulator went away), 2 steps, 1 train with something kept, 1 eval with something kept\n"));
+    CHECK(contains(
+        text,
+        "RUN: failed (the simulator went away), 2 steps, 1 train with something kept, 1 eval with something kept\n"));
     CHECK(contains(text, "; dropped: 0; refused: 1\n"));
     auto bytes = read_file(folder / "run/000000.spot");
     bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);
@@ -176,9 +184,11 @@ TEST_CASE("a replay says how many steps it judged, what it found and what it lac
         for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "x"_t = std::vector<double>{11.0}); }
     }
     trial const run = open(folder / "run");
-    CHECK(describe(replay(run, any("x", l2 > 20.0))) == "3 steps judged, 0 with findings\nhealthy: nothing found by 1 rule\n");
-    CHECK(describe(replay(run, any("x", l2 > 10.0) | once)) == "3 steps judged, 1 with findings\nfindings:\n"
-                                                               "  warning: any: holds for a tensor at train(0), \"x\": l2 11 > 10\n");
+    CHECK(describe(replay(run, any("x", l2 > 20.0))) ==
+          "3 steps judged, 0 with findings\nhealthy: nothing found by 1 rule\n");
+    CHECK(describe(replay(run, any("x", l2 > 10.0) | once)) ==
+          "3 steps judged, 1 with findings\nfindings:\n"
+          "  warning: any: holds for a tensor at train(0), \"x\": l2 11 > 10\n");
     std::string const lacking = describe(replay(run, large));
     CHECK(contains(lacking, "no rule could judge\n"));
     CHECK(contains(lacking, "trouble: no_payload: "));

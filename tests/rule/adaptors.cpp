@@ -56,9 +56,7 @@ TEST_CASE("rearm: one yes an episode, which ends after n healthy closes in a row
     CHECK(play(ill | rearm{1}, "y.y") == "y.-");
 }
 
-TEST_CASE("once: one yes a run [S68]", "[A47][S68]") {
-    CHECK(play(ill | once, "nyyYn.y") == "-y---.-");
-}
+TEST_CASE("once: one yes a run [S68]", "[A47][S68]") { CHECK(play(ill | once, "nyyYn.y") == "-y---.-"); }
 
 TEST_CASE("100 violations: 100 verdicts, 2 with cooldown{50}, 1 with once [S68]", "[S68]") {
     std::string const script(100, 'y');
@@ -94,7 +92,8 @@ TEST_CASE("named, severity and on change what findings carry, not when") {
     run it{on(ill | named{"my x"} | severity::error, skip_update)};
     CHECK(it.step(train(0), "x", {1}) == truth::yes);
     finding const& found = it.found[0];
-    CHECK((found.rule == "my x" && found.severity == severity::error && found.decision == decision::skip_update && found.decision_is_set));
+    CHECK((found.rule == "my x" && found.severity == severity::error && found.decision == decision::skip_update &&
+           found.decision_is_set));
     CHECK((found.tensor == "x" && found.measured == 1));
     CHECK(it.covered().rule == "my x");
     run outer{ill | named{"inner"} | named{"outer"}};

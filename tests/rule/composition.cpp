@@ -106,7 +106,8 @@ TEST_CASE("a || b reports both, a negation names no tensor") {
     CHECK((it.found.size() == 1 && it.found[0].tensor == "b"));
     run no{!a};
     CHECK(close_with(no, 0, 'n', '.') == truth::yes);
-    CHECK((no.found.size() == 1 && no.found[0].tensor.empty() && no.found[0].rule == "not" && no.found[0].step == train(0)));
+    CHECK((no.found.size() == 1 && no.found[0].tensor.empty() && no.found[0].rule == "not" &&
+           no.found[0].step == train(0)));
     run mixed{!a && b};
     CHECK(close_with(mixed, 0, 'n', 'y') == truth::yes);
     CHECK((mixed.found.size() == 1 && mixed.found[0].rule == "not"));
@@ -152,7 +153,8 @@ TEST_CASE("more findings than there is room for are counted") {
     CHECK((!it && it.size() == 1));
     one.severity = severity::error, one.decision = decision::stop;
     it.add(one);
-    CHECK((it && it.front().severity == severity::error && it[1].severity == severity::info && it.decision() == decision::stop));
+    CHECK((it && it.front().severity == severity::error && it[1].severity == severity::info &&
+           it.decision() == decision::stop));
     it.add(many);
     CHECK((it.size() == alarm::capacity && it.left_out() == 2 + findings::capacity + 3 - alarm::capacity));
     spotter::alarm const copy{it};

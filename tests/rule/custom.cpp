@@ -53,12 +53,15 @@ struct crest {
 
 constexpr bool explodes_at_two() {
     run it{exploding_gradient{}};
-    bool const early = it.step(train(0), "grad/w", {11, -11}) == truth::yes || it.step(train(1), "grad/w", {12}) == truth::yes;
-    return !early && it.step(train(2), "grad/w", {13}) == truth::yes && it.found[0].tensor == "grad/w" && it.found[0].measured == 13;
+    bool const early =
+        it.step(train(0), "grad/w", {11, -11}) == truth::yes || it.step(train(1), "grad/w", {12}) == truth::yes;
+    return !early && it.step(train(2), "grad/w", {13}) == truth::yes && it.found[0].tensor == "grad/w" &&
+           it.found[0].measured == 13;
 }
 constexpr bool dead_at_two() {
     run it{dead_relu{.samples = 3}};
-    bool const early = it.step(train(0), "relu/1", {0, 0, 1}) == truth::yes || it.step(train(1), "relu/1", {0, 0, 1}) == truth::yes;
+    bool const early =
+        it.step(train(0), "relu/1", {0, 0, 1}) == truth::yes || it.step(train(1), "relu/1", {0, 0, 1}) == truth::yes;
     return !early && it.step(train(2), "relu/1", {0, 0, 1}) == truth::yes && it.found[0].measured > 0.66;
 }
 constexpr bool composed() {
@@ -95,7 +98,8 @@ TEST_CASE("a rule written by a user composes, adapts and is signed like a built-
     it.see(train(1), "c_loss", {2});
     CHECK(it.close(train(1)) == truth::yes);
     finding const& found = it.found[0];
-    CHECK((found.rule == "losses_cross" && found.remedy == losses_cross::remedy && found.step == train(1) && found.severity == severity::warning));
+    CHECK((found.rule == "losses_cross" && found.remedy == losses_cross::remedy && found.step == train(1) &&
+           found.severity == severity::warning));
     CHECK(it.close(train(2)) == truth::undecided);
 }
 

@@ -42,7 +42,8 @@ TEST_CASE("vanishing_gradient: 1e-8 fires at 2, at 0 as SageMaker has it", "[van
     run it{vanishing_gradient{.patience = 1}};
     CHECK(it.step(train(0), "grad/fc1/w", {1e-8F, 3e-8F}) == truth::yes);
     finding const& found = it.found[0];
-    CHECK((found.tensor == "grad/fc1/w" && found.measure == "mean_abs" && found.how == relation::less && found.threshold == 1e-7));
+    CHECK((found.tensor == "grad/fc1/w" && found.measure == "mean_abs" && found.how == relation::less &&
+           found.threshold == 1e-7));
     CHECK(found.measured == Approx(2e-8));
     CHECK(found.severity == severity::warning);
 }
@@ -53,13 +54,13 @@ TEST_CASE("vanishing_gradient judges magnitudes, strictly, and is not blinded by
     CHECK(exact.step(train(0), "grad/w", {0x1p-24F}) == truth::no);
     CHECK(fired(vanishing_gradient{}, 4, "grad/w", {nan_f, 1e-8F, 1e-8F}) == indices{2, 3});
     // A gradient without a finite element leaves the streak as it is.
-    auto const gap = fired(vanishing_gradient{}, 6, [](auto& it, step_id at) {
-        it.see(at, "grad/w", {at.index == 1 ? nan_f : 1e-8F});
-    });
+    auto const gap = fired(vanishing_gradient{}, 6,
+                           [](auto& it, step_id at) { it.see(at, "grad/w", {at.index == 1 ? nan_f : 1e-8F}); });
     CHECK(gap == indices{3, 4, 5});
 }
 
-TEST_CASE("vanishing_gradient watches gradients of weights, in train steps, and softens once training has settled", "[vanishing_gradient]") {
+TEST_CASE("vanishing_gradient watches gradients of weights, in train steps, and softens once training has settled",
+          "[vanishing_gradient]") {
     CHECK(fired(vanishing_gradient{}, 5, "grad/b", {0, 0}).empty());  // its partner is a bias
     run vector{vanishing_gradient{}};
     vector.see(train(0), "grad/w", {0.0F}, {1});
@@ -79,7 +80,8 @@ TEST_CASE("exploding_gradient: 11 fires at 2, one infinity at once", "[exploding
     CHECK(fired(exploding_gradient{}, 5, "grad/w", {10, 10}).empty());
     run it{exploding_gradient{}};
     CHECK(it.step(train(0), "grad/b", {1, pos_infinity_f}) == truth::yes);
-    CHECK((it.found[0].severity == severity::error && it.found[0].decision == decision::skip_update && it.found[0].tensor == "grad/b"));
+    CHECK((it.found[0].severity == severity::error && it.found[0].decision == decision::skip_update &&
+           it.found[0].tensor == "grad/b"));
     CHECK(it.step(train(1), "grad/b", {1, 1}) == truth::no);
     CHECK(it.step(train(2), "grad/b", {11, nan_f}) == truth::yes);  // counts, although the NaN speaks first
     CHECK(it.step(train(3), "grad/b", {11, 11}) == truth::no);

@@ -27,8 +27,10 @@ TEST_CASE("any holds for one, and names it, its value and how many more [S71]", 
     CHECK(gradients(it, 1, {1, 3, -4}) == truth::yes);
     REQUIRE(it.found.size() == 1);
     finding const& found = it.found[0];
-    CHECK((found.rule == "any" && found.tensor == "grad/2" && found.measure == "l2" && found.measured == 3 && found.threshold == 2));
-    CHECK((found.how == relation::greater && found.others == 1 && found.step == train(1) && found.severity == severity::warning));
+    CHECK((found.rule == "any" && found.tensor == "grad/2" && found.measure == "l2" && found.measured == 3 &&
+           found.threshold == 2));
+    CHECK((found.how == relation::greater && found.others == 1 && found.step == train(1) &&
+           found.severity == severity::warning));
     CHECK(gradients(it, 2, {nan_f, 3}) == truth::yes);
     CHECK(gradients(it, 3, {nan_f, 1}) == truth::undecided);
     CHECK(gradients(it, 4, {nan_f, nan_f}) == truth::undecided);

@@ -4,9 +4,9 @@
 
 #include <spotter/core/tensor_access.hpp>
 #include <spotter/plan/policy.hpp>
-#include <spotter/rules.hpp>
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/quantify.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/summarize.hpp>
 
@@ -131,7 +131,8 @@ std::vector<std::uint64_t> fired(Rule const& rule, std::uint64_t steps, Observe 
 }
 // The same with one tensor of constant values.
 template <rule Rule>
-std::vector<std::uint64_t> fired(Rule const& rule, std::uint64_t steps, std::string_view name, std::initializer_list<float> values) {
+std::vector<std::uint64_t> fired(Rule const& rule, std::uint64_t steps, std::string_view name,
+                                 std::initializer_list<float> values) {
     return fired(rule, steps, [&](auto& it, step_id at) { it.see(at, name, values); });
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 // The first train step at which the rule says yes, of losses seen at steps first, first + gap, ...
 template <rule Rule>
-std::int64_t first_fired(Rule const& rule, std::vector<float> const& losses, std::uint64_t gap, std::uint64_t first = 0) {
+std::int64_t first_fired(Rule const& rule, std::vector<float> const& losses, std::uint64_t gap,
+                         std::uint64_t first = 0) {
     run it{rule};
     for (std::size_t i = 0; i < losses.size(); ++i) {
         step_id const at = train(first + i * gap);
@@ -32,14 +33,16 @@ void see_layer(run<dead_relu>& it, step_id at, std::size_t dead) {
 
 }  // namespace
 
-TEST_CASE("loss_not_decreasing: the stream of the AWS test fires at 12, not when it starts at 13", "[loss_not_decreasing]") {
+TEST_CASE("loss_not_decreasing: the stream of the AWS test fires at 12, not when it starts at 13",
+          "[loss_not_decreasing]") {
     std::vector<float> const losses{0.3F, 0.33F, 0.31F, 0.30F, 0.28F};
     CHECK(first_fired(loss_not_decreasing::sagemaker_defaults(), losses, 4) == 12);
     auto strict = loss_not_decreasing::sagemaker_defaults();
     strict.min_decrease = 0;
     CHECK(first_fired(strict, losses, 4) == 12);
     CHECK(first_fired(strict, {0.28F}, 4, 16) == -1);
-    loss_not_decreasing const tolerant{.num_steps = 10, .smoothing = 1, .min_decrease = -0.20, .max_increase = 1e9, .patience = 1, .floor = 0};
+    loss_not_decreasing const tolerant{
+        .num_steps = 10, .smoothing = 1, .min_decrease = -0.20, .max_increase = 1e9, .patience = 1, .floor = 0};
     CHECK(first_fired(tolerant, {0.3F, 0.33F, 0.31F, 0.30F, 0.28F, 0.2F, 0.42F}, 4) == 24);
 }
 
@@ -68,12 +71,14 @@ TEST_CASE("loss_not_decreasing: a constant loss fires at 349, one that decays ne
     CHECK(it.step(train(149), "loss", {2.3F}) == truth::no);
 }
 
-TEST_CASE("loss_not_decreasing: rising is an error, flat a warning, and a negative loss has its sign right", "[loss_not_decreasing]") {
+TEST_CASE("loss_not_decreasing: rising is an error, flat a warning, and a negative loss has its sign right",
+          "[loss_not_decreasing]") {
     run it{loss_not_decreasing::sagemaker_defaults()};
     it.step(train(0), "loss", {1});
     CHECK(it.step(train(10), "loss", {1.2F}) == truth::yes);
     REQUIRE(it.found.size() == 1);
-    CHECK((it.found[0].severity == severity::error && it.found[0].reason == "loss rises" && it.found[0].threshold == -0.05));
+    CHECK((it.found[0].severity == severity::error && it.found[0].reason == "loss rises" &&
+           it.found[0].threshold == -0.05));
     CHECK(it.found[0].measured == Approx(-0.2));
     CHECK(it.step(train(20), "loss", {1.2F}) == truth::yes);
     CHECK((it.found[0].severity == severity::warning && it.found[0].reason == "loss is flat"));
@@ -97,7 +102,8 @@ TEST_CASE("dead_relu: six of ten units dead fires at step 7, five do not", "[dea
     for (std::uint64_t i = 0; i < 7; ++i) {
         see_layer(it, train(i), 6);
         CHECK(it.close(train(i)) == truth::undecided);
-        it.declare({.name = "relu/1", .role = role::activation, .type = dtype::f32, .shape = {64, 10}});  // changes nothing
+        it.declare(
+            {.name = "relu/1", .role = role::activation, .type = dtype::f32, .shape = {64, 10}});  // changes nothing
     }
     see_layer(it, train(7), 6);
     CHECK(it.close(train(7)) == truth::yes);
@@ -128,7 +134,11 @@ TEST_CASE("dead_relu: 5 of 512 active is dead, 6 is alive; zero elements alone s
 
 TEST_CASE("dead_relu: only ReLUs, only train steps, and a NaN only delays", "[dead_relu]") {
     run it{dead_relu{.samples = 2}};
-    it.declare({.name = "act/tanh", .role = role::activation, .activation = activation_kind::tanh, .type = dtype::f32, .shape = {2, 1}});
+    it.declare({.name = "act/tanh",
+                .role = role::activation,
+                .activation = activation_kind::tanh,
+                .type = dtype::f32,
+                .shape = {2, 1}});
     CHECK(it.covered().matched == 0);
     it.see(eval(0), "act/1", {0.0F, 0.0F}, {2, 1});
     CHECK(it.close(eval(0)) == truth::undecided);
@@ -147,7 +157,8 @@ TEST_CASE("update_ratio_band: a ratio of 1 warns at 40, 1e-6 informs at 40, 1e-3
         double size = 1;
         for (std::uint64_t i = 0; i < 60; ++i) {  // a weight that turns: the change is orthogonal to it
             double const angle = 2 * std::asin(ratio / 2) * static_cast<double>(i);
-            it.see(train(i), "fc1/w", {static_cast<float>(size * std::cos(angle)), static_cast<float>(size * std::sin(angle))});
+            it.see(train(i), "fc1/w",
+                   {static_cast<float>(size * std::cos(angle)), static_cast<float>(size * std::sin(angle))});
             if (it.close(train(i)) == truth::yes && first < 0) {
                 first = static_cast<std::int64_t>(i), level = it.found[0].severity, measured = it.found[0].measured;
             }
@@ -168,9 +179,9 @@ TEST_CASE("update_ratio_band: steps apart divide, and what did not move is undef
     run it{rule_type{.smoothing = 1, .warmup = 0, .patience = 1}};
     CHECK(it.step(train(0), "fc1/w", {3, 4}) == truth::undecided);
     CHECK(it.step(train(1), "fc1/w", {3, 4}) == truth::undecided);
-    CHECK(it.step(train(2), "fc1/w", {3, 4.005F}) == truth::no);  // 1e-3
-    CHECK(it.step(train(3), "fc1/w", {9, 12}) == truth::yes);     // 2
-    CHECK(it.step(train(103), "fc1/w", {0, 0}) == truth::no);     // 1 in 100 steps
+    CHECK(it.step(train(2), "fc1/w", {3, 4.005F}) == truth::no);      // 1e-3
+    CHECK(it.step(train(3), "fc1/w", {9, 12}) == truth::yes);         // 2
+    CHECK(it.step(train(103), "fc1/w", {0, 0}) == truth::no);         // 1 in 100 steps
     CHECK(it.step(train(104), "fc1/w", {3, 4}) == truth::undecided);  // from zero
     CHECK(it.step(train(105), "fc1/w", {nan_f, 4}) == truth::undecided);
     CHECK(it.step(train(106), "fc1/w", {3, 4}) == truth::undecided);

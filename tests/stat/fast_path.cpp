@@ -46,7 +46,8 @@ std::vector<Value> random_values(std::size_t count, unsigned every, std::uint64_
     return out;
 }
 terms sums_of(unsigned bits) {
-    constexpr terms each[] = {terms::sum, terms::sum_abs, terms::sum_squares, terms::variance, terms::range | terms::zeros, terms::abs_range};
+    constexpr terms each[] = {
+        terms::sum, terms::sum_abs, terms::sum_squares, terms::variance, terms::range | terms::zeros, terms::abs_range};
     terms wanted = terms::nonfinite;
     for (unsigned i = 0; i < 6; ++i) { wanted |= (bits >> i & 1) != 0 ? each[i] : terms::none; }
     return wanted;
@@ -67,14 +68,16 @@ unsigned differences(std::size_t step, unsigned every) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("floats and doubles: the fast path is bit-equal with the definition [D21]", "[D21][S33]", float, double) {
+TEMPLATE_TEST_CASE("floats and doubles: the fast path is bit-equal with the definition [D21]", "[D21][S33]", float,
+                   double) {
     CHECK(differences<TestType>(37, 0) == 0);
     CHECK(differences<TestType>(47, 5) == 0);
     CHECK(differences<TestType>(53, 900) == 0);  // some blocks plain, some not
 }
 
-TEMPLATE_TEST_CASE("every other type: the pass is bit-equal with the definition [D21]", "[D21]", std::int8_t, std::int16_t, std::int32_t,
-                   std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, f16, bf16, f8_e4m3, f8_e5m2, c64, c128) {
+TEMPLATE_TEST_CASE("every other type: the pass is bit-equal with the definition [D21]", "[D21]", std::int8_t,
+                   std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
+                   f16, bf16, f8_e4m3, f8_e5m2, c64, c128) {
     CHECK(differences<TestType>(131, 0) == 0);
     CHECK(differences<TestType>(257, 40) == 0);
 }

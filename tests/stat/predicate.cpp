@@ -53,14 +53,17 @@ TEST_CASE("a statistic that was not taken is undecided") {
 
 TEST_CASE("without a finite element only counts decide [A31] [S36]", "[A31][S36]") {
     for (summary const& of : {no_numbers, empty}) {
-        for (statistic each : {minimum, maximum, mean, stddev, variance, sum, product, l1, l2, mean_abs, of_abs(maximum), of_abs(sum)}) {
+        for (statistic each :
+             {minimum, maximum, mean, stddev, variance, sum, product, l1, l2, mean_abs, of_abs(maximum), of_abs(sum)}) {
             INFO(each.name());
             CHECK(((each < 1)(of) == truth::undecided && (each >= 1)(of) == truth::undecided));
         }
     }
-    CHECK(((nan_count > 0)(no_numbers) == truth::yes && (pos_inf >= 1)(no_numbers) == truth::yes && (neg_inf > 0)(no_numbers) == truth::no));
+    CHECK(((nan_count > 0)(no_numbers) == truth::yes && (pos_inf >= 1)(no_numbers) == truth::yes &&
+           (neg_inf > 0)(no_numbers) == truth::no));
     CHECK(((nonfinite > 1)(no_numbers) == truth::yes && (zero_fraction < 1)(no_numbers) == truth::yes));
-    CHECK(((nonfinite > 0)(empty) == truth::no && (zeros < 1)(empty) == truth::yes && (zero_fraction < 1)(empty) == truth::undecided));
+    CHECK(((nonfinite > 0)(empty) == truth::no && (zeros < 1)(empty) == truth::yes &&
+           (zero_fraction < 1)(empty) == truth::undecided));
 }
 
 TEST_CASE("predicates combine by Kleene's logic") {
@@ -78,7 +81,8 @@ TEST_CASE("predicates combine by Kleene's logic") {
 TEST_CASE("a statistic of the user's own compares like the others; not a number is undecided") {
     CHECK((spread_to_mean{} > 1)(numbers) == truth::yes);
     summary const centred = summary_of(std::vector<double>{-1, 1});
-    CHECK(((spread_to_mean{} > 1)(centred) == truth::undecided && (!(spread_to_mean{} > 1))(centred) == truth::undecided));
+    CHECK(((spread_to_mean{} > 1)(centred) == truth::undecided &&
+           (!(spread_to_mean{} > 1))(centred) == truth::undecided));
     CHECK(((sometimes{} > 1)(numbers) == truth::yes && (sometimes{} > 1)(centred) == truth::undecided));
     CHECK(needs_of(spread_to_mean{} > 1 && l2 < 3) == (terms::range | terms::sum | terms::sum_squares));
 }
@@ -93,7 +97,8 @@ TEST_CASE("the needs of a predicate are the union of its parts' [A46]", "[A46]")
 
 TEST_CASE("the evidence is the comparison that decided [A51]", "[A51]") {
     evidence const left = evidence_of(mean > 100 || maximum >= 6, numbers);
-    CHECK((left.measure == "maximum" && left.measured == 6 && left.threshold == 6 && left.how == relation::greater_equal));
+    CHECK((left.measure == "maximum" && left.measured == 6 && left.threshold == 6 &&
+           left.how == relation::greater_equal));
     evidence const first = evidence_of(mean > 1 && maximum > 2, numbers);
     CHECK((first.measure == "mean" && first.measured == 3));
     evidence const turned = evidence_of(!(mean > 100), numbers);

@@ -59,11 +59,13 @@ summary by_definition(std::vector<Value> const& values, terms wanted) {
 // Whether two summaries have the same terms with the same bits.
 inline bool same_bits(summary const& a, summary const& b) {
     auto const same = [](double x, double y) { return bits_of(x) == bits_of(y); };
-    bool equal = a.has == b.has && a.count == b.count && a.nan == b.nan && a.pos_inf == b.pos_inf && a.neg_inf == b.neg_inf &&
-                 a.first_bad == b.first_bad;
+    bool equal = a.has == b.has && a.count == b.count && a.nan == b.nan && a.pos_inf == b.pos_inf &&
+                 a.neg_inf == b.neg_inf && a.first_bad == b.first_bad;
     if (has(a.has, terms::zeros)) { equal = equal && a.zeros == b.zeros; }
     if (has(a.has, terms::range)) { equal = equal && same(a.minimum, b.minimum) && same(a.maximum, b.maximum); }
-    if (has(a.has, terms::abs_range)) { equal = equal && same(a.abs_minimum, b.abs_minimum) && same(a.abs_maximum, b.abs_maximum); }
+    if (has(a.has, terms::abs_range)) {
+        equal = equal && same(a.abs_minimum, b.abs_minimum) && same(a.abs_maximum, b.abs_maximum);
+    }
     if (has(a.has, terms::sum)) { equal = equal && same(a.sum, b.sum); }
     if (has(a.has, terms::sum_abs)) { equal = equal && same(a.sum_abs, b.sum_abs); }
     if (has(a.has, terms::sum_squares)) { equal = equal && same(a.sum_squares, b.sum_squares); }

@@ -73,14 +73,20 @@ TEST_CASE("infinities are told apart, and the index of the first bad element is 
 TEST_CASE("an empty tensor has sum 0 and product 1, and no mean [S36]", "[S36]") {
     float const* const nowhere = nullptr;
     summary const of = summarize(view_of(nowhere, {0, 4}), all_terms);
-    CHECK((value(sum, of) == 0 && value(product, of) == 1 && value(l1, of) == 0 && value(l2, of) == 0 && value(nonfinite, of) == 0));
-    for (statistic each : {mean, minimum, maximum, variance, stddev, zero_fraction, mean_abs}) { CHECK_FALSE(each(of).known); }
+    CHECK((value(sum, of) == 0 && value(product, of) == 1 && value(l1, of) == 0 && value(l2, of) == 0 &&
+           value(nonfinite, of) == 0));
+    for (statistic each : {mean, minimum, maximum, variance, stddev, zero_fraction, mean_abs}) {
+        CHECK_FALSE(each(of).known);
+    }
 }
 
 TEST_CASE("a tensor without a finite element has counts, and no mean [A31]", "[A31]") {
     summary const of = summary_of(std::vector<double>(40, nan_d));
-    CHECK((value(nan_count, of) == 40 && value(sum, of) == 0 && value(product, of) == 1 && value(zero_fraction, of) == 0));
-    for (statistic each : {mean, minimum, maximum, variance, stddev, mean_abs, of_abs(maximum)}) { CHECK_FALSE(each(of).known); }
+    CHECK((value(nan_count, of) == 40 && value(sum, of) == 0 && value(product, of) == 1 &&
+           value(zero_fraction, of) == 0));
+    for (statistic each : {mean, minimum, maximum, variance, stddev, mean_abs, of_abs(maximum)}) {
+        CHECK_FALSE(each(of).known);
+    }
 }
 
 TEST_CASE("i64 labels have every statistic, and nothing overflows [S34] [D02]", "[S34][D02]") {
@@ -103,7 +109,8 @@ TEST_CASE("l2 is the vector norm whatever the rank [S38]", "[S38]") {
         squares += static_cast<double>(values[i]) * static_cast<double>(values[i]);
     }
     for (extents const& shape : {extents{48}, extents{2, 4, 6}, extents{2, 2, 3, 4}}) {
-        CHECK(value(l2, summarize(view_of(values.data(), shape), terms::sum_squares)) == Approx(std::sqrt(squares)).epsilon(1e-15));
+        CHECK(value(l2, summarize(view_of(values.data(), shape), terms::sum_squares)) ==
+              Approx(std::sqrt(squares)).epsilon(1e-15));
     }
 }
 
@@ -111,7 +118,8 @@ TEST_CASE("a complex number counts by its size, and is bad if one half is") {
     c64 const bad{0, nan_f};
     summary const of = summary_of(std::vector<c64>{{3, 4}, {0, 0}, bad, {0, -5}});
     CHECK((of.nan == 1 && of.first_bad == 2 && of.zeros == 1));
-    CHECK((value(l1, of) == 10 && value(of_abs(maximum), of) == 5 && value(of_abs(minimum), of) == 0 && value(sum, of) == 3));
+    CHECK((value(l1, of) == 10 && value(of_abs(maximum), of) == 5 && value(of_abs(minimum), of) == 0 &&
+           value(sum, of) == 3));
     CHECK(value(l2, of) == Approx(7.0710678118654755));
 }
 
@@ -151,14 +159,16 @@ TEST_CASE("a hash tells bits apart") {
         CHECK(summary_of(a, terms::hash).hash != summary_of(b, terms::hash).hash);
         b[i] = 1.0F;
     }
-    CHECK(summary_of(std::vector<float>{0.0F}, terms::hash).hash != summary_of(std::vector<float>{-0.0F}, terms::hash).hash);
+    CHECK(summary_of(std::vector<float>{0.0F}, terms::hash).hash !=
+          summary_of(std::vector<float>{-0.0F}, terms::hash).hash);
     CHECK(summary_of(std::vector<float>(3), terms::hash).hash != summary_of(std::vector<float>(4), terms::hash).hash);
 }
 
 TEST_CASE("a summary is made in a constant expression") {
     static constexpr std::array<float, 20> values{1, 2, 3, 4, -10};
     constexpr summary of = summarize(as_tensor(values), all_terms);
-    static_assert(sum(of).value == 0 && l1(of).value == 20 && maximum(of).value == 4 && zeros(of).value == 15 && !has(of.has, terms::hash));
+    static_assert(sum(of).value == 0 && l1(of).value == 20 && maximum(of).value == 4 && zeros(of).value == 15 &&
+                  !has(of.has, terms::hash));
     static_assert(variance(of).value == 6.5 && l2(of).value > 11.40175 && l2(of).value < 11.40176);
     CHECK(same_bits(of, summarize(as_tensor(values), without(all_terms, terms::hash))));
 }

@@ -11,12 +11,19 @@ using namespace spotter_test;
 TEST_CASE("once every name has been met, recording allocates nothing on the training thread [D22]") {
     temporary_folder const folder;
     options const choices{.segment_bytes = 1 << 20};
-    hook watch{folder / "run", plan{collection{"all", "*", every{2}, payload | stats(l2, stddev)}}, choices, update_ratio_band{}, dead_relu{.samples = 8},
+    hook watch{folder / "run",
+               plan{collection{"all", "*", every{2}, payload | stats(l2, stddev)}},
+               choices,
+               update_ratio_band{},
+               dead_relu{.samples = 8},
                any("loss", minimum > 0.0)};
     std::vector<float> w(2000, 1.0F);
     auto const step = [&](step_id id) {
         w[3] *= 1.01F;
-        return watch.step(id, "loss"_t = 1.0F, "fc/w"_t = view_of(w.data(), {20, 100}), "act/fc"_t = view_of(w.data(), {100, 20})).size();
+        return watch
+            .step(id, "loss"_t = 1.0F, "fc/w"_t = view_of(w.data(), {20, 100}),
+                  "act/fc"_t = view_of(w.data(), {100, 20}))
+            .size();
     };
     auto const ten_steps = [&](std::uint64_t from) {
         for (std::uint64_t i = from; i < from + 10; ++i) {

@@ -25,7 +25,8 @@ std::vector<float> values_at(std::uint64_t step) {
 
 // A run of one segment, in `folder/run`.
 std::string record(temporary_folder const& folder) {
-    hook watch{folder / "run", plan{collection{"x", "x", always{}, payload | stats(l2)}, collection{"y", "y", always{}, stats(mean)}}};
+    hook watch{folder / "run",
+               plan{collection{"x", "x", always{}, payload | stats(l2)}, collection{"y", "y", always{}, stats(mean)}}};
     for (std::uint64_t i = 0; i < step_count; ++i) {
         (void)watch.step(train(i), "x"_t = values_at(i), "y"_t = static_cast<double>(i));
         if (i % 3 == 2) { watch.flush(); }  // rows reach the file with every third step

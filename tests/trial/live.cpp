@@ -100,7 +100,9 @@ TEST_CASE("what is read while the run is written is what is read after its end, 
     REQUIRE(std::filesystem::exists(folder / "run/000001.spot"));
     CHECK(run.damage().empty());
     CHECK(run.steps() == trains(0, 60));
-    for (std::size_t i = 0; i < live.size(); ++i) { CHECK(same_bits(live[i], run["x"].stat(train(3 * i), l2).value_or(-2))); }
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        CHECK(same_bits(live[i], run["x"].stat(train(3 * i), l2).value_or(-2)));
+    }
 }
 
 TEST_CASE("what was observed in a step still open can be read, but the step is not closed [D08]") {
@@ -196,18 +198,22 @@ TEST_CASE("a run that died is taken up again in its folder and read as one, no s
     CHECK(run["y"].at(train(34)).to<double>().value_or(0) == 1);
     CHECK(run["y"].at(train(35)).to<double>().value_or(0) == 2);
     CHECK(run["y"].at(train(40)).to<double>().value_or(0) == 2);
-    CHECK(run["y"].at(train(40), nth{0}).to<double>().value_or(0) == 2);  // not the one of the step that was never closed
+    CHECK(run["y"].at(train(40), nth{0}).to<double>().value_or(0) ==
+          2);  // not the one of the step that was never closed
     CHECK(run["y"].at(train(40), nth{1}).error().code == errc::not_in_step);
     CHECK(run.closed_steps() == 65);
 }
 
-TEST_CASE("a finished run stays byte-identical: by default the next goes beside it, refuse records nothing, resume adds [S58][A02]") {
+TEST_CASE("a finished run stays byte-identical: by default the next goes beside it, refuse records nothing, resume "
+          "adds [S58][A02]") {
     temporary_folder const folder;
     auto const record = [&](existing what, std::uint64_t first) {
         options const choices{.existing = what};
         hook watch{folder / "run", everything, choices, any("x", maximum > 0.0)};
         std::uint64_t found = 0;
-        for (std::uint64_t i = first; i < first + 5; ++i) { found += watch.step(train(i), "x"_t = static_cast<double>(i + 1)).size(); }
+        for (std::uint64_t i = first; i < first + 5; ++i) {
+            found += watch.step(train(i), "x"_t = static_cast<double>(i + 1)).size();
+        }
         CHECK(found == 5);  // whatever becomes of the record, rules judge
         watch.finish();
         return std::pair{std::string{watch.path()}, watch.health()};
@@ -234,7 +240,8 @@ TEST_CASE("a finished run stays byte-identical: by default the next goes beside 
     CHECK(open(folder / "run").attempts() == 1);
 }
 
-TEST_CASE("two hooks on two folders hold each its own [S63]; a second on the same folder is busy and its loop runs on") {
+TEST_CASE(
+    "two hooks on two folders hold each its own [S63]; a second on the same folder is busy and its loop runs on") {
     temporary_folder const folder;
     hook a{folder / "a", everything};
     hook b{folder / "b", everything};

@@ -47,7 +47,8 @@ TEST_CASE("never and before{0} leave no step, no name and no byte of payload [S0
 
 TEST_CASE("steps of the run are the union of what collections kept, each once [S08]") {
     temporary_folder const folder;
-    hook watch{folder / "run", plan{collection{"late", "x", at{4, 5, 6}, payload}, collection{"early", "y", before{4}, payload}}};
+    hook watch{folder / "run",
+               plan{collection{"late", "x", at{4, 5, 6}, payload}, collection{"early", "y", before{4}, payload}}};
     for (std::uint64_t i = 0; i < 10; ++i) { (void)watch.step(train(i), "x"_t = 1.0, "y"_t = 2.0); }
     watch.finish();
     CHECK(open(watch.path()).steps() == trains(0, 7));
@@ -73,7 +74,8 @@ TEST_CASE("ordinals count closes of every mode; step_at is their inverse [S13][S
 
 TEST_CASE("three train, two eval, two train: indices within a mode, ordinals over all [S14]") {
     temporary_folder const folder;
-    trial const run = recorded(folder, everything, {train(0), train(1), train(2), eval(0), eval(1), train(3), train(4)});
+    trial const run =
+        recorded(folder, everything, {train(0), train(1), train(2), eval(0), eval(1), train(3), train(4)});
     std::uint64_t const of_train[] = {0, 1, 2, 5, 6};
     for (std::uint64_t i = 0; i < 5; ++i) { CHECK(run.ordinal(train(i)).value_or(99) == of_train[i]); }
     CHECK(run.ordinal(eval(1)).value_or(99) == 4);
@@ -81,7 +83,8 @@ TEST_CASE("three train, two eval, two train: indices within a mode, ordinals ove
 
 TEST_CASE("a plan that keeps in train only: eval steps count as closed and hold nothing [S15]") {
     temporary_folder const folder;
-    trial const run = recorded(folder, plan{collection{"t", "*", during{mode::train}, payload}}, {train(0), eval(0), train(1)});
+    trial const run =
+        recorded(folder, plan{collection{"t", "*", during{mode::train}, payload}}, {train(0), eval(0), train(1)});
     CHECK(run.steps(mode::eval).empty());
     CHECK(run.modes() == std::vector{mode::train});
     CHECK(run.ordinal(train(1)).value_or(99) == 2);
@@ -90,7 +93,8 @@ TEST_CASE("a plan that keeps in train only: eval steps count as closed and hold 
 
 TEST_CASE("names by mode, step, pattern and collection, alone and together; unknown values give an empty list [S18]") {
     temporary_folder const folder;
-    hook watch{folder / "run", plan{collection{"as", "a*", during{mode::train}, payload}, collection{"bs", "b", during{mode::eval}, payload},
+    hook watch{folder / "run", plan{collection{"as", "a*", during{mode::train}, payload},
+                                    collection{"bs", "b", during{mode::eval}, payload},
                                     collection{"late", "a2", from{1} && during{mode::train}, payload}}};
     for (std::uint64_t i = 0; i < 2; ++i) {
         (void)watch.step(train(i), "b"_t = 1.0, "a2"_t = 2.0, "a1"_t = 3.0);
@@ -113,9 +117,11 @@ TEST_CASE("names by mode, step, pattern and collection, alone and together; unkn
     CHECK(run.collections()[0].what == "\"a*\", during{train}: payload");
 }
 
-TEST_CASE("all names of the run are members of a collection of everything [S22]; of listed names only those that came [S23]") {
+TEST_CASE("all names of the run are members of a collection of everything [S22]; of listed names only those that came "
+          "[S23]") {
     temporary_folder const folder;
-    hook watch{folder / "run", plan{collection{"all", "*", every{1}, stats(l2)}, collection{"some", names{"a", "zz"}, always{}, payload}}};
+    hook watch{folder / "run", plan{collection{"all", "*", every{1}, stats(l2)},
+                                    collection{"some", names{"a", "zz"}, always{}, payload}}};
     (void)watch.step(train(0), "a"_t = 1.0, "b"_t = 2.0);
     watch.finish();
     trial const run = open(watch.path());
@@ -128,12 +134,15 @@ TEST_CASE("all names of the run are members of a collection of everything [S22];
 
 TEST_CASE("a tensor in several collections is stored once and listed in each [S25][D18]") {
     temporary_folder const folder;
-    hook watch{folder / "run", plan{collection{"one", "x", always{}, payload}, collection{"two", "*", always{}, payload | stats(l2)},
-                                    collection{"three", names{"x"}, always{}, stats(mean)}}};
+    hook watch{folder / "run",
+               plan{collection{"one", "x", always{}, payload}, collection{"two", "*", always{}, payload | stats(l2)},
+                    collection{"three", names{"x"}, always{}, stats(mean)}}};
     (void)watch.step(train(0), "x"_t = 2.0);
     watch.finish();
     trial const run = open(watch.path());
-    for (char const* each : {"one", "two", "three"}) { CHECK(run.names(filter{.collection = each}) == names_list{"x"}); }
+    for (char const* each : {"one", "two", "three"}) {
+        CHECK(run.names(filter{.collection = each}) == names_list{"x"});
+    }
     CHECK(run.totals().stored == 1);
     CHECK(run["x"].stat(train(0), l2).value_or(0) == 2);
 }
@@ -166,7 +175,9 @@ TEST_CASE("steps by policy are bounded however long the run, and those of a trac
 TEST_CASE("a rewind within a run: the later closing is read, every step is listed once [S59]") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};
-    for (std::uint64_t i : {0ULL, 1ULL, 2ULL, 3ULL, 1ULL, 2ULL, 5ULL}) { (void)watch.step(train(i), "x"_t = static_cast<double>(100 * watch.health().steps + i)); }
+    for (std::uint64_t i : {0ULL, 1ULL, 2ULL, 3ULL, 1ULL, 2ULL, 5ULL}) {
+        (void)watch.step(train(i), "x"_t = static_cast<double>(100 * watch.health().steps + i));
+    }
     watch.finish();
     trial const run = open(watch.path());
     CHECK(run.closed_steps() == 7);
@@ -178,13 +189,15 @@ TEST_CASE("a rewind within a run: the later closing is read, every step is liste
     CHECK(run.state(train(4)) == step_state::absent);
 }
 
-TEST_CASE("partners, roles, types and shapes come back, also where the partner was declared later and over many segments") {
+TEST_CASE(
+    "partners, roles, types and shapes come back, also where the partner was declared later and over many segments") {
     temporary_folder const folder;
     options const small{.segment_bytes = 4096};
     hook watch{folder / "run", everything, small};
     std::vector<float> const w(6, 1.0F);
     for (std::uint64_t i = 0; i < 300; ++i) {
-        (void)watch.step(train(i), "grad/fc/w"_t = view_of(w.data(), {2, 3}), "fc/w"_t = view_of(w.data(), {2, 3}, order::column_major));
+        (void)watch.step(train(i), "grad/fc/w"_t = view_of(w.data(), {2, 3}),
+                         "fc/w"_t = view_of(w.data(), {2, 3}, order::column_major));
     }
     watch.finish();
     CHECK(std::filesystem::exists(folder / "run/000001.spot"));

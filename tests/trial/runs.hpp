@@ -16,7 +16,9 @@
 namespace Catch {
 template <>
 struct StringMaker<spotter::step_id> {
-    static std::string convert(spotter::step_id step) { return std::string{name_of(step.mode)} + "(" + std::to_string(step.index) + ")"; }
+    static std::string convert(spotter::step_id step) {
+        return std::string{name_of(step.mode)} + "(" + std::to_string(step.index) + ")";
+    }
 };
 }  // namespace Catch
 

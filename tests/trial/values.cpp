@@ -21,7 +21,10 @@ std::vector<Value> hostile() {
         unsigned char bytes[sizeof(Value)];
         for (std::size_t k = 0; k < sizeof(Value); ++k) {
             state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-            bytes[k] = static_cast<unsigned char>(sizeof(Value) <= 2 ? i >> (8 * k) : i % 7 == 0 ? 0 : i % 7 == 1 ? 0xFF : state >> 32);
+            bytes[k] = static_cast<unsigned char>(sizeof(Value) <= 2 ? i >> (8 * k)
+                                                  : i % 7 == 0       ? 0
+                                                  : i % 7 == 1       ? 0xFF
+                                                                     : state >> 32);
         }
         std::memcpy(&values[i], bytes, sizeof(Value));
     }
@@ -36,7 +39,9 @@ using originals = std::map<std::string, kept_tensor>;
 
 void keep(originals& all, std::string const& name, tensor_ref const& view) {
     auto const* bytes = static_cast<unsigned char const*>(view.values.raw);
-    all[name] = {bytes == nullptr ? std::vector<unsigned char>{} : std::vector<unsigned char>(bytes, bytes + view.bytes()), view};
+    all[name] = {bytes == nullptr ? std::vector<unsigned char>{}
+                                  : std::vector<unsigned char>(bytes, bytes + view.bytes()),
+                 view};
 }
 template <class Value>
 void keep_hostile(originals& all) {
@@ -48,8 +53,10 @@ void keep_hostile(originals& all) {
 
 TEST_CASE("values of every type come back with type, shape and bits [D01][D02][D03][A10]") {
     originals all;
-    keep_hostile<std::int8_t>(all), keep_hostile<std::int16_t>(all), keep_hostile<std::int32_t>(all), keep_hostile<std::int64_t>(all);
-    keep_hostile<std::uint8_t>(all), keep_hostile<std::uint16_t>(all), keep_hostile<std::uint32_t>(all), keep_hostile<std::uint64_t>(all);
+    keep_hostile<std::int8_t>(all), keep_hostile<std::int16_t>(all), keep_hostile<std::int32_t>(all),
+        keep_hostile<std::int64_t>(all);
+    keep_hostile<std::uint8_t>(all), keep_hostile<std::uint16_t>(all), keep_hostile<std::uint32_t>(all),
+        keep_hostile<std::uint64_t>(all);
     keep_hostile<f16>(all), keep_hostile<bf16>(all), keep_hostile<float>(all), keep_hostile<double>(all);
     keep_hostile<c64>(all), keep_hostile<c128>(all), keep_hostile<f8_e4m3>(all), keep_hostile<f8_e5m2>(all);
     bool const flags[] = {true, false, true};
@@ -84,7 +91,18 @@ TEST_CASE("ranks 0 to 8, empty tensors and tensors of zeros come back as they we
     std::vector<double> values(256);
     for (std::size_t i = 0; i < values.size(); ++i) { values[i] = static_cast<double>(i); }
     std::vector<float> const zero(30, 0.0F);
-    std::vector<extents> const shapes{{}, {2}, {2, 3}, {3, 1, 2}, {2, 2, 2, 2}, {1, 2, 3, 1, 2}, {2, 1, 2, 1, 2, 1}, {1, 1, 1, 1, 1, 1, 5}, {2, 2, 2, 2, 2, 2, 2, 2}, {0}, {0, 4}, {3, 0, 2}};
+    std::vector<extents> const shapes{{},
+                                      {2},
+                                      {2, 3},
+                                      {3, 1, 2},
+                                      {2, 2, 2, 2},
+                                      {1, 2, 3, 1, 2},
+                                      {2, 1, 2, 1, 2, 1},
+                                      {1, 1, 1, 1, 1, 1, 5},
+                                      {2, 2, 2, 2, 2, 2, 2, 2},
+                                      {0},
+                                      {0, 4},
+                                      {3, 0, 2}};
     hook watch{folder / "run", everything};
     watch.begin(train(0));
     for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -121,13 +139,35 @@ TEST_CASE("ranks 0 to 8, empty tensors and tensors of zeros come back as they we
 TEST_CASE("statistics from stored terms and from stored values are the same numbers [S33][D21]") {
     std::vector<float> values = hostile<float>();
     for (std::size_t i = 0; i < values.size(); i += 5) { values[i] = static_cast<float>(i) * 0.37F - 100.0F; }
-    std::vector<statistic> const all{minimum, maximum, mean, stddev, variance, sum, product, l1, l2, nonfinite, zeros, zero_fraction, nan_count, pos_inf,
-                                     neg_inf, of_abs(minimum), of_abs(maximum), of_abs(mean), of_abs(stddev), of_abs(variance), of_abs(sum), of_abs(product)};
+    std::vector<statistic> const all{minimum,
+                                     maximum,
+                                     mean,
+                                     stddev,
+                                     variance,
+                                     sum,
+                                     product,
+                                     l1,
+                                     l2,
+                                     nonfinite,
+                                     zeros,
+                                     zero_fraction,
+                                     nan_count,
+                                     pos_inf,
+                                     neg_inf,
+                                     of_abs(minimum),
+                                     of_abs(maximum),
+                                     of_abs(mean),
+                                     of_abs(stddev),
+                                     of_abs(variance),
+                                     of_abs(sum),
+                                     of_abs(product)};
     constexpr terms every_term = stats(minimum, maximum, mean, stddev, product, l1, l2, zeros, of_abs(minimum));
     temporary_folder const folder;
     auto const record = [&](char const* name, terms what) {
         hook watch{folder / name, plan{collection{"c", "x", always{}, what}}};
-        for (std::size_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = view_of(values.data(), {values.size() >> i})); }
+        for (std::size_t i = 0; i < 4; ++i) {
+            (void)watch.step(train(i), "x"_t = view_of(values.data(), {values.size() >> i}));
+        }
         watch.finish();
         return open(watch.path());
     };
@@ -145,11 +185,16 @@ TEST_CASE("statistics from stored terms and from stored values are the same numb
     }
 }
 
-TEST_CASE("all statistics asked and no payload: all readable, the values are no_payload and the text says what there is [S29][S31]") {
+TEST_CASE("all statistics asked and no payload: all readable, the values are no_payload and the text says what there "
+          "is [S29][S31]") {
     temporary_folder const folder;
-    hook watch{folder / "run", plan{collection{"few", "few", every{2}, stats(minimum, of_abs(maximum))},
-                                    collection{"many", "x", always{}, stats(minimum, maximum, mean, stddev, sum, product, l1, l2)}, defaults::losses}};
-    for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "x"_t = std::array{-3.0, 4.0}, "few"_t = std::array{-3.0, 1.0}, "loss"_t = 1.0F); }
+    hook watch{folder / "run",
+               plan{collection{"few", "few", every{2}, stats(minimum, of_abs(maximum))},
+                    collection{"many", "x", always{}, stats(minimum, maximum, mean, stddev, sum, product, l1, l2)},
+                    defaults::losses}};
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        (void)watch.step(train(i), "x"_t = std::array{-3.0, 4.0}, "few"_t = std::array{-3.0, 1.0}, "loss"_t = 1.0F);
+    }
     watch.finish();
     trial const run = open(watch.path());
     CHECK(run["x"].stat(train(1), l2).value_or(0) == 5);
@@ -178,7 +223,8 @@ TEST_CASE("two observations in one step are both there, in order [S26][A09]") {
     CHECK(run["x"].history(mean).size() == 2);
 }
 
-TEST_CASE("scalars before, inside and after the steps are kept with type and time; a text byte for byte [S39][S40][S62]") {
+TEST_CASE(
+    "scalars before, inside and after the steps are kept with type and time; a text byte for byte [S39][S40][S62]") {
     temporary_folder const folder;
     std::string const words = "Füße \xE2\x88\x9E \0 end";
     {
@@ -238,7 +284,9 @@ TEST_CASE("a NaN scalar stays a NaN with its payload, and a history has no gap [
 TEST_CASE("last(n, id) is the n steps up to and with id [S50]") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};
-    for (std::uint64_t i = 0; i < 10; ++i) { (void)watch.step(train(i), "x"_t = 1.0), (void)watch.step(eval(i), "x"_t = 1.0); }
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        (void)watch.step(train(i), "x"_t = 1.0), (void)watch.step(eval(i), "x"_t = 1.0);
+    }
     watch.finish();
     trial const run = open(watch.path());
     CHECK(run["x"].last(3, train(6)) == trains(4, 7));
@@ -255,8 +303,8 @@ TEST_CASE("every failure to read has the most specific name and says what to do 
     watch.finish();
     trial const run = open(watch.path());
     CHECK(!run["nope"]);
-    for (error const& why : {run["nope"].at(train(0)).error(), run["nope"].stat(train(0), l2).error(), run["nope"].shape(train(0)).error(),
-                             run["nope"].time(train(0)).error()}) {
+    for (error const& why : {run["nope"].at(train(0)).error(), run["nope"].stat(train(0), l2).error(),
+                             run["nope"].shape(train(0)).error(), run["nope"].time(train(0)).error()}) {
         CHECK(why.code == errc::no_such_name);
         CHECK(why.what.view().find("\"nope\"") != std::string_view::npos);
     }

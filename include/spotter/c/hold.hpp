@@ -13,7 +13,8 @@ struct spotter_hook {
     struct table {
         void (*destroy)(spotter_hook*) noexcept;
         void (*begin)(spotter_hook&, spotter::step_id) noexcept;
-        void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*, spotter::flag) noexcept;
+        void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*,
+                        spotter::flag) noexcept;
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;
         void (*scalar_f32)(spotter_hook&, std::string_view, float, double const*) noexcept;
         void (*scalar_i64)(spotter_hook&, std::string_view, std::int64_t, double const*) noexcept;
@@ -35,9 +36,9 @@ struct spotter_hook {
     }
 
     table const* calls = nullptr;
-    spotter::alarm found{};        // by the last spotter_end
-    spotter::error first{};        // of refuse(), where it came before the hook's own
-    std::uint64_t refused = 0;     // by refuse()
+    spotter::alarm found{};     // by the last spotter_end
+    spotter::error first{};     // of refuse(), where it came before the hook's own
+    std::uint64_t refused = 0;  // by refuse()
     char path[4096]{};
 };
 
@@ -49,14 +50,17 @@ template <class Plan, class... Arguments>
 struct held_hook final : spotter_hook {
     using hook_type = hook<recorder, Plan, Arguments...>;
 
-    explicit held_hook(std::string_view folder, Plan const& plan, Arguments const&... arguments) noexcept : watch{folder, plan, arguments...} {
+    explicit held_hook(std::string_view folder, Plan const& plan, Arguments const&... arguments) noexcept
+        : watch{folder, plan, arguments...} {
         static constexpr table functions{
             [](spotter_hook* self) noexcept { delete static_cast<held_hook*>(self); },
             [](spotter_hook& self, step_id id) noexcept { in(self).begin(id); },
-            [](spotter_hook& self, std::string_view name, offered const& values, role const* what, flag flags) noexcept {
-                in(self).observe_offered(name, values, what, flags);
-            },
-            scalar<double>, scalar<float>, scalar<std::int64_t>, scalar<std::string_view>,
+            [](spotter_hook& self, std::string_view name, offered const& values, role const* what,
+               flag flags) noexcept { in(self).observe_offered(name, values, what, flags); },
+            scalar<double>,
+            scalar<float>,
+            scalar<std::int64_t>,
+            scalar<std::string_view>,
             [](spotter_hook& self) noexcept { self.found = in(self).end(); },
             [](spotter_hook& self, std::string_view why) noexcept { in(self).fail(why); },
             [](spotter_hook& self) noexcept { in(self).finish(); },
@@ -145,16 +149,20 @@ inline void scalar_from_c(spotter_hook* self, char const* name, Value value, dou
 // memory is exhausted.
 template <class Plan, class... Arguments>
 [[nodiscard]] spotter_hook* make_c_hook(char const* path, Plan const& keep, Arguments const&... arguments) noexcept {
-    static_assert(requires { keep.due(step_id{}); }, "spotter: what follows the path is a plan: make_c_hook(path, plan{...}, rules...).");
+    static_assert(
+        requires { keep.due(step_id{}); },
+        "spotter: what follows the path is a plan: make_c_hook(path, plan{...}, rules...).");
     options choices = detail::options_among(arguments...);
     choices.dry_run = choices.dry_run || path == nullptr;
-    return new (std::nothrow) detail::held_hook<Plan, Arguments..., options>{detail::c_text(path), keep, arguments..., choices};
+    return new (std::nothrow)
+        detail::held_hook<Plan, Arguments..., options>{detail::c_text(path), keep, arguments..., choices};
 }
 
 // The defaults: losses and metrics are kept at every step, and all the built-in rules judge (docs/rules.md).
 [[nodiscard]] inline spotter_hook* make_c_hook(char const* path, options const& choices = {}) noexcept {
-    return make_c_hook(path, plan{defaults::losses, defaults::metrics}, non_finite{}, exploding_gradient{}, vanishing_gradient{},
-                       loss_not_decreasing{}, dead_relu{}, all_zero{}, update_ratio_band{}, choices);
+    return make_c_hook(path, plan{defaults::losses, defaults::metrics}, non_finite{}, exploding_gradient{},
+                       vanishing_gradient{}, loss_not_decreasing{}, dead_relu{}, all_zero{}, update_ratio_band{},
+                       choices);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -36,7 +36,8 @@ SPOTTER_C_FUNCTION void spotter_fail(spotter_hook* hook, char const* why) {
 SPOTTER_C_FUNCTION void spotter_begin(spotter_hook* hook, int mode, spotter_uint64 index) {
     if (hook == nullptr) { return; }
     if (mode < SPOTTER_TRAIN || mode > SPOTTER_PREDICT) {
-        return hook->refuse(spotter::errc::bad_config, "spotter_begin", "takes SPOTTER_TRAIN, SPOTTER_EVAL or SPOTTER_PREDICT; no step was opened");
+        return hook->refuse(spotter::errc::bad_config, "spotter_begin",
+                            "takes SPOTTER_TRAIN, SPOTTER_EVAL or SPOTTER_PREDICT; no step was opened");
     }
     hook->calls->begin(*hook, {static_cast<spotter::mode>(mode), index});
 }
@@ -56,16 +57,20 @@ SPOTTER_C_FUNCTION int spotter_get_finding(spotter_hook const* hook, std::size_t
     spotter::detail::fill(*out, hook->found[i]);
     return 1;
 }
-SPOTTER_C_FUNCTION std::size_t spotter_describe_finding(spotter_hook const* hook, std::size_t i, char* buffer, std::size_t size) {
+SPOTTER_C_FUNCTION std::size_t spotter_describe_finding(spotter_hook const* hook, std::size_t i, char* buffer,
+                                                        std::size_t size) {
     spotter::detail::c_line line;
     if (hook != nullptr && i < hook->found.size()) { spotter::detail::describe_in_c(hook->found[i], line); }
     spotter::detail::copy_text(buffer, size, line);
     return line.view().size();
 }
 
-SPOTTER_C_FUNCTION void spotter_observe_as(spotter_hook* hook, char const* name, int role, int flags, int dtype, void const* values,
-                                           int rank, spotter_uint64 const* shape, spotter_int64 const* byte_strides) {
-    if (hook != nullptr) { spotter::detail::observe_from_c(*hook, name, role, flags, {dtype, values, rank, shape, byte_strides}); }
+SPOTTER_C_FUNCTION void spotter_observe_as(spotter_hook* hook, char const* name, int role, int flags, int dtype,
+                                           void const* values, int rank, spotter_uint64 const* shape,
+                                           spotter_int64 const* byte_strides) {
+    if (hook != nullptr) {
+        spotter::detail::observe_from_c(*hook, name, role, flags, {dtype, values, rank, shape, byte_strides});
+    }
 }
 SPOTTER_C_FUNCTION void spotter_observe(spotter_hook* hook, char const* name, int dtype, void const* values, int rank,
                                         spotter_uint64 const* shape) {
@@ -125,11 +130,14 @@ SPOTTER_C_FUNCTION char const* spotter_decision_name(int decision) {
 SPOTTER_C_FUNCTION char const* spotter_severity_name(int severity) {
     return spotter::detail::c_name<spotter::severity>(severity, SPOTTER_SEVERE);
 }
-SPOTTER_C_FUNCTION char const* spotter_mode_name(int mode) { return spotter::detail::c_name<spotter::mode>(mode, SPOTTER_PREDICT); }
+SPOTTER_C_FUNCTION char const* spotter_mode_name(int mode) {
+    return spotter::detail::c_name<spotter::mode>(mode, SPOTTER_PREDICT);
+}
 SPOTTER_C_FUNCTION char const* spotter_version(void) {
 #define SPOTTER_C_TEXT(number) SPOTTER_C_DIGITS(number)
 #define SPOTTER_C_DIGITS(number) #number
-    return SPOTTER_C_TEXT(SPOTTER_VERSION_MAJOR) "." SPOTTER_C_TEXT(SPOTTER_VERSION_MINOR) "." SPOTTER_C_TEXT(SPOTTER_VERSION_PATCH);
+    return SPOTTER_C_TEXT(SPOTTER_VERSION_MAJOR) "." SPOTTER_C_TEXT(SPOTTER_VERSION_MINOR) "." SPOTTER_C_TEXT(
+        SPOTTER_VERSION_PATCH);
 #undef SPOTTER_C_DIGITS
 #undef SPOTTER_C_TEXT
 }

@@ -12,7 +12,9 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 using c_line = text<1024>;
 
-[[nodiscard]] inline std::string_view c_text(char const* it) noexcept { return it == nullptr ? std::string_view{} : std::string_view{it}; }
+[[nodiscard]] inline std::string_view c_text(char const* it) noexcept {
+    return it == nullptr ? std::string_view{} : std::string_view{it};
+}
 
 // What fits of `from`, and a zero. Never cuts a UTF-8 character in two.
 inline void copy_text(char* into, std::size_t size, std::string_view from) noexcept {
@@ -71,7 +73,8 @@ inline void describe_in_c(finding const& it, c_line& out) noexcept {
 // The numbers in spotter.h are those of the C++ enumerations.
 static_assert(SPOTTER_PREDICT == static_cast<int>(mode::predict));
 static_assert(SPOTTER_F8_E5M2 == static_cast<int>(dtype::f8_e5m2) && SPOTTER_F32 == static_cast<int>(dtype::f32));
-static_assert(SPOTTER_ROLE_SYSTEM == static_cast<int>(role::system) && SPOTTER_ROLE_METRIC == static_cast<int>(role::metric));
+static_assert(SPOTTER_ROLE_SYSTEM == static_cast<int>(role::system) &&
+              SPOTTER_ROLE_METRIC == static_cast<int>(role::metric));
 static_assert(SPOTTER_FLAG_SPARSE_ROWS == static_cast<int>(flag::sparse_rows));
 static_assert(SPOTTER_BATCH_AXIS(3) == static_cast<int>(batch_axis(3)));
 static_assert(SPOTTER_ACTIVATED_BY(SPOTTER_ACTIVATION_OTHER) == static_cast<int>(activated_by(activation_kind::other)));

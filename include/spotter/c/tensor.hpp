@@ -36,19 +36,27 @@ static_assert([] {
 // Elements with gaps between them, or at odd addresses; what is copied are bytes, whatever they mean.
 class c_source {
 public:
-    explicit c_source(c_tensor const& it, tensor_ref const& view) noexcept : values_{it.values}, type_{view.type}, shape_{view.shape} {
+    explicit c_source(c_tensor const& it, tensor_ref const& view) noexcept
+        : values_{it.values}, type_{view.type}, shape_{view.shape} {
         packed_strides(order::row_major, strides_);
-        for (std::size_t axis = 0; axis < shape_.rank && it.byte_strides != nullptr; ++axis) { strides_[axis] = it.byte_strides[axis]; }
+        for (std::size_t axis = 0; axis < shape_.rank && it.byte_strides != nullptr; ++axis) {
+            strides_[axis] = it.byte_strides[axis];
+        }
     }
     [[nodiscard]] dtype type() const noexcept { return type_; }
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     void copy_to(std::byte* into) const noexcept {
         switch (size_of(type_)) {
-            case 1: return copy<std::uint8_t>(into);
-            case 2: return copy<std::uint16_t>(into);
-            case 4: return copy<std::uint32_t>(into);
-            case 8: return copy<std::uint64_t>(into);
-            default: return copy<c128>(into);
+            case 1:
+                return copy<std::uint8_t>(into);
+            case 2:
+                return copy<std::uint16_t>(into);
+            case 4:
+                return copy<std::uint32_t>(into);
+            case 8:
+                return copy<std::uint64_t>(into);
+            default:
+                return copy<c128>(into);
         }
     }
     // Whether the values are packed in this order; an axis of one element may have any stride.
@@ -119,7 +127,9 @@ private:
             bits += static_cast<int>(std::bit_width(size));
         }
         // What has 62 bits overflows nowhere. Each width is rounded up, so that 2^54 bytes are taken in any shape.
-        if (bits > 62 && !empty) { return complain(errc::no_shape, "was given a size that no memory can hold: was it negative?"); }
+        if (bits > 62 && !empty) {
+            return complain(errc::no_shape, "was given a size that no memory can hold: was it negative?");
+        }
         if (deep) {
             view.refused = refusal::rank_too_deep;
         } else if (it.values == nullptr && view.count > 0) {

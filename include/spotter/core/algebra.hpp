@@ -10,11 +10,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Every expression names its kind (predicate, policy, pattern, rule); a kind says what its compounds are.
 template <class Value>
-concept expression = requires { typename Value::kind; };
+concept expression = requires {
+    typename Value::kind;
+};
 
 template <class Left, class Right>
 concept same_kind = expression<Left> && expression<Right> && std::same_as<typename Left::kind, typename Right::kind>;
-
 
 // The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not noexcept: an
 // operand may be a user's own.
@@ -59,12 +60,12 @@ struct stateless_kind {
 };
 
 template <expression Left, expression Right>
-    requires same_kind<Left, Right>
+requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator&&(Left left, Right right) noexcept {
     return typename Left::kind::template both<Left, Right>{left, right};
 }
 template <expression Left, expression Right>
-    requires same_kind<Left, Right>
+requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator||(Left left, Right right) noexcept {
     return typename Left::kind::template either<Left, Right>{left, right};
 }

@@ -50,7 +50,8 @@ template <class Float>
     auto const bits = std::bit_cast<std::uint32_t>(value);
     if ((bits & f32_bits::exponent) != 0) { return static_cast<double>(value); }
     double const size = static_cast<double>(bits & f32_bits::magnitude) * 0x1p-149;
-    auto const sign = static_cast<std::uint64_t>(bits & f32_bits::sign) << 32;  // as a bit: -ffast-math forgets that of a zero
+    auto const sign = static_cast<std::uint64_t>(bits & f32_bits::sign)
+                      << 32;  // as a bit: -ffast-math forgets that of a zero
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | sign);
 }
 
@@ -141,9 +142,7 @@ SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept 
 template <class Char>
 [[nodiscard]] constexpr std::uint64_t hash_bytes(Char const* bytes, std::size_t count) noexcept {
     std::uint64_t hash = 0xCBF29CE484222325ULL;
-    for (std::size_t i = 0; i < count; ++i) {
-        hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001B3ULL;
-    }
+    for (std::size_t i = 0; i < count; ++i) { hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001B3ULL; }
     return hash;
 }
 

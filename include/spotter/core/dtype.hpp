@@ -94,7 +94,8 @@ concept complex_like = requires(Value const& value) {
     typename Value::value_type;
     { value.real() } -> std::convertible_to<typename Value::value_type>;
     { value.imag() } -> std::convertible_to<typename Value::value_type>;
-} && std::floating_point<typename Value::value_type> && sizeof(Value) == 2 * sizeof(typename Value::value_type);
+}
+&&std::floating_point<typename Value::value_type> && sizeof(Value) == 2 * sizeof(typename Value::value_type);
 
 // The dtype of an element type; dtype::none for a type that is no element.
 template <class Value>
@@ -131,7 +132,8 @@ template <class Value>
 inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();
 
 template <class Value>
-concept element = dtype_of<Value> != dtype::none;
+concept element = dtype_of<Value>
+!= dtype::none;
 
 // The bits of the float that equals a value of a small IEEE-like format; exact, because float has more of everything. Infinities
 // and NaN keep their class.
@@ -154,7 +156,9 @@ template <int ExponentBits, int MantissaBits>
 }
 
 [[nodiscard]] constexpr std::uint32_t float_bits_of(f16 value) noexcept { return widen_small<5, 10>(value.bits); }
-[[nodiscard]] constexpr std::uint32_t float_bits_of(bf16 value) noexcept { return static_cast<std::uint32_t>(value.bits) << 16; }
+[[nodiscard]] constexpr std::uint32_t float_bits_of(bf16 value) noexcept {
+    return static_cast<std::uint32_t>(value.bits) << 16;
+}
 [[nodiscard]] constexpr std::uint32_t float_bits_of(f8_e5m2 value) noexcept { return widen_small<5, 2>(value.bits); }
 [[nodiscard]] constexpr std::uint32_t float_bits_of(f8_e4m3 value) noexcept {
     std::uint32_t const sign = static_cast<std::uint32_t>(value.bits >> 7) << 31;
@@ -166,9 +170,7 @@ template <int ExponentBits, int MantissaBits>
 
 // The same as a float. Under clang's -ffast-math a float that is returned must be finite; there, ask for the bits.
 template <class Small>
-    requires requires(Small value) { float_bits_of(value); }
-[[nodiscard]] constexpr float to_float(Small value) noexcept {
-    return std::bit_cast<float>(float_bits_of(value));
-}
+requires requires(Small value) { float_bits_of(value); }
+[[nodiscard]] constexpr float to_float(Small value) noexcept { return std::bit_cast<float>(float_bits_of(value)); }
 
 }  // namespace spotter::inline SPOTTER_ABI

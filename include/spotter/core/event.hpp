@@ -39,8 +39,8 @@ struct unit_activity {
 struct observation {
     tensor_info const& tensor;
     step_id step;
-    summary const& stats;     // holds the terms that were asked for; see stat/summary.hpp
-    tensor_ref view{};        // absent in a replay whose record has no payload here
+    summary const& stats;  // holds the terms that were asked for; see stat/summary.hpp
+    tensor_ref view{};     // absent in a replay whose record has no payload here
     unit_activity units{};
 };
 

@@ -20,7 +20,8 @@ struct pack_slots;
 template <std::size_t... Index, class... Values>
 struct pack_slots<std::index_sequence<Index...>, Values...> : pack_slot<Index, Values>... {
     template <class... From>
-    constexpr explicit pack_slots(std::in_place_t, From const&... from) noexcept : pack_slot<Index, Values>{Values(from)}... {}
+    constexpr explicit pack_slots(std::in_place_t, From const&... from) noexcept
+        : pack_slot<Index, Values>{Values(from)}... {}
 
     // Calls use(value, index) for each.
     template <class Use>

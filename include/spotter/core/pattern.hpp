@@ -55,11 +55,14 @@ public:
                     i = end;
                     break;
                 }
-                case '{': ++depth; break;
+                case '{':
+                    ++depth;
+                    break;
                 case '}':
                     if (--depth < 0) { return false; }
                     break;
-                default: break;
+                default:
+                    break;
             }
         }
         return depth == 0;
@@ -93,7 +96,8 @@ private:
         }
     }
     // The same over the `{a,b}` that `glob` begins with; returns its length.
-    [[nodiscard]] static constexpr std::size_t advance_over_one_of(std::string_view glob, std::string_view name, bool* at) noexcept {
+    [[nodiscard]] static constexpr std::size_t advance_over_one_of(std::string_view glob, std::string_view name,
+                                                                   bool* at) noexcept {
         name_positions before{name.size()};
         name_positions option{name.size()};
         if (before.size() == 0 || option.size() == 0) { return glob.size(); }
@@ -122,10 +126,14 @@ private:
     // Whether `head`, a pattern of one character, takes this one.
     [[nodiscard]] static constexpr bool is_one(std::string_view head, char letter) noexcept {
         switch (head[0]) {
-            case '[': return in_class(head.substr(1, head.size() - 2), letter);
-            case '\\': return head[1] == letter;
-            case '?': return true;
-            default: return head[0] == letter;
+            case '[':
+                return in_class(head.substr(1, head.size() - 2), letter);
+            case '\\':
+                return head[1] == letter;
+            case '?':
+                return true;
+            default:
+                return head[0] == letter;
         }
     }
     [[nodiscard]] static constexpr std::size_t class_end(std::string_view glob, std::size_t open) noexcept {
@@ -211,7 +219,7 @@ concept pattern = expression<Value> && std::same_as<typename Value::kind, patter
 
 template <class Value>
 concept pattern_source = pattern<Value> || std::convertible_to<Value, char const*> || std::same_as<Value, role> ||
-                         std::predicate<Value const&, std::string_view>;
+    std::predicate<Value const&, std::string_view>;
 
 // What a user writes where a pattern is wanted: a literal is a glob, a role its tensors, a callable is asked the name.
 template <pattern_source Source>
@@ -232,12 +240,17 @@ using pattern_for = decltype(as_pattern(std::declval<Source>()));
 // The first malformed glob or expression in a pattern, or an empty text.
 template <pattern Pattern>
 [[nodiscard]] constexpr std::string_view malformed_part(Pattern const& it) noexcept {
-    if constexpr (requires { it.left; it.right; }) {
+    if constexpr (requires {
+                      it.left;
+                      it.right;
+                  }) {
         std::string_view const left = malformed_part(it.left);
         return left.empty() ? malformed_part(it.right) : left;
     } else if constexpr (requires { it.inner; }) {
         return malformed_part(it.inner);
-    } else if constexpr (requires { { it.well_formed() } -> std::same_as<bool>; }) {
+    } else if constexpr (requires {
+                             { it.well_formed() } -> std::same_as<bool>;
+                         }) {
         return it.well_formed() ? std::string_view{} : it.pattern;
     } else {
         return {};

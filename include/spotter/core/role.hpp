@@ -34,8 +34,9 @@ inline constexpr std::size_t role_count = 19;
 
 [[nodiscard]] constexpr std::string_view name_of(role what) noexcept {
     constexpr std::string_view names[role_count] = {
-        "other",     "loss",   "gradient", "weight",     "bias",         "input",     "label",          "prediction", "preactivation", "activation",
-        "optimizer", "metric", "tree",     "importance", "average_shap", "full_shap", "hyperparameter", "timing",     "system"};
+        "other",        "loss",          "gradient",       "weight",    "bias",   "input", "label",
+        "prediction",   "preactivation", "activation",     "optimizer", "metric", "tree",  "importance",
+        "average_shap", "full_shap",     "hyperparameter", "timing",    "system"};
     return names[static_cast<std::size_t>(what)];
 }
 
@@ -58,12 +59,17 @@ enum class flag : std::uint32_t {
 
 // Which axis counts the samples; where nobody says, the first of two or more. Bits 8 to 11.
 [[nodiscard]] constexpr flag batch_axis(unsigned axis) noexcept { return static_cast<flag>(((axis & 7U) + 1U) << 8U); }
-[[nodiscard]] constexpr int batch_axis_of(flag set) noexcept { return static_cast<int>((static_cast<std::uint32_t>(set) >> 8U) & 15U) - 1; }
+[[nodiscard]] constexpr int batch_axis_of(flag set) noexcept {
+    return static_cast<int>((static_cast<std::uint32_t>(set) >> 8U) & 15U) - 1;
+}
 // What an activation was made by. Bits 12 to 15.
-[[nodiscard]] constexpr flag activated_by(activation_kind kind) noexcept { return static_cast<flag>(static_cast<std::uint32_t>(kind) << 12U); }
+[[nodiscard]] constexpr flag activated_by(activation_kind kind) noexcept {
+    return static_cast<flag>(static_cast<std::uint32_t>(kind) << 12U);
+}
 [[nodiscard]] constexpr activation_kind activation_of(flag set) noexcept {
     std::uint32_t const kind = (static_cast<std::uint32_t>(set) >> 12U) & 15U;
-    return kind <= static_cast<std::uint32_t>(activation_kind::other) ? static_cast<activation_kind>(kind) : activation_kind::other;
+    return kind <= static_cast<std::uint32_t>(activation_kind::other) ? static_cast<activation_kind>(kind)
+                                                                      : activation_kind::other;
 }
 
 namespace detail {
@@ -74,19 +80,40 @@ struct role_rule {
 };
 
 inline constexpr role_rule whole_names[] = {
-    {"loss", role::loss},         {"input", role::input},           {"label", role::label},
-    {"labels", role::label},      {"pred", role::prediction},       {"preds", role::prediction},
-    {"prediction", role::prediction}, {"predictions", role::prediction}, {"full_shap", role::full_shap},
-    {"hyperparameters", role::hyperparameter}, {"feature_importance", role::importance},
+    {"loss", role::loss},
+    {"input", role::input},
+    {"label", role::label},
+    {"labels", role::label},
+    {"pred", role::prediction},
+    {"preds", role::prediction},
+    {"prediction", role::prediction},
+    {"predictions", role::prediction},
+    {"full_shap", role::full_shap},
+    {"hyperparameters", role::hyperparameter},
+    {"feature_importance", role::importance},
 };
 inline constexpr role_rule prefixes[] = {
-    {"grad/", role::gradient},         {"grads/", role::gradient},     {"gradient/", role::gradient},
-    {"metric/", role::metric},         {"loss/", role::loss},          {"input/", role::input},
-    {"labels/", role::label},          {"pred/", role::prediction},    {"preds/", role::prediction},
-    {"prediction/", role::prediction}, {"predictions/", role::prediction}, {"pre/", role::preactivation},
-    {"act/", role::activation},        {"relu/", role::activation},    {"tree/", role::tree},
-    {"trees/", role::tree},            {"average_shap/", role::average_shap}, {"full_shap/", role::full_shap},
-    {"hyperparameters/", role::hyperparameter}, {"time/", role::timing}, {"sys/", role::system},
+    {"grad/", role::gradient},
+    {"grads/", role::gradient},
+    {"gradient/", role::gradient},
+    {"metric/", role::metric},
+    {"loss/", role::loss},
+    {"input/", role::input},
+    {"labels/", role::label},
+    {"pred/", role::prediction},
+    {"preds/", role::prediction},
+    {"prediction/", role::prediction},
+    {"predictions/", role::prediction},
+    {"pre/", role::preactivation},
+    {"act/", role::activation},
+    {"relu/", role::activation},
+    {"tree/", role::tree},
+    {"trees/", role::tree},
+    {"average_shap/", role::average_shap},
+    {"full_shap/", role::full_shap},
+    {"hyperparameters/", role::hyperparameter},
+    {"time/", role::timing},
+    {"sys/", role::system},
     {"optimizer/", role::optimizer},
 };
 inline constexpr role_rule suffixes[] = {
@@ -96,9 +123,9 @@ inline constexpr role_rule last_parts[] = {
     {"b", role::bias},   {"bias", role::bias},     {"loss", role::loss},
 };
 // XGBoost's evaluation metrics, reported as <set>-<metric> with an optional @k, and for rankings an optional `-` at the end.
-inline constexpr std::string_view boosting_metrics[] = {
-    "rmse", "rmsle", "mae", "mape", "mphe", "logloss", "error", "merror", "mlogloss", "auc", "aucpr", "pre", "ndcg", "map",
-    "nloglik", "deviance", "accuracy"};
+inline constexpr std::string_view boosting_metrics[] = {"rmse",  "rmsle",  "mae",      "mape",     "mphe",    "logloss",
+                                                        "error", "merror", "mlogloss", "auc",      "aucpr",   "pre",
+                                                        "ndcg",  "map",    "nloglik",  "deviance", "accuracy"};
 
 [[nodiscard]] constexpr bool is_boosting_metric(std::string_view name) noexcept {
     if (name.ends_with('-')) { name.remove_suffix(1); }

@@ -13,9 +13,12 @@ struct selector {
 
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept {
         switch (how_) {
-            case by::role: return tensor.role == role_;
-            case by::glob: return glob{glob_}(tensor.name);
-            case by::function: return ask_(tensor);
+            case by::role:
+                return tensor.role == role_;
+            case by::glob:
+                return glob{glob_}(tensor.name);
+            case by::function:
+                return ask_(tensor);
         }
         return false;
     }

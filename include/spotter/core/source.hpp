@@ -23,9 +23,12 @@ concept tensor_source = requires(Source const& source, std::byte* into) {
 template <element Value>
 class strided_source {
 public:
-    constexpr strided_source(Value const* first, extents const& shape, std::span<std::int64_t const> byte_strides) noexcept
+    constexpr strided_source(Value const* first, extents const& shape,
+                             std::span<std::int64_t const> byte_strides) noexcept
         : first_{reinterpret_cast<std::byte const*>(first)}, shape_{shape} {
-        for (std::size_t axis = 0; axis < byte_strides.size() && axis < max_rank; ++axis) { strides_[axis] = byte_strides[axis]; }
+        for (std::size_t axis = 0; axis < byte_strides.size() && axis < max_rank; ++axis) {
+            strides_[axis] = byte_strides[axis];
+        }
     }
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
     [[nodiscard]] extents shape() const noexcept { return shape_; }
@@ -53,18 +56,21 @@ private:
 // A view with padded pitch, or any other byte strides (negative ones too), packed on request:
 // `watch.observe("w", packed(pointer, {rows, cols}, {pitch_bytes, sizeof(float)}))`.
 template <element Value>
-[[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape, std::span<std::int64_t const> byte_strides) noexcept {
+[[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape,
+                                                     std::span<std::int64_t const> byte_strides) noexcept {
     return {first, shape, byte_strides};
 }
 template <element Value, std::size_t Rank>
-[[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape, std::int64_t const (&byte_strides)[Rank]) noexcept {
+[[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape,
+                                                     std::int64_t const (&byte_strides)[Rank]) noexcept {
     return {first, shape, std::span<std::int64_t const>{byte_strides}};
 }
 
 // The valid part of a larger row-major tensor: `sizes` from its first element on. Padding (rows of a vocabulary, masked positions) is
 // neither judged nor kept. A contiguous tensor with the same rank is expected; more than its size is cut to it.
 template <element Value>
-[[nodiscard]] constexpr strided_source<Value> valid_region(Value const* whole, extents const& whole_shape, extents sizes) noexcept {
+[[nodiscard]] constexpr strided_source<Value> valid_region(Value const* whole, extents const& whole_shape,
+                                                           extents sizes) noexcept {
     std::array<std::int64_t, max_rank> strides{};
     std::int64_t step = sizeof(Value);
     for (std::size_t axis = whole_shape.rank < max_rank ? whole_shape.rank : max_rank; axis-- > 0;) {
@@ -111,7 +117,9 @@ public:
     constexpr copied_source(extents const& shape, Copy copy) noexcept : shape_{shape}, copy_{copy} {}
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
     [[nodiscard]] extents shape() const noexcept { return shape_; }
-    void copy_to(std::byte* into) const { copy_(static_cast<void*>(into), static_cast<std::size_t>(shape_.elements()) * sizeof(Value)); }
+    void copy_to(std::byte* into) const {
+        copy_(static_cast<void*>(into), static_cast<std::size_t>(shape_.elements()) * sizeof(Value));
+    }
 
 private:
     extents shape_;

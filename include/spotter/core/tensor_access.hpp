@@ -15,9 +15,9 @@ struct tensor_access {
     static constexpr bool by_structure = true;
 };
 
-
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
-    constexpr std::string_view names[] = {"none", "not_contiguous", "rank_too_deep", "null", "other_device", "unknown_element", "ragged"};
+    constexpr std::string_view names[] = {"none",         "not_contiguous",  "rank_too_deep", "null",
+                                          "other_device", "unknown_element", "ragged"};
     return names[static_cast<std::size_t>(why)];
 }
 
@@ -27,7 +27,8 @@ struct tensor_access {
     return view;
 }
 // A view whose element type is known only when the program runs. `strides` in elements; none: packed, row-major.
-[[nodiscard]] inline tensor_ref view_of(void const* values, dtype type, extents const& shape, std::span<std::int64_t const> strides = {}) noexcept {
+[[nodiscard]] inline tensor_ref view_of(void const* values, dtype type, extents const& shape,
+                                        std::span<std::int64_t const> strides = {}) noexcept {
     auto const* const bytes = static_cast<std::uint8_t const*>(values);
     tensor_ref view = strides.empty() ? view_of(bytes, shape) : view_of(bytes, shape, strides);
     view.values.raw = values;
@@ -59,7 +60,9 @@ concept has_shape = has_data<Tensor> && requires(Tensor const& tensor) {
 };
 // Eigen::Transform has fewer rows than its memory: its matrix() is the tensor.
 template <class Tensor>
-concept hides_rows = requires { Tensor::HDim; };
+concept hides_rows = requires {
+    Tensor::HDim;
+};
 template <class Tensor>
 concept has_rows = has_data<Tensor> && !hides_rows<Tensor> && requires(Tensor const& tensor) {
     { tensor.rows() } -> std::convertible_to<std::uint64_t>;
@@ -70,7 +73,7 @@ template <class Tensor>
 concept has_dimensions = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.rank() } -> std::convertible_to<std::size_t>;
     { tensor.dimension(0) } -> std::convertible_to<std::uint64_t>;
-    { static_cast<int>(Tensor::Layout) };
+    {static_cast<int>(Tensor::Layout)};
 };
 template <class Tensor>
 concept has_size = has_data<Tensor> && requires(Tensor const& tensor) {
@@ -83,7 +86,10 @@ concept raw_array = std::is_array_v<Tensor> && element<std::remove_all_extents_t
 
 // Views whose type already says that their memory has gaps.
 template <class Tensor>
-concept says_not_contiguous = requires { requires !Tensor::contiguous_layout; } || requires { requires !Tensor::is_contiguous; };
+concept says_not_contiguous = requires {
+    requires !Tensor::contiguous_layout;
+}
+|| requires { requires !Tensor::is_contiguous; };
 
 template <has_shape Tensor>
 [[nodiscard]] constexpr extents shape_of(Tensor const& tensor) noexcept {
@@ -118,7 +124,8 @@ template <has_dimensions Tensor>
     for (std::uint8_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
         shape.size[axis] = static_cast<std::uint64_t>(tensor.dimension(axis));
     }
-    return view_of(tensor.data(), shape, static_cast<int>(Tensor::Layout) == 1 ? order::row_major : order::column_major);
+    return view_of(tensor.data(), shape,
+                   static_cast<int>(Tensor::Layout) == 1 ? order::row_major : order::column_major);
 }
 
 // Where the type says that it is a vector, it has one axis.
@@ -133,7 +140,10 @@ template <has_rows Tensor>
         view.shape = {rows * cols};
         view.layout = order::row_major;
     }
-    if constexpr (requires { matrix.outerStride(); matrix.innerStride(); }) {
+    if constexpr (requires {
+                      matrix.outerStride();
+                      matrix.innerStride();
+                  }) {
         auto const inner = static_cast<std::uint64_t>(row_major ? cols : rows);
         auto const outer = static_cast<std::uint64_t>(row_major ? rows : cols);
         bool const gaps = (inner > 1 && matrix.innerStride() != 1) ||
@@ -156,7 +166,8 @@ template <raw_array Array>
     extents shape;
     [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
         shape = extents{static_cast<std::uint64_t>(std::extent_v<Array, Axis>)...};
-    }(std::make_index_sequence<std::rank_v<Array>>{});
+    }
+    (std::make_index_sequence<std::rank_v<Array>>{});
     return view_of(first_element(array), shape);
 }
 
@@ -166,16 +177,17 @@ template <raw_array Array>
 // with rows() and cols(), an array, or a type with its own tensor_access.
 template <class Tensor>
 concept tensor = std::same_as<Tensor, tensor_ref> || detail::has_own_access<Tensor> || detail::scalar<Tensor> ||
-                 detail::raw_array<Tensor> || detail::has_shape<Tensor> || detail::has_rows<Tensor> || detail::has_dimensions<Tensor> ||
-                 detail::has_size<Tensor>;
+    detail::raw_array<Tensor> || detail::has_shape<Tensor> || detail::has_rows<Tensor> ||
+    detail::has_dimensions<Tensor> || detail::has_size<Tensor>;
 
 // The view of a tensor. O(1), no allocation; the tensor must outlive it.
 template <class Tensor>
 [[nodiscard]] constexpr tensor_ref as_tensor(Tensor const& it) noexcept {
-    static_assert(tensor<Tensor>,
-                  "spotter: not a contiguous tensor. Pass a scalar, a contiguous range, something with data(), size() and "
-                  "shape(), or view_of(pointer, {sizes...}); evaluate an expression (.eval()) and pack nested vectors first. "
-                  "Include the adapter in spotter/ext, or specialise spotter::tensor_access for the type.");
+    static_assert(
+        tensor<Tensor>,
+        "spotter: not a contiguous tensor. Pass a scalar, a contiguous range, something with data(), size() and "
+        "shape(), or view_of(pointer, {sizes...}); evaluate an expression (.eval()) and pack nested vectors first. "
+        "Include the adapter in spotter/ext, or specialise spotter::tensor_access for the type.");
     static_assert(!detail::says_not_contiguous<Tensor>,
                   "spotter: this view is not contiguous. Copy it into a contiguous tensor first.");
     if constexpr (std::same_as<Tensor, tensor_ref>) {

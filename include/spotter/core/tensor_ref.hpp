@@ -90,24 +90,43 @@ template <element Value>
 [[nodiscard]] constexpr values_pointer point_at(Value const* values) noexcept {
     values_pointer where{};
     constexpr dtype type = dtype_of<Value>;
-    if constexpr (std::same_as<Value, bool>) { where.boolean = values; }
-    else if constexpr (std::same_as<Value, std::int8_t>) { where.i8 = values; }
-    else if constexpr (std::same_as<Value, std::int16_t>) { where.i16 = values; }
-    else if constexpr (std::same_as<Value, std::int32_t>) { where.i32 = values; }
-    else if constexpr (std::same_as<Value, std::int64_t>) { where.i64 = values; }
-    else if constexpr (std::same_as<Value, std::uint8_t>) { where.u8 = values; }
-    else if constexpr (std::same_as<Value, std::uint16_t>) { where.u16 = values; }
-    else if constexpr (std::same_as<Value, std::uint32_t>) { where.u32 = values; }
-    else if constexpr (std::same_as<Value, std::uint64_t>) { where.u64 = values; }
-    else if constexpr (type == dtype::f16) { where.f16 = values; }
-    else if constexpr (type == dtype::bf16) { where.bf16 = values; }
-    else if constexpr (type == dtype::f32) { where.f32 = values; }
-    else if constexpr (std::same_as<Value, double>) { where.f64 = values; }
-    else if constexpr (std::same_as<Value, spotter::c64>) { where.c64 = values; }
-    else if constexpr (std::same_as<Value, spotter::c128>) { where.c128 = values; }
-    else if constexpr (type == dtype::f8_e4m3) { where.f8_e4m3 = values; }
-    else if constexpr (type == dtype::f8_e5m2) { where.f8_e5m2 = values; }
-    else { where.raw = values; }  // char, long long, std::complex: same bits under another type
+    if constexpr (std::same_as<Value, bool>) {
+        where.boolean = values;
+    } else if constexpr (std::same_as<Value, std::int8_t>) {
+        where.i8 = values;
+    } else if constexpr (std::same_as<Value, std::int16_t>) {
+        where.i16 = values;
+    } else if constexpr (std::same_as<Value, std::int32_t>) {
+        where.i32 = values;
+    } else if constexpr (std::same_as<Value, std::int64_t>) {
+        where.i64 = values;
+    } else if constexpr (std::same_as<Value, std::uint8_t>) {
+        where.u8 = values;
+    } else if constexpr (std::same_as<Value, std::uint16_t>) {
+        where.u16 = values;
+    } else if constexpr (std::same_as<Value, std::uint32_t>) {
+        where.u32 = values;
+    } else if constexpr (std::same_as<Value, std::uint64_t>) {
+        where.u64 = values;
+    } else if constexpr (type == dtype::f16) {
+        where.f16 = values;
+    } else if constexpr (type == dtype::bf16) {
+        where.bf16 = values;
+    } else if constexpr (type == dtype::f32) {
+        where.f32 = values;
+    } else if constexpr (std::same_as<Value, double>) {
+        where.f64 = values;
+    } else if constexpr (std::same_as<Value, spotter::c64>) {
+        where.c64 = values;
+    } else if constexpr (std::same_as<Value, spotter::c128>) {
+        where.c128 = values;
+    } else if constexpr (type == dtype::f8_e4m3) {
+        where.f8_e4m3 = values;
+    } else if constexpr (type == dtype::f8_e5m2) {
+        where.f8_e5m2 = values;
+    } else {
+        where.raw = values;
+    }  // char, long long, std::complex: same bits under another type
     return where;
 }
 
@@ -115,7 +134,8 @@ template <element Value>
 
 // A view of `shape` elements at `values`, the last axis (row-major) or the first (column-major) running fastest.
 template <element Value>
-[[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape, order layout = order::row_major) noexcept {
+[[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape,
+                                           order layout = order::row_major) noexcept {
     tensor_ref view{detail::point_at(values), shape.elements(), shape, dtype_of<Value>, layout, refusal::none};
     if (shape.rank > max_rank) {
         view.refused = refusal::rank_too_deep;
@@ -127,7 +147,8 @@ template <element Value>
 
 // The same with a step of `strides[axis]` elements between neighbours; refused unless that describes packed memory.
 template <element Value>
-[[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape, std::span<std::int64_t const> strides) noexcept {
+[[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape,
+                                           std::span<std::int64_t const> strides) noexcept {
     tensor_ref view = view_of(values, shape);
     if (view.refused != refusal::none) { return view; }
     auto const packed = [&](order layout) {
@@ -154,25 +175,60 @@ constexpr void visit_values(tensor_ref const& view, Use&& use) {
     if (view.refused != refusal::none) { return; }
     auto const count = static_cast<std::size_t>(view.count);
     switch (view.type) {
-        case dtype::boolean: use(std::span{view.values.boolean, count}); break;
-        case dtype::i8: use(std::span{view.values.i8, count}); break;
-        case dtype::i16: use(std::span{view.values.i16, count}); break;
-        case dtype::i32: use(std::span{view.values.i32, count}); break;
-        case dtype::i64: use(std::span{view.values.i64, count}); break;
+        case dtype::boolean:
+            use(std::span{view.values.boolean, count});
+            break;
+        case dtype::i8:
+            use(std::span{view.values.i8, count});
+            break;
+        case dtype::i16:
+            use(std::span{view.values.i16, count});
+            break;
+        case dtype::i32:
+            use(std::span{view.values.i32, count});
+            break;
+        case dtype::i64:
+            use(std::span{view.values.i64, count});
+            break;
         case dtype::u8:
-        case dtype::text: use(std::span{view.values.u8, count}); break;
-        case dtype::u16: use(std::span{view.values.u16, count}); break;
-        case dtype::u32: use(std::span{view.values.u32, count}); break;
-        case dtype::u64: use(std::span{view.values.u64, count}); break;
-        case dtype::f16: use(std::span{view.values.f16, count}); break;
-        case dtype::bf16: use(std::span{view.values.bf16, count}); break;
-        case dtype::f32: use(std::span{view.values.f32, count}); break;
-        case dtype::f64: use(std::span{view.values.f64, count}); break;
-        case dtype::c64: use(std::span{view.values.c64, count}); break;
-        case dtype::c128: use(std::span{view.values.c128, count}); break;
-        case dtype::f8_e4m3: use(std::span{view.values.f8_e4m3, count}); break;
-        case dtype::f8_e5m2: use(std::span{view.values.f8_e5m2, count}); break;
-        case dtype::none: break;
+        case dtype::text:
+            use(std::span{view.values.u8, count});
+            break;
+        case dtype::u16:
+            use(std::span{view.values.u16, count});
+            break;
+        case dtype::u32:
+            use(std::span{view.values.u32, count});
+            break;
+        case dtype::u64:
+            use(std::span{view.values.u64, count});
+            break;
+        case dtype::f16:
+            use(std::span{view.values.f16, count});
+            break;
+        case dtype::bf16:
+            use(std::span{view.values.bf16, count});
+            break;
+        case dtype::f32:
+            use(std::span{view.values.f32, count});
+            break;
+        case dtype::f64:
+            use(std::span{view.values.f64, count});
+            break;
+        case dtype::c64:
+            use(std::span{view.values.c64, count});
+            break;
+        case dtype::c128:
+            use(std::span{view.values.c128, count});
+            break;
+        case dtype::f8_e4m3:
+            use(std::span{view.values.f8_e4m3, count});
+            break;
+        case dtype::f8_e5m2:
+            use(std::span{view.values.f8_e5m2, count});
+            break;
+        case dtype::none:
+            break;
     }
 }
 

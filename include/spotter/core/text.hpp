@@ -28,8 +28,8 @@ public:
     constexpr text& operator<<(char letter) noexcept { return *this << std::string_view{&letter, 1}; }
 
     template <std::integral Integer>
-        requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>)
-    constexpr text& operator<<(Integer value) noexcept {
+    requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>) constexpr text&
+    operator<<(Integer value) noexcept {
         auto rest = static_cast<std::uint64_t>(value);
         if constexpr (std::is_signed_v<Integer>) {
             if (value < 0) {
@@ -50,16 +50,22 @@ public:
     // Three significant digits: evidence is read by people. The exact number is in the finding's fields.
     constexpr text& operator<<(double const& value) noexcept {
         switch (classify(value)) {
-            case number_class::nan: return *this << "nan";
-            case number_class::pos_inf: return *this << "inf";
-            case number_class::neg_inf: return *this << "-inf";
-            default: break;
+            case number_class::nan:
+                return *this << "nan";
+            case number_class::pos_inf:
+                return *this << "inf";
+            case number_class::neg_inf:
+                return *this << "-inf";
+            default:
+                break;
         }
         if (value < 0) { *this << '-'; }
         double size = magnitude(value);
         if (size == 0) { return *this << '0'; }
         int power = 0;
-        if (size < 1e-200) { size *= 1e200, power = -200; }  // in one step: where subnormals are flushed, ten times one is zero
+        if (size < 1e-200) {
+            size *= 1e200, power = -200;
+        }  // in one step: where subnormals are flushed, ten times one is zero
         while (size >= 999.5) { size /= 10, ++power; }
         while (size < 99.95) { size *= 10, --power; }
         auto const digits = static_cast<std::uint32_t>(size + 0.5);

@@ -37,7 +37,9 @@ concept arma_part = arma_object<Object> && std::derived_from<Object, arma::subvi
 template <class Vector>
 [[nodiscard]] result<Vector> make_arma_vector(tensor_ref const& from, std::size_t unit) {
     if (error const why = want_type<typename Vector::elem_type>(from)) { return why; }
-    if (from.shape.rank > 2 || (from.shape.rank == 2 && from.shape.size[unit] != 1)) { return arma_misfit(from, "a vector of this direction"); }
+    if (from.shape.rank > 2 || (from.shape.rank == 2 && from.shape.size[unit] != 1)) {
+        return arma_misfit(from, "a vector of this direction");
+    }
     Vector made;
     made.set_size(static_cast<arma::uword>(from.count));
     copy_in_order(from, order::column_major, made.memptr());
@@ -72,7 +74,8 @@ struct tensor_access<Part> {
         std::int64_t const strides[] = {1, static_cast<std::int64_t>(it.m.n_rows)};
         tensor_ref view = view_of(first, {it.n_rows, it.n_cols}, strides);
         if (view.refused == refusal::none) {
-            view = Part::is_col || Part::is_row ? view_of(first, {it.n_elem}) : view_of(first, view.shape, order::column_major);
+            view = Part::is_col || Part::is_row ? view_of(first, {it.n_elem})
+                                                : view_of(first, view.shape, order::column_major);
         }
         return view;
     }
@@ -91,11 +94,15 @@ struct tensor_from<arma::Mat<Value>> {
 };
 template <element Value>
 struct tensor_from<arma::Col<Value>> {
-    [[nodiscard]] static result<arma::Col<Value>> make(tensor_ref const& from) { return detail::make_arma_vector<arma::Col<Value>>(from, 1); }
+    [[nodiscard]] static result<arma::Col<Value>> make(tensor_ref const& from) {
+        return detail::make_arma_vector<arma::Col<Value>>(from, 1);
+    }
 };
 template <element Value>
 struct tensor_from<arma::Row<Value>> {
-    [[nodiscard]] static result<arma::Row<Value>> make(tensor_ref const& from) { return detail::make_arma_vector<arma::Row<Value>>(from, 0); }
+    [[nodiscard]] static result<arma::Row<Value>> make(tensor_ref const& from) {
+        return detail::make_arma_vector<arma::Row<Value>>(from, 0);
+    }
 };
 template <element Value>
 struct tensor_from<arma::Cube<Value>> {
@@ -104,7 +111,8 @@ struct tensor_from<arma::Cube<Value>> {
         if (from.shape.rank != 3) { return detail::arma_misfit(from, "a cube"); }
         auto const& size = from.shape.size;
         arma::Cube<Value> made;
-        made.set_size(static_cast<arma::uword>(size[0]), static_cast<arma::uword>(size[1]), static_cast<arma::uword>(size[2]));
+        made.set_size(static_cast<arma::uword>(size[0]), static_cast<arma::uword>(size[1]),
+                      static_cast<arma::uword>(size[2]));
         detail::copy_in_order(from, order::column_major, made.memptr());
         return made;
     }
@@ -126,10 +134,11 @@ struct optimizer_names {
 template <class Hook, class Tell>
 class optimizer_callback {
 public:
-    explicit optimizer_callback(Hook& hook, Tell tell, on_skip skip = on_skip::proceed, optimizer_names const& names = {})
+    explicit optimizer_callback(Hook& hook, Tell tell, on_skip skip = on_skip::proceed,
+                                optimizer_names const& names = {})
         : hook_{&hook}, tell_{std::move(tell)}, names_{names}, skip_{skip} {}
-    explicit optimizer_callback(Hook& hook, on_skip skip = on_skip::proceed, optimizer_names const& names = {})
-        requires std::same_as<Tell, std::nullptr_t>
+    explicit optimizer_callback(Hook& hook, on_skip skip = on_skip::proceed,
+                                optimizer_names const& names = {}) requires std::same_as<Tell, std::nullptr_t>
         : hook_{&hook}, tell_{nullptr}, names_{names}, skip_{skip} {}
 
     [[nodiscard]] bool stopped() const noexcept { return stopped_; }
@@ -150,7 +159,9 @@ public:
     template <class Optimizer, class Function, class Coordinates, class Gradients>
     bool Gradient(Optimizer&, Function&, Coordinates const& coordinates, Gradients& gradient) {
         if (!open_) { open(coordinates); }
-        if constexpr (tensor<std::remove_const_t<Gradients>>) { hook_->observe(names_.gradient, gradient, role::gradient); }
+        if constexpr (tensor<std::remove_const_t<Gradients>>) {
+            hook_->observe(names_.gradient, gradient, role::gradient);
+        }
         decision const asked = close();
         if constexpr (!std::is_const_v<Gradients> && requires { gradient.zeros(); }) {
             if (asked == decision::skip_update && skip_ == on_skip::zero_gradient) { gradient.zeros(); }
@@ -158,7 +169,8 @@ public:
         return stopped_;
     }
     template <class Optimizer, class Function, class Coordinates, class Gradients>
-    bool EvaluateWithGradient(Optimizer& optimizer, Function& function, Coordinates const& coordinates, double objective, Gradients& gradient) {
+    bool EvaluateWithGradient(Optimizer& optimizer, Function& function, Coordinates const& coordinates,
+                              double objective, Gradients& gradient) {
         (void)Evaluate(optimizer, function, coordinates, objective);
         return Gradient(optimizer, function, coordinates, gradient);
     }

@@ -18,7 +18,7 @@ concept dlpack_tensor = requires(Tensor const& it) {
     { it.dtype.code } -> std::convertible_to<int>;
     { it.dtype.bits } -> std::convertible_to<int>;
     { it.dtype.lanes } -> std::convertible_to<int>;
-    { static_cast<int>(it.device.device_type) };
+    {static_cast<int>(it.device.device_type)};
 };
 template <class Managed>
 concept dlpack_managed = requires(Managed const& it) {
@@ -28,19 +28,33 @@ concept dlpack_managed = requires(Managed const& it) {
 // The codes are those of the enumeration DLDataTypeCode in dlpack.h (github.com/dmlc/dlpack), up to version 1.1.
 [[nodiscard]] constexpr dtype dlpack_dtype(int code, int bits) noexcept {
     auto const sized = [&](dtype b8, dtype b16, dtype b32, dtype b64, dtype b128 = dtype::none) {
-        return bits == 8 ? b8 : bits == 16 ? b16 : bits == 32 ? b32 : bits == 64 ? b64 : bits == 128 ? b128 : dtype::none;
+        return bits == 8     ? b8
+               : bits == 16  ? b16
+               : bits == 32  ? b32
+               : bits == 64  ? b64
+               : bits == 128 ? b128
+                             : dtype::none;
     };
     constexpr dtype no = dtype::none;
     switch (code) {
-        case 0: return sized(dtype::i8, dtype::i16, dtype::i32, dtype::i64);
-        case 1: return sized(dtype::u8, dtype::u16, dtype::u32, dtype::u64);
-        case 2: return sized(no, dtype::f16, dtype::f32, dtype::f64);
-        case 4: return sized(no, dtype::bf16, no, no);
-        case 5: return sized(no, no, no, dtype::c64, dtype::c128);
-        case 6: return sized(dtype::boolean, no, no, no);
-        case 10: return sized(dtype::f8_e4m3, no, no, no);  // e4m3fn, the OCP format
-        case 12: return sized(dtype::f8_e5m2, no, no, no);
-        default: return no;
+        case 0:
+            return sized(dtype::i8, dtype::i16, dtype::i32, dtype::i64);
+        case 1:
+            return sized(dtype::u8, dtype::u16, dtype::u32, dtype::u64);
+        case 2:
+            return sized(no, dtype::f16, dtype::f32, dtype::f64);
+        case 4:
+            return sized(no, dtype::bf16, no, no);
+        case 5:
+            return sized(no, no, no, dtype::c64, dtype::c128);
+        case 6:
+            return sized(dtype::boolean, no, no, no);
+        case 10:
+            return sized(dtype::f8_e4m3, no, no, no);  // e4m3fn, the OCP format
+        case 12:
+            return sized(dtype::f8_e5m2, no, no, no);
+        default:
+            return no;
     }
 }
 
@@ -58,11 +72,15 @@ struct tensor_access<Tensor> {
         auto const rank = static_cast<std::size_t>(it.ndim);
         extents shape;
         shape.rank = static_cast<std::uint8_t>(rank);
-        for (std::size_t axis = 0; axis < rank; ++axis) { shape.size[axis] = static_cast<std::uint64_t>(it.shape[axis]); }
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            shape.size[axis] = static_cast<std::uint64_t>(it.shape[axis]);
+        }
         if (it.data == nullptr) { return view_of(nullptr, type, shape); }
         auto const* const first = static_cast<std::byte const*>(static_cast<void const*>(it.data)) + it.byte_offset;
         std::size_t const word = is_complex(type) ? size_of(type) / 2 : size_of(type);
-        if (reinterpret_cast<std::uintptr_t>(first) % word != 0) { return refused_view(refusal::not_contiguous); }  // misaligned
+        if (reinterpret_cast<std::uintptr_t>(first) % word != 0) {
+            return refused_view(refusal::not_contiguous);
+        }  // misaligned
         if (it.strides == nullptr || rank == 0) { return view_of(first, type, shape); }
         return view_of(first, type, shape, std::span<std::int64_t const>{it.strides, rank});
     }

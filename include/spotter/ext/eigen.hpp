@@ -39,7 +39,8 @@ template <class Dense>
 concept eigen_small_dense = requires(Dense const& dense) {
     requires eigen_small_float<typename Dense::Scalar>;
     { dense.data() } -> std::convertible_to<typename Dense::Scalar const*>;
-} && std::derived_from<Dense, Eigen::DenseBase<Dense>>;
+}
+&&std::derived_from<Dense, Eigen::DenseBase<Dense>>;
 
 // The same matrix with elements that core knows.
 template <class Dense>
@@ -90,7 +91,8 @@ template <class Dense>
     }
     Dense made;
     made.resize(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(cols));
-    copy_in_order(from, Dense::IsRowMajor ? order::row_major : order::column_major, reinterpret_cast<storage*>(made.data()));
+    copy_in_order(from, Dense::IsRowMajor ? order::row_major : order::column_major,
+                  reinterpret_cast<storage*>(made.data()));
     return made;
 }
 
@@ -98,8 +100,8 @@ template <class Dense>
 template <class Tensor>
 concept eigen_tensor = requires(Tensor& tensor, typename Tensor::Dimensions const& sizes) {
     requires element<typename Tensor::Scalar>;
-    { static_cast<int>(Tensor::Layout) };
-    { Tensor::NumIndices };
+    {static_cast<int>(Tensor::Layout)};
+    {Tensor::NumIndices};
     tensor.resize(sizes);
     { tensor.data() } -> std::same_as<typename Tensor::Scalar*>;
 };
@@ -115,7 +117,9 @@ struct tensor_access<Scalar> {
 };
 template <detail::eigen_small_dense Dense>
 struct tensor_access<Dense> {
-    [[nodiscard]] static tensor_ref view(Dense const& dense) noexcept { return detail::view_matrix(detail::eigen_as_stored<Dense>{dense}); }
+    [[nodiscard]] static tensor_ref view(Dense const& dense) noexcept {
+        return detail::view_matrix(detail::eigen_as_stored<Dense>{dense});
+    }
 };
 
 // A vector is made of one axis, or of two where one has a single element; a matrix or array of two.
@@ -142,7 +146,8 @@ struct tensor_from<Tensor> {
         }
         Tensor made;
         made.resize(sizes);
-        detail::copy_in_order(from, static_cast<int>(Tensor::Layout) == 1 ? order::row_major : order::column_major, made.data());
+        detail::copy_in_order(from, static_cast<int>(Tensor::Layout) == 1 ? order::row_major : order::column_major,
+                              made.data());
         return made;
     }
 };

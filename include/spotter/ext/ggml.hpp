@@ -11,7 +11,7 @@ namespace detail {
 
 template <class Tensor>
 concept ggml_like = requires(Tensor const& it) {
-    { static_cast<int>(it.type) };
+    {static_cast<int>(it.type)};
     { it.ne[3] } -> std::convertible_to<std::int64_t>;
     { it.nb[3] } -> std::convertible_to<std::size_t>;
     { it.data } -> std::convertible_to<void const*>;
@@ -22,15 +22,24 @@ concept ggml_like = requires(Tensor const& it) {
 // The numbers are those of the public enumeration ggml_type in ggml.h (github.com/ggml-org/ggml); all others are quantised.
 [[nodiscard]] constexpr dtype ggml_dtype(int type) noexcept {
     switch (type) {
-        case 0: return dtype::f32;
-        case 1: return dtype::f16;
-        case 24: return dtype::i8;
-        case 25: return dtype::i16;
-        case 26: return dtype::i32;
-        case 27: return dtype::i64;
-        case 28: return dtype::f64;
-        case 30: return dtype::bf16;
-        default: return dtype::none;
+        case 0:
+            return dtype::f32;
+        case 1:
+            return dtype::f16;
+        case 24:
+            return dtype::i8;
+        case 25:
+            return dtype::i16;
+        case 26:
+            return dtype::i32;
+        case 27:
+            return dtype::i64;
+        case 28:
+            return dtype::f64;
+        case 30:
+            return dtype::bf16;
+        default:
+            return dtype::none;
     }
 }
 
@@ -44,7 +53,9 @@ struct tensor_access<Tensor> {
         dtype const type = detail::ggml_dtype(static_cast<int>(it.type));
         if (type == dtype::none) { return refused_view(refusal::unknown_element); }
         if constexpr (requires { static_cast<bool>(ggml_backend_buffer_is_host(it.buffer)); }) {
-            if (it.buffer != nullptr && !ggml_backend_buffer_is_host(it.buffer)) { return refused_view(refusal::other_device); }
+            if (it.buffer != nullptr && !ggml_backend_buffer_is_host(it.buffer)) {
+                return refused_view(refusal::other_device);
+            }
         }
         std::size_t rank = 4;
         while (rank > 1 && it.ne[rank - 1] == 1) { --rank; }

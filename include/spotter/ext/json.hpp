@@ -62,9 +62,12 @@ public:
     bool parse_error(std::size_t position, std::string const& last, Exception const&) {
         if (why_) { return false; }
         std::size_t line = 1;
-        for (char const letter : text_.substr(0, (std::min)(position, text_.size()))) { line += letter == '\n' ? 1 : 0; }
+        for (char const letter : text_.substr(0, (std::min)(position, text_.size()))) {
+            line += letter == '\n' ? 1 : 0;
+        }
         why_.code = errc::bad_config;
-        why_.what << "line " << line << " is no JSON, at \"" << std::string_view{last}.substr(0, 40) << "\": a comma, a quote or a bracket too many or too few?";
+        why_.what << "line " << line << " is no JSON, at \"" << std::string_view{last}.substr(0, 40)
+                  << "\": a comma, a quote or a bracket too many or too few?";
         return false;
     }
     [[nodiscard]] error const& why() const noexcept { return why_; }
@@ -93,7 +96,9 @@ public:
 
     [[nodiscard]] result<dynamic_plan> read(json const& root) {
         for (auto const& [key, ignored] : root.items()) {
-            if (key != "collections" && key != "fallback" && key != "dry_run") { refuse(key, "unknown key; allowed: collections, fallback, dry_run"); }
+            if (key != "collections" && key != "fallback" && key != "dry_run") {
+                refuse(key, "unknown key; allowed: collections, fallback, dry_run");
+            }
         }
         if (auto const it = root.find("dry_run"); it != root.end()) {
             auto const* const asked_for = it->get_ptr<json::boolean_t const*>();
@@ -103,7 +108,8 @@ public:
         if (auto const it = root.find("fallback"); it != root.end()) { fallback(*it); }
         auto const list = root.find("collections");
         if (list == root.end() || !list->is_array()) {
-            refuse("collections", "must be a list of collections (a file of SageMaker Debugger has HookParameters or CollectionConfigurations instead)");
+            refuse("collections", "must be a list of collections (a file of SageMaker Debugger has HookParameters or "
+                                  "CollectionConfigurations instead)");
         } else {
             for (json const& each : *list) { collection(each); }
         }
@@ -120,14 +126,19 @@ private:
         if (why_) { return; }
         why_.code = code;
         why_.what << key.substr(0, 60);
-        if (!name_.empty()) { why_.what << " of " << (name_ == "fallback" ? "" : "collection \"") << std::string_view{name_}.substr(0, 40) << (name_ == "fallback" ? "" : "\""); }
+        if (!name_.empty()) {
+            why_.what << " of " << (name_ == "fallback" ? "" : "collection \"") << std::string_view{name_}.substr(0, 40)
+                      << (name_ == "fallback" ? "" : "\"");
+        }
         why_.what << ": " << what;
     }
     part refused(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept {
         refuse(key, what, code);
         return {};
     }
-    [[nodiscard]] static std::string const* text_of(json const& it) noexcept { return it.get_ptr<json::string_t const*>(); }
+    [[nodiscard]] static std::string const* text_of(json const& it) noexcept {
+        return it.get_ptr<json::string_t const*>();
+    }
     [[nodiscard]] static bool whole(json const& it, std::uint64_t& number) noexcept {
         auto const* const found = it.get_ptr<json::number_unsigned_t const*>();
         number = found == nullptr ? 0 : *found;
@@ -153,12 +164,15 @@ private:
         name_.clear();
         if (!it.is_object()) { return refuse("collections", "each must be an object with name, pattern, when, what"); }
         auto const named = it.find("name");
-        if (named == it.end() || text_of(*named) == nullptr) { return refuse("name", "each collection needs one, a text"); }
+        if (named == it.end() || text_of(*named) == nullptr) {
+            return refuse("name", "each collection needs one, a text");
+        }
         name_ = *text_of(*named);
         part which{}, when = has_fallback_when_ ? fallback_when_ : plan_.keep(always{});
         terms what = fallback_what_;
         if (it.find("pattern") == it.end() && !default_of(name_, which, when, what)) {
-            refuse("pattern", "missing, and this is no default collection (losses metrics weights biases gradients optimizer inputs outputs all ...): which tensors?");
+            refuse("pattern", "missing, and this is no default collection (losses metrics weights biases gradients "
+                              "optimizer inputs outputs all ...): which tensors?");
         }
         for (auto const& [key, value] : it.items()) {
             if (key == "pattern") {
@@ -202,8 +216,9 @@ private:
             (take(each), ...);
         };
         namespace d = defaults;
-        look(d::losses, d::metrics, d::weights, d::biases, d::gradients, d::optimizer, d::inputs, d::outputs, d::all, d::boosted::feature_importance,
-             d::boosted::average_shap, d::boosted::full_shap, d::boosted::trees, d::boosted::hyperparameters, d::boosted::predictions, d::boosted::labels);
+        look(d::losses, d::metrics, d::weights, d::biases, d::gradients, d::optimizer, d::inputs, d::outputs, d::all,
+             d::boosted::feature_importance, d::boosted::average_shap, d::boosted::full_shap, d::boosted::trees,
+             d::boosted::hyperparameters, d::boosted::predictions, d::boosted::labels);
         return found;
     }
 
@@ -222,7 +237,8 @@ private:
             }
             if (!any(found)) {
                 std::string const shown = item.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 40);
-                refuse("what", shown + " is none of payload, shape, minimum maximum mean stddev variance sum product l1 l2 (most also with _abs), zeros, zero_fraction, nonfinite");
+                refuse("what", shown + " is none of payload, shape, minimum maximum mean stddev variance sum product "
+                                       "l1 l2 (most also with _abs), zeros, zero_fraction, nonfinite");
             }
             all |= found;
         };
@@ -242,8 +258,12 @@ private:
         json const& value = it.begin().value();
         if (key == "not") { return plan_.negate(compound(which, value, leaf)); }
         if (key != "and" && key != "or") { return leaf(std::string_view{key}, value); }
-        if (!value.is_array() || value.empty()) { return refused(which, "\"and\" and \"or\" take a list that is not empty"); }
-        if (value.size() > 256) { return refused(which, "\"and\" and \"or\" take 256 items at most; \"names\" and \"at\" have no limit"); }
+        if (!value.is_array() || value.empty()) {
+            return refused(which, "\"and\" and \"or\" take a list that is not empty");
+        }
+        if (value.size() > 256) {
+            return refused(which, "\"and\" and \"or\" take 256 items at most; \"names\" and \"at\" have no limit");
+        }
         part all = compound(which, value[0], leaf);
         for (std::size_t i = 1; i < value.size(); ++i) {
             all = plan_.join(key == "and" ? asked::both : asked::either, all, compound(which, value[i], leaf));
@@ -252,28 +272,43 @@ private:
     }
 
     [[nodiscard]] part pattern(json const& it) {
-        return compound("pattern", it, [this](std::string_view key, json const& value) { return pattern_leaf(key, value); });
+        return compound("pattern", it,
+                        [this](std::string_view key, json const& value) { return pattern_leaf(key, value); });
     }
     [[nodiscard]] part pattern_leaf(std::string_view key, json const& value) {
         std::string const* const text = text_of(value);
         if (key.empty() || key == "glob") {
-            if (text == nullptr) { return refused("pattern", "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} {\"and\"} {\"or\"} {\"not\"}"); }
-            if (!glob_matcher::well_formed(*text)) { return refused("pattern", "\"" + text->substr(0, 80) + "\" is a malformed glob: close its [ ] and { }", errc::bad_pattern); }
+            if (text == nullptr) {
+                return refused("pattern", "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} "
+                                          "{\"and\"} {\"or\"} {\"not\"}");
+            }
+            if (!glob_matcher::well_formed(*text)) {
+                return refused("pattern", "\"" + text->substr(0, 80) + "\" is a malformed glob: close its [ ] and { }",
+                               errc::bad_pattern);
+            }
             return plan_.keep(glob{std::string_view{*text}});
         }
         if (key == "regex") {
             if (text == nullptr) { return refused("pattern", "\"regex\" takes a text"); }
-            if (expression_matcher() == nullptr) { return refused("pattern", "regular expressions need a program built with exceptions; use a glob"); }
+            if (expression_matcher() == nullptr) {
+                return refused("pattern", "regular expressions need a program built with exceptions; use a glob");
+            }
             if (!expression_matcher()->well_formed(*text)) {
-                return refused("pattern", "\"" + text->substr(0, 80) + "\" is a malformed regular expression (ECMAScript): close its ( ) and [ ]", errc::bad_pattern);
+                return refused("pattern",
+                               "\"" + text->substr(0, 80) +
+                                   "\" is a malformed regular expression (ECMAScript): close its ( ) and [ ]",
+                               errc::bad_pattern);
             }
             return plan_.keep_regex(*text, *expression_matcher());
         }
         if (key == "role") {
             for (std::size_t i = 0; i < role_count; ++i) {
-                if (text != nullptr && *text == name_of(static_cast<role>(i))) { return plan_.keep(of_role{static_cast<role>(i)}); }
+                if (text != nullptr && *text == name_of(static_cast<role>(i))) {
+                    return plan_.keep(of_role{static_cast<role>(i)});
+                }
             }
-            return refused("pattern", "\"role\" takes one of loss gradient weight bias input label prediction preactivation activation optimizer metric tree ... (docs/settings.md)");
+            return refused("pattern", "\"role\" takes one of loss gradient weight bias input label prediction "
+                                      "preactivation activation optimizer metric tree ... (docs/settings.md)");
         }
         if (key == "names") {
             std::vector<std::string_view> list;
@@ -282,14 +317,18 @@ private:
                     if (text_of(each) != nullptr) { list.push_back(*text_of(each)); }
                 }
             }
-            if (!value.is_array() || list.size() != value.size()) { return refused("pattern", "\"names\" takes a list of texts"); }
+            if (!value.is_array() || list.size() != value.size()) {
+                return refused("pattern", "\"names\" takes a list of texts");
+            }
             return plan_.keep_names(list);
         }
-        return refused("pattern", "\"" + std::string{key.substr(0, 40)} + "\" is none of glob, regex, role, names, and, or, not");
+        return refused("pattern",
+                       "\"" + std::string{key.substr(0, 40)} + "\" is none of glob, regex, role, names, and, or, not");
     }
 
     [[nodiscard]] part policy(json const& it) {
-        return compound("when", it, [this](std::string_view key, json const& value) { return policy_leaf(key, value); });
+        return compound("when", it,
+                        [this](std::string_view key, json const& value) { return policy_leaf(key, value); });
     }
     [[nodiscard]] part policy_leaf(std::string_view key, json const& value) {
         std::string const* const text = text_of(value);
@@ -297,19 +336,26 @@ private:
         if (key.empty()) {
             if (text != nullptr && *text == "always") { return plan_.keep(always{}); }
             if (text != nullptr && *text == "never") { return plan_.keep(never{}); }
-            return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} {\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
+            return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
+                                   "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
         }
         if (key == "every") {
-            if (!whole(value, number) || number == 0) { return refused("when", "\"every\" takes a whole number of steps, from 1 on"); }
+            if (!whole(value, number) || number == 0) {
+                return refused("when", "\"every\" takes a whole number of steps, from 1 on");
+            }
             return plan_.keep(every{number});
         }
         if (key == "from" || key == "before") {
-            if (!whole(value, number)) { return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on"); }
+            if (!whole(value, number)) {
+                return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on");
+            }
             return key == "from" ? plan_.keep(from{number}) : plan_.keep(before{number});
         }
         if (key == "during") {
             for (std::size_t i = 0; i < mode_count; ++i) {
-                if (text != nullptr && *text == name_of(static_cast<mode>(i))) { return plan_.keep(during{static_cast<mode>(i)}); }
+                if (text != nullptr && *text == name_of(static_cast<mode>(i))) {
+                    return plan_.keep(during{static_cast<mode>(i)});
+                }
             }
             return refused("when", "\"during\" takes \"train\", \"eval\" or \"predict\"");
         }
@@ -320,10 +366,14 @@ private:
                 fine = whole(value[i], number);
                 list.push_back(number);
             }
-            if (!fine) { return refused("when", key == "at" ? "\"at\" takes a list of steps, [0, 1, 700]" : "\"between\" takes two steps, [first, one past the last]"); }
+            if (!fine) {
+                return refused("when", key == "at" ? "\"at\" takes a list of steps, [0, 1, 700]"
+                                                   : "\"between\" takes two steps, [first, one past the last]");
+            }
             return key == "at" ? plan_.keep_at(list) : plan_.keep(between{list[0], list[1]});
         }
-        return refused("when", "\"" + std::string{key.substr(0, 40)} + "\" is none of every, from, before, between, at, during, and, or, not");
+        return refused("when", "\"" + std::string{key.substr(0, 40)} +
+                                   "\" is none of every, from, before, between, at, during, and, or, not");
     }
 
     dynamic_plan plan_{};
@@ -348,24 +398,40 @@ public:
     [[nodiscard]] result<dynamic_plan> read(json const& root) {
         for (auto const& [key, value] : root.items()) {
             bool const path = key == "LocalPath" || key == "S3OutputPath";
-            if (!path && key != "HookParameters" && key != "CollectionConfigurations") { return bad(key, "unknown key; allowed: LocalPath, S3OutputPath, HookParameters, CollectionConfigurations"); }
+            if (!path && key != "HookParameters" && key != "CollectionConfigurations") {
+                return bad(key,
+                           "unknown key; allowed: LocalPath, S3OutputPath, HookParameters, CollectionConfigurations");
+            }
             if (path && !value.is_string()) { return bad(key, "must be a text"); }
-            if (key == "HookParameters" && !value.is_object() && !value.is_null()) { return bad(key, "must be an object"); }
-            if (key == "CollectionConfigurations" && !value.is_array() && !value.is_null()) { return bad(key, "must be a list"); }
+            if (key == "HookParameters" && !value.is_object() && !value.is_null()) {
+                return bad(key, "must be an object");
+            }
+            if (key == "CollectionConfigurations" && !value.is_array() && !value.is_null()) {
+                return bad(key, "must be a list");
+            }
         }
         setting_group hook{};
-        if (auto const it = root.find("HookParameters"); it != root.end() && it->is_object()) { hook.settings = flat(*it); }
+        if (auto const it = root.find("HookParameters"); it != root.end() && it->is_object()) {
+            hook.settings = flat(*it);
+        }
         std::vector<setting_group> collections;
         if (auto const it = root.find("CollectionConfigurations"); it != root.end()) {
             for (json const& each : *it) {
                 auto const name = each.is_object() ? each.find("CollectionName") : each.end();
-                if (!each.is_object() || name == each.end() || !name->is_string()) { return bad("CollectionConfigurations", "each must be an object with CollectionName, a text, and CollectionParameters"); }
+                if (!each.is_object() || name == each.end() || !name->is_string()) {
+                    return bad("CollectionConfigurations",
+                               "each must be an object with CollectionName, a text, and CollectionParameters");
+                }
                 setting_group group{*name->get_ptr<json::string_t const*>(), {}};
                 for (auto const& [key, value] : each.items()) {
                     if (key == "CollectionParameters" && (value.is_object() || value.is_null())) {
                         if (value.is_object()) { group.settings = flat(value); }
                     } else if (key != "CollectionName") {
-                        return bad(key, key == "CollectionParameters" ? "must be an object" : "unknown key; allowed: CollectionName, CollectionParameters", group.name);
+                        return bad(key,
+                                   key == "CollectionParameters"
+                                       ? "must be an object"
+                                       : "unknown key; allowed: CollectionName, CollectionParameters",
+                                   group.name);
                     }
                 }
                 collections.push_back(group);
@@ -407,7 +473,9 @@ private:
                 if (!write(each)) { it.kind = setting_kind::other; }
             }
         } else if (write(value)) {
-            it.kind = value.is_string() ? setting_kind::text : value.is_boolean() ? setting_kind::boolean : setting_kind::number;
+            it.kind = value.is_string()    ? setting_kind::text
+                      : value.is_boolean() ? setting_kind::boolean
+                                           : setting_kind::number;
         }
         it.value = shown;
         return it;
@@ -425,7 +493,8 @@ private:
     result<dynamic_plan> found{errc::out_of_memory, "no memory to read the settings"};
     (void)guarded([&] {
         detail::json_inspector inspector{text};
-        if (!nlohmann::json::sax_parse(text.begin(), text.end(), &inspector, nlohmann::json::input_format_t::json, true, true)) {
+        if (!nlohmann::json::sax_parse(text.begin(), text.end(), &inspector, nlohmann::json::input_format_t::json, true,
+                                       true)) {
             found = inspector.why();
             return;
         }
@@ -458,12 +527,16 @@ private:
     std::fclose(file);
     return fine ? parse_plan(text) : result<dynamic_plan>{why};
 }
-[[nodiscard]] inline result<dynamic_plan> load_plan(std::string const& path) noexcept { return load_plan(path.c_str()); }
+[[nodiscard]] inline result<dynamic_plan> load_plan(std::string const& path) noexcept {
+    return load_plan(path.c_str());
+}
 
 // From the file that the environment variable SPOTTER_CONFIG names.
 [[nodiscard]] inline result<dynamic_plan> load_plan() noexcept {
     char const* const path = std::getenv("SPOTTER_CONFIG");
-    if (path == nullptr || *path == '\0') { return {errc::bad_config, "SPOTTER_CONFIG is not set: it names the file with the settings"}; }
+    if (path == nullptr || *path == '\0') {
+        return {errc::bad_config, "SPOTTER_CONFIG is not set: it names the file with the settings"};
+    }
     return load_plan(path);
 }
 // The same, and `otherwise` where the variable is not set. A file that is wrong is still an error.

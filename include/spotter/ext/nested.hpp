@@ -92,7 +92,7 @@ struct tensor_access<packed_rows<Value, Rank>> {
 
 // `watch.observe("w", packed(rows))`.
 template <detail::nested_range Rows>
-    requires element<typename detail::innermost<Rows>::type>
+requires element<typename detail::innermost<Rows>::type>
 [[nodiscard]] auto packed(Rows const& rows) {
     packed_rows<typename detail::innermost<Rows>::type, detail::innermost<Rows>::depth> copy;
     copy.assign(rows);

@@ -13,15 +13,24 @@ namespace detail {
 
 [[nodiscard]] constexpr dtype opencv_dtype(int depth) noexcept {
     switch (depth) {
-        case CV_8U: return dtype::u8;
-        case CV_8S: return dtype::i8;
-        case CV_16U: return dtype::u16;
-        case CV_16S: return dtype::i16;
-        case CV_32S: return dtype::i32;
-        case CV_32F: return dtype::f32;
-        case CV_64F: return dtype::f64;
-        case CV_16F: return dtype::f16;
-        default: return dtype::none;
+        case CV_8U:
+            return dtype::u8;
+        case CV_8S:
+            return dtype::i8;
+        case CV_16U:
+            return dtype::u16;
+        case CV_16S:
+            return dtype::i16;
+        case CV_32S:
+            return dtype::i32;
+        case CV_32F:
+            return dtype::f32;
+        case CV_64F:
+            return dtype::f64;
+        case CV_16F:
+            return dtype::f16;
+        default:
+            return dtype::none;
     }
 }
 [[nodiscard]] constexpr int opencv_depth(dtype type) noexcept {
@@ -35,9 +44,10 @@ template <class Matrix>
 concept opencv_small = requires {
     typename Matrix::value_type;
     requires element<typename Matrix::value_type>;
-    { Matrix::rows };
-    { Matrix::cols };
-} && std::derived_from<Matrix, cv::Matx<typename Matrix::value_type, Matrix::rows, Matrix::cols>>;
+    {Matrix::rows};
+    {Matrix::cols};
+}
+&&std::derived_from<Matrix, cv::Matx<typename Matrix::value_type, Matrix::rows, Matrix::cols>>;
 
 // One channel has no axis of its own; with `channels`, the last of three axes is theirs.
 [[nodiscard]] inline error make_opencv(tensor_ref const& from, bool channels, cv::Mat& made) {
@@ -49,17 +59,27 @@ concept opencv_small = requires {
     }
     int axes = from.shape.rank, count = 1;
     int sizes[max_rank] = {1, 1};
-    for (std::size_t axis = 0; axis < from.shape.rank; ++axis) { sizes[axis] = static_cast<int>(from.shape.size[axis]); }
+    for (std::size_t axis = 0; axis < from.shape.rank; ++axis) {
+        sizes[axis] = static_cast<int>(from.shape.size[axis]);
+    }
     if (channels && axes == 3 && sizes[2] >= 1 && sizes[2] <= CV_CN_MAX) {
         count = sizes[2];
         axes = 2;
     }
     made.create(axes < 2 ? 2 : axes, sizes, CV_MAKETYPE(depth, count));
     switch (size_of(from.type)) {  // only moved: the size of an element is all that matters
-        case 1: copy_in_order(from, order::row_major, made.ptr<std::uint8_t>()); break;
-        case 2: copy_in_order(from, order::row_major, made.ptr<std::uint16_t>()); break;
-        case 4: copy_in_order(from, order::row_major, made.ptr<std::uint32_t>()); break;
-        default: copy_in_order(from, order::row_major, made.ptr<std::uint64_t>()); break;
+        case 1:
+            copy_in_order(from, order::row_major, made.ptr<std::uint8_t>());
+            break;
+        case 2:
+            copy_in_order(from, order::row_major, made.ptr<std::uint16_t>());
+            break;
+        case 4:
+            copy_in_order(from, order::row_major, made.ptr<std::uint32_t>());
+            break;
+        default:
+            copy_in_order(from, order::row_major, made.ptr<std::uint64_t>());
+            break;
     }
     return {};
 }
@@ -76,11 +96,15 @@ struct tensor_access<Matrix> {
         extents shape{0, 0};  // an empty Mat has no dimensions
         if (it.dims > 0) {
             shape.rank = static_cast<std::uint8_t>(it.dims);
-            for (std::size_t axis = 0; axis < shape.rank; ++axis) { shape.size[axis] = static_cast<std::uint64_t>(it.size[static_cast<int>(axis)]); }
+            for (std::size_t axis = 0; axis < shape.rank; ++axis) {
+                shape.size[axis] = static_cast<std::uint64_t>(it.size[static_cast<int>(axis)]);
+            }
         }
         if (it.channels() > 1) { shape.size[shape.rank++] = static_cast<std::uint64_t>(it.channels()); }
         tensor_ref view = view_of(it.data, detail::opencv_dtype(it.depth()), shape);
-        if (view.count > 0 && view.refused == refusal::none && !it.isContinuous()) { view.refused = refusal::not_contiguous; }
+        if (view.count > 0 && view.refused == refusal::none && !it.isContinuous()) {
+            view.refused = refusal::not_contiguous;
+        }
         return view;
     }
 };

@@ -20,7 +20,8 @@ template <class Tensor>
 [[nodiscard]] result<Tensor> make_xtensor(tensor_ref const& from, typename Tensor::shape_type const& shape) {
     if (error const why = want_type<typename Tensor::value_type>(from)) { return why; }
     Tensor made(shape);
-    constexpr order wanted = Tensor::static_layout == xt::layout_type::column_major ? order::column_major : order::row_major;
+    constexpr order wanted =
+        Tensor::static_layout == xt::layout_type::column_major ? order::column_major : order::row_major;
     copy_in_order(from, wanted, made.data());
     return made;
 }
@@ -31,7 +32,8 @@ template <element Value, xt::layout_type Layout>
 struct tensor_from<xt::xarray<Value, Layout>> {
     [[nodiscard]] static result<xt::xarray<Value, Layout>> make(tensor_ref const& from) {
         auto const sizes = from.shape.view();
-        return detail::make_xtensor<xt::xarray<Value, Layout>>(from, typename xt::xarray<Value, Layout>::shape_type(sizes.begin(), sizes.end()));
+        return detail::make_xtensor<xt::xarray<Value, Layout>>(
+            from, typename xt::xarray<Value, Layout>::shape_type(sizes.begin(), sizes.end()));
     }
 };
 
@@ -44,7 +46,9 @@ struct tensor_from<xt::xtensor<Value, Rank, Layout>> {
             return why;
         }
         typename xt::xtensor<Value, Rank, Layout>::shape_type shape{};
-        for (std::size_t axis = 0; axis < Rank; ++axis) { shape[axis] = static_cast<std::size_t>(from.shape.size[axis]); }
+        for (std::size_t axis = 0; axis < Rank; ++axis) {
+            shape[axis] = static_cast<std::size_t>(from.shape.size[axis]);
+        }
         return detail::make_xtensor<xt::xtensor<Value, Rank, Layout>>(from, shape);
     }
 };

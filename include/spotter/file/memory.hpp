@@ -20,9 +20,7 @@ namespace spotter::inline SPOTTER_ABI {
 //     ... open_trial("runs/a", files)
 class memory_file_system final : public file_system {
 public:
-    [[nodiscard]] result<file_handle> create(std::string_view path) noexcept override {
-        return open(path, true);
-    }
+    [[nodiscard]] result<file_handle> create(std::string_view path) noexcept override { return open(path, true); }
     [[nodiscard]] result<file_handle> open_append(std::string_view path) noexcept override { return open(path, false); }
     [[nodiscard]] error append(file_handle file, std::span<std::byte const> bytes) noexcept override {
         return guard([&]() -> error {
@@ -87,8 +85,8 @@ public:
         std::lock_guard const hold{mutex_};
         for (auto const& [name, bytes] : files_) {
             std::string_view const whole = name;
-            bool const inside = whole.size() > path.size() + 1 && whole.starts_with(path) && whole[path.size()] == '/' &&
-                                whole.find('/', path.size() + 1) == whole.npos;
+            bool const inside = whole.size() > path.size() + 1 && whole.starts_with(path) &&
+                                whole[path.size()] == '/' && whole.find('/', path.size() + 1) == whole.npos;
             if (inside && !take(context, whole.substr(path.size() + 1))) { break; }
         }
         return {};
@@ -110,7 +108,9 @@ public:
 
     [[nodiscard]] result<file_handle> lock(std::string_view path) noexcept override {
         std::lock_guard const hold{mutex_};
-        if (!locks_.insert(std::string{path}).second) { return {errc::busy, "another recorder writes into this folder"}; }
+        if (!locks_.insert(std::string{path}).second) {
+            return {errc::busy, "another recorder writes into this folder"};
+        }
         std::int64_t const number = ++last_;
         lock_names_.emplace(number, std::string{path});
         return file_handle{number};

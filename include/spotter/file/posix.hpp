@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdio>
 #include <cstring>
 
 #include <dirent.h>
@@ -44,25 +43,69 @@ private:
     std::string_view advice = "check the disk";
     switch (number) {
         case ENOSPC:
-        case EDQUOT: why.code = errc::disk_full; cause = "the disk is full"; advice = "free some space"; break;
+        case EDQUOT:
+            why.code = errc::disk_full;
+            cause = "the disk is full";
+            advice = "free some space";
+            break;
         case EACCES:
-        case EPERM: why.code = errc::unwritable; cause = "no permission"; advice = "choose another folder"; break;
-        case EROFS: why.code = errc::unwritable; cause = "the file system is read-only"; advice = "choose another folder"; break;
-        case ENOTDIR: why.code = errc::unwritable; cause = "a part of the path is a file"; advice = "choose another folder"; break;
-        case EISDIR: why.code = errc::unwritable; cause = "it is a folder"; advice = "choose another name"; break;
-        case ENAMETOOLONG: why.code = errc::unwritable; cause = "the path is too long"; advice = "choose a shorter one"; break;
-        case ENOENT: why.code = errc::not_a_run; cause = "there is no such file"; advice = "check the path"; break;
-        case EEXIST: why.code = errc::exists; cause = "it is there already"; advice = "choose another name"; break;
-        case EWOULDBLOCK: why.code = errc::busy; cause = "another process has it locked"; advice = "wait for it or choose another folder"; break;
+        case EPERM:
+            why.code = errc::unwritable;
+            cause = "no permission";
+            advice = "choose another folder";
+            break;
+        case EROFS:
+            why.code = errc::unwritable;
+            cause = "the file system is read-only";
+            advice = "choose another folder";
+            break;
+        case ENOTDIR:
+            why.code = errc::unwritable;
+            cause = "a part of the path is a file";
+            advice = "choose another folder";
+            break;
+        case EISDIR:
+            why.code = errc::unwritable;
+            cause = "it is a folder";
+            advice = "choose another name";
+            break;
+        case ENAMETOOLONG:
+            why.code = errc::unwritable;
+            cause = "the path is too long";
+            advice = "choose a shorter one";
+            break;
+        case ENOENT:
+            why.code = errc::not_a_run;
+            cause = "there is no such file";
+            advice = "check the path";
+            break;
+        case EEXIST:
+            why.code = errc::exists;
+            cause = "it is there already";
+            advice = "choose another name";
+            break;
+        case EWOULDBLOCK:
+            why.code = errc::busy;
+            cause = "another process has it locked";
+            advice = "wait for it or choose another folder";
+            break;
         case EMFILE:
-        case ENFILE: cause = "too many files are open"; advice = "close some or raise the limit"; break;
-        case ENOMEM: why.code = errc::out_of_memory; cause = "no memory"; advice = "close something"; break;
-        default: break;
+        case ENFILE:
+            cause = "too many files are open";
+            advice = "close some or raise the limit";
+            break;
+        case ENOMEM:
+            why.code = errc::out_of_memory;
+            cause = "no memory";
+            advice = "close something";
+            break;
+        default:
+            break;
     }
     // The path's end says most; a sentence has room for about 120 letters of it.
     bool const cut = path.size() > 120;
-    why.what << "could not " << doing << ' ' << (cut ? "..." : "") << (cut ? path.substr(path.size() - 120) : path) << ": " << cause
-             << " (errno " << number << "); " << advice;
+    why.what << "could not " << doing << ' ' << (cut ? "..." : "") << (cut ? path.substr(path.size() - 120) : path)
+             << ": " << cause << " (errno " << number << "); " << advice;
     return why;
 }
 
@@ -228,7 +271,8 @@ public:
 private:
     [[nodiscard]] static int number_of(file_handle file) noexcept { return static_cast<int>(file.native); }
 
-    [[nodiscard]] static result<file_handle> open_file(std::string_view path, int flags, std::string_view doing) noexcept {
+    [[nodiscard]] static result<file_handle> open_file(std::string_view path, int flags,
+                                                       std::string_view doing) noexcept {
         detail::zero_terminated name{path};
         if (!name.good()) { return detail::system_error(ENAMETOOLONG, doing, path); }
         for (;;) {

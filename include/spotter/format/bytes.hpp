@@ -15,17 +15,15 @@ template <class Value>
     return {reinterpret_cast<std::byte const*>(values), count * sizeof(Value)};
 }
 template <class Value>
-    requires std::is_trivially_copyable_v<Value>
+requires std::is_trivially_copyable_v<Value>
 [[nodiscard]] inline Value load(std::byte const* from) noexcept {
     Value value{};
     std::memcpy(&value, from, sizeof value);
     return value;
 }
 template <class Value>
-    requires std::is_trivially_copyable_v<Value>
-inline void store(std::byte* into, Value value) noexcept {
-    std::memcpy(into, &value, sizeof value);
-}
+requires std::is_trivially_copyable_v<Value>
+inline void store(std::byte* into, Value value) noexcept { std::memcpy(into, &value, sizeof value); }
 
 // Bytes that a varint takes at most, and the unsigned LEB128 itself: seven bits a byte, lowest first.
 inline constexpr std::size_t varint_limit = 10;
@@ -42,19 +40,27 @@ public:
     byte_writer(std::byte* into, std::size_t room) noexcept : begin_{into}, at_{into}, end_{into + room} {}
 
     template <class Value>
-        requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
-    void fixed(Value value) noexcept {
-        if (room() < sizeof value) { full_ = true; return; }
+    requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) void fixed(Value value) noexcept {
+        if (room() < sizeof value) {
+            full_ = true;
+            return;
+        }
         std::memcpy(at_, &value, sizeof value);
         at_ += sizeof value;
     }
     void varint(std::uint64_t value) noexcept {
-        if (room() < varint_limit && room() < varint_bytes(value)) { full_ = true; return; }
+        if (room() < varint_limit && room() < varint_bytes(value)) {
+            full_ = true;
+            return;
+        }
         for (; value >= 0x80; value >>= 7) { *at_++ = static_cast<std::byte>(value | 0x80); }
         *at_++ = static_cast<std::byte>(value);
     }
     void raw(byte_view bytes) noexcept {
-        if (room() < bytes.size()) { full_ = true; return; }
+        if (room() < bytes.size()) {
+            full_ = true;
+            return;
+        }
         if (!bytes.empty()) { std::memcpy(at_, bytes.data(), bytes.size()); }
         at_ += bytes.size();
     }
@@ -82,10 +88,12 @@ public:
     explicit byte_reader(byte_view from) noexcept : at_{from.data()}, end_{from.data() + from.size()} {}
 
     template <class Value>
-        requires(std::is_arithmetic_v<Value>)
-    [[nodiscard]] Value fixed() noexcept {
+    requires(std::is_arithmetic_v<Value>) [[nodiscard]] Value fixed() noexcept {
         Value value{};
-        if (left() < sizeof value) { fail(); return value; }
+        if (left() < sizeof value) {
+            fail();
+            return value;
+        }
         std::memcpy(&value, at_, sizeof value);
         at_ += sizeof value;
         return value;
@@ -113,7 +121,7 @@ public:
     }
     // One byte, at most `most`, as an enumerator.
     template <class Enum>
-        requires std::is_enum_v<Enum>
+    requires std::is_enum_v<Enum>
     [[nodiscard]] Enum choice(Enum most) noexcept {
         auto const value = fixed<std::uint8_t>();
         if (value <= static_cast<std::uint8_t>(most)) { return static_cast<Enum>(value); }
@@ -121,7 +129,10 @@ public:
         return Enum{};
     }
     [[nodiscard]] byte_view raw(std::uint64_t count) noexcept {
-        if (left() < count) { fail(); return {}; }
+        if (left() < count) {
+            fail();
+            return {};
+        }
         byte_view const bytes{at_, static_cast<std::size_t>(count)};
         at_ += count;
         return bytes;
@@ -132,7 +143,10 @@ public:
         return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
     }
 
-    void fail() noexcept { bad_ = true; at_ = end_; }
+    void fail() noexcept {
+        bad_ = true;
+        at_ = end_;
+    }
     [[nodiscard]] bool bad() const noexcept { return bad_; }
     [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
 

@@ -12,16 +12,21 @@ namespace detail {
 [[nodiscard]] inline error row_error(byte_reader const& in, std::string_view kind) noexcept {
     if (!in.bad()) { return {}; }
     error why{errc::corrupt, {}};
-    why.what << "a record's row of kind '" << kind << "' is malformed; it was left out, the rest of the segment can be read";
+    why.what << "a record's row of kind '" << kind
+             << "' is malformed; it was left out, the rest of the segment can be read";
     return why;
 }
 [[nodiscard]] inline step_id take_step(byte_reader& in) noexcept {
     auto const which = in.choice(mode::predict);
     return {which, in.varint()};
 }
-[[nodiscard]] inline tensor_id take_id(byte_reader& in) noexcept { return static_cast<tensor_id>(in.varint(no_tensor - 1)); }
+[[nodiscard]] inline tensor_id take_id(byte_reader& in) noexcept {
+    return static_cast<tensor_id>(in.varint(no_tensor - 1));
+}
 [[nodiscard]] inline dtype take_dtype(byte_reader& in) noexcept { return in.choice(dtype::text); }
-[[nodiscard]] inline bool take_flag(byte_reader& in) noexcept { return in.choice(order::column_major) != order::row_major; }
+[[nodiscard]] inline bool take_flag(byte_reader& in) noexcept {
+    return in.choice(order::column_major) != order::row_major;
+}
 
 // Refuses shapes whose size in bytes is beyond any memory.
 [[nodiscard]] inline extents take_shape(byte_reader& in) noexcept {
@@ -130,15 +135,18 @@ inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
     tensor_info& it = out.tensor;
     it.id = detail::take_id(in);
     it.name = in.text();
-    auto const known_role = [](std::uint8_t value) { return value < role_count ? static_cast<role>(value) : role::other; };
+    auto const known_role = [](std::uint8_t value) {
+        return value < role_count ? static_cast<role>(value) : role::other;
+    };
     it.role = known_role(in.fixed<std::uint8_t>());
     it.partner_role = known_role(in.fixed<std::uint8_t>());
     std::uint64_t const partner = in.varint(no_tensor);
     it.partner = partner == 0 ? no_tensor : static_cast<tensor_id>(partner - 1);
     it.flags = static_cast<flag>(in.varint(0xFFFFFFFFU));
     auto const activation = in.fixed<std::uint8_t>();
-    it.activation = activation <= static_cast<std::uint8_t>(activation_kind::other) ? static_cast<activation_kind>(activation)
-                                                                                     : activation_kind::other;
+    it.activation = activation <= static_cast<std::uint8_t>(activation_kind::other)
+                        ? static_cast<activation_kind>(activation)
+                        : activation_kind::other;
     it.type = detail::take_dtype(in);
     it.shape = detail::take_shape(in);
     it.collections = in.fixed<std::uint64_t>();
@@ -166,7 +174,9 @@ template <class Summary>
         out.place.planes = in.fixed<std::uint8_t>();
         out.place.offset = in.varint();
         out.place.bytes = in.varint();
-        if (out.type == dtype::none || (out.place.planes != 1 && out.place.planes != plane_width(out.type))) { in.fail(); }
+        if (out.type == dtype::none || (out.place.planes != 1 && out.place.planes != plane_width(out.type))) {
+            in.fail();
+        }
     }
     return detail::row_error(in, "observe");
 }
@@ -195,7 +205,9 @@ template <class Summary>
 [[nodiscard]] inline error decode(row_view row, rows::finding& out) noexcept {
     byte_reader in{row.body};
     out.step = detail::take_step(in);
-    for (std::string_view* each : {&out.rule, &out.reason, &out.tensor, &out.measure, &out.remedy, &out.detail}) { *each = in.text(); }
+    for (std::string_view* each : {&out.rule, &out.reason, &out.tensor, &out.measure, &out.remedy, &out.detail}) {
+        *each = in.text();
+    }
     out.measured = in.fixed<double>();
     out.threshold = in.fixed<double>();
     out.how = in.fixed<std::uint8_t>();
@@ -220,7 +232,9 @@ template <class Summary>
     byte_reader in{row.body};
     out.how = in.fixed<std::uint8_t>();
     out.why = in.text();
-    for (std::uint64_t* each : {&out.refused, &out.stored, &out.dropped, &out.thinned, &out.closes}) { *each = in.varint(); }
+    for (std::uint64_t* each : {&out.refused, &out.stored, &out.dropped, &out.thinned, &out.closes}) {
+        *each = in.varint();
+    }
     out.time = in.fixed<double>();
     out.coverages = in.varint();
     out.list = in.raw(in.left());

@@ -114,7 +114,8 @@ inline void encode(byte_writer& out, rows::declare const& row) noexcept {
 // All but the place of the values, which follows last (encode_place) where `has_values`.
 template <class Summary>
 inline void encode(byte_writer& out, rows::observe const& row, Summary const& stats, std::uint32_t mask) noexcept {
-    out.fixed(static_cast<std::uint8_t>((row.units > 0 ? layout::observe_units : 0) | (row.has_values ? layout::observe_values : 0) |
+    out.fixed(static_cast<std::uint8_t>((row.units > 0 ? layout::observe_units : 0) |
+                                        (row.has_values ? layout::observe_values : 0) |
                                         (row.thinned ? layout::observe_thinned : 0)));
     out.varint(row.id);
     detail::put_step(out, row.step);
@@ -137,7 +138,8 @@ inline void encode_place(byte_writer& out, payload_place const& place) noexcept 
 }
 // All but the time, which follows last where `has_time`.
 inline void encode(byte_writer& out, rows::scalar const& row) noexcept {
-    out.fixed(static_cast<std::uint8_t>((row.has_step ? layout::scalar_step : 0) | (row.has_time ? layout::scalar_time : 0)));
+    out.fixed(
+        static_cast<std::uint8_t>((row.has_step ? layout::scalar_step : 0) | (row.has_time ? layout::scalar_time : 0)));
     out.varint(row.id);
     if (row.has_step) { detail::put_step(out, row.step); }
     out.fixed(row.type);
@@ -155,7 +157,9 @@ inline void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) n
 }
 inline void encode(byte_writer& out, rows::finding const& row) noexcept {
     detail::put_step(out, row.step);
-    for (std::string_view each : {row.rule, row.reason, row.tensor, row.measure, row.remedy, row.detail}) { out.text(each); }
+    for (std::string_view each : {row.rule, row.reason, row.tensor, row.measure, row.remedy, row.detail}) {
+        out.text(each);
+    }
     out.fixed(row.measured);
     out.fixed(row.threshold);
     out.fixed(row.how);

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 struct segment_head {
     std::uint16_t version = layout::version;
     std::uint16_t draft = layout::draft;
-    std::uint32_t number = 0;         // of the segment
+    std::uint32_t number = 0;  // of the segment
     std::uint64_t run_id = 0;
     std::uint64_t first_ordinal = 0;  // of its first close
     std::uint32_t worker = 0;
@@ -29,8 +29,8 @@ struct row_frame {
     std::uint64_t first_ordinal = 0;  // closes before it
     std::uint32_t rows = 0;
     std::uint32_t closes = 0;
-    std::uint32_t values = 0;         // observations and scalars
-    std::uint32_t flags = 0;          // layout::has_declares and so on
+    std::uint32_t values = 0;  // observations and scalars
+    std::uint32_t flags = 0;   // layout::has_declares and so on
     byte_view body{};
 
     [[nodiscard]] std::uint64_t end() const noexcept { return offset + bytes; }
@@ -51,19 +51,23 @@ struct row_frame {
     into.fixed(head.attempt);
     into.fixed(head.time);
     into.fixed(checksum(into.view()));
-    if (!out.append(into.view())) { return {errc::out_of_memory, "no memory for the head of a segment; recording stops here"}; }
+    if (!out.append(into.view())) {
+        return {errc::out_of_memory, "no memory for the head of a segment; recording stops here"};
+    }
     return {};
 }
 
 [[nodiscard]] inline result<segment_head> decode_head(byte_view from) noexcept {
     if (from.size() < layout::head_bytes || load<std::uint32_t>(from.data()) != layout::head_magic ||
         std::memcmp(from.data() + 8, "spotter", 8) != 0) {
-        return {errc::not_a_run, "this is no spotter segment: its first 64 bytes are no head; look for a file named 000000.spot"};
+        return {errc::not_a_run,
+                "this is no spotter segment: its first 64 bytes are no head; look for a file named 000000.spot"};
     }
     byte_view const covered = from.first(layout::head_bytes - 8);
     if (checksum(covered) != load<std::uint64_t>(from.data() + covered.size()) ||
         load<std::uint32_t>(from.data() + 4) != layout::head_bytes - layout::skippable_bytes) {
-        return {errc::corrupt, "the head of this segment is damaged (its checksum differs); its rows can still be read"};
+        return {errc::corrupt,
+                "the head of this segment is damaged (its checksum differs); its rows can still be read"};
     }
     byte_reader in{covered.subspan(16)};
     segment_head head{};
@@ -77,7 +81,7 @@ struct row_frame {
     head.time = in.fixed<double>();
     if (head.version != layout::version || head.draft != layout::draft) {
         error why{errc::unknown_version, {}};
-        why.what << "this segment has format version " << head.version << (head.draft != 0 ? " (draft " : "") ;
+        why.what << "this segment has format version " << head.version << (head.draft != 0 ? " (draft " : "");
         if (head.draft != 0) { why.what << head.draft << ')'; }
         why.what << ", this library reads version " << layout::version << ": read it with the library that wrote it";
         return why;
@@ -106,14 +110,27 @@ public:
         ++rows_;
         switch (kind) {
             case row_kind::run_begin:
-            case row_kind::declare: flags_ |= layout::has_declares; break;
+            case row_kind::declare:
+                flags_ |= layout::has_declares;
+                break;
             case row_kind::observe:
-            case row_kind::scalar: ++values_; break;
-            case row_kind::close: ++closes_; break;
-            case row_kind::finding: flags_ |= layout::has_findings; break;
-            case row_kind::drops: flags_ |= layout::has_drops; break;
-            case row_kind::run_end: flags_ |= layout::has_run_end; break;
-            case row_kind::heartbeat: break;
+            case row_kind::scalar:
+                ++values_;
+                break;
+            case row_kind::close:
+                ++closes_;
+                break;
+            case row_kind::finding:
+                flags_ |= layout::has_findings;
+                break;
+            case row_kind::drops:
+                flags_ |= layout::has_drops;
+                break;
+            case row_kind::run_end:
+                flags_ |= layout::has_run_end;
+                break;
+            case row_kind::heartbeat:
+                break;
         }
         return true;
     }
@@ -144,7 +161,9 @@ public:
     }
 
     // Bytes that the frame would have now.
-    [[nodiscard]] std::size_t size() const noexcept { return bytes_.empty() ? 0 : bytes_.size() + layout::row_tail_bytes; }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return bytes_.empty() ? 0 : bytes_.size() + layout::row_tail_bytes;
+    }
     [[nodiscard]] bool empty() const noexcept { return rows_ == 0; }
     [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }
     [[nodiscard]] std::uint32_t closes() const noexcept { return closes_; }
@@ -221,9 +240,12 @@ struct frame_extent {
 // The row frame at `offset`, checked: that it is one, belongs there and is whole.
 [[nodiscard]] inline result<row_frame> decode_row_frame(byte_view segment, std::uint64_t offset) noexcept {
     error damaged{errc::corrupt, {}};
-    damaged.what << "the row frame at byte " << offset << " of a segment is damaged; it was left out, the rest can be read";
+    damaged.what << "the row frame at byte " << offset
+                 << " of a segment is damaged; it was left out, the rest can be read";
     frame_extent const extent = measure_frame(segment, offset);
-    if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes) { return damaged; }
+    if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes) {
+        return damaged;
+    }
     byte_view const whole = segment.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(extent.bytes));
     byte_view const covered = whole.first(whole.size() - layout::row_tail_bytes);
     byte_reader in{covered.subspan(layout::skippable_bytes)};

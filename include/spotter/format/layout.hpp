@@ -8,7 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-static_assert(std::endian::native == std::endian::little, "spotter: the file format is written by little-endian machines only");
+static_assert(std::endian::native == std::endian::little,
+              "spotter: the file format is written by little-endian machines only");
 
 namespace layout {
 
@@ -20,11 +21,12 @@ inline constexpr std::uint32_t head_magic = 0x184D2A50U;
 inline constexpr std::uint32_t row_magic = 0x184D2A51U;
 inline constexpr std::uint32_t zstd_magic = 0xFD2FB528U;
 
-inline constexpr std::size_t skippable_bytes = 8;   // magic and size
-inline constexpr std::size_t head_bytes = 64;       // the whole head frame
-inline constexpr std::size_t row_head_bytes = 48;   // of a row frame, before its rows
-inline constexpr std::size_t row_tail_bytes = 8;    // of a row frame, after its rows: the checksum
-inline constexpr std::size_t row_frame_target = 4096;  // a row frame is sealed before it grows beyond, unless one row does
+inline constexpr std::size_t skippable_bytes = 8;  // magic and size
+inline constexpr std::size_t head_bytes = 64;      // the whole head frame
+inline constexpr std::size_t row_head_bytes = 48;  // of a row frame, before its rows
+inline constexpr std::size_t row_tail_bytes = 8;   // of a row frame, after its rows: the checksum
+inline constexpr std::size_t row_frame_target =
+    4096;  // a row frame is sealed before it grows beyond, unless one row does
 
 // Payload: at most this many bytes of values a block, a multiple of every element size.
 inline constexpr std::size_t block_bytes = 256U << 10;
@@ -37,7 +39,7 @@ inline constexpr std::size_t place_rows_bytes = 16U << 10;  // row frames behind
 inline constexpr std::size_t place_span_bytes = 1U << 20;   // bytes of the segment behind one place, about
 
 // Flags of a row frame and of a place.
-inline constexpr std::uint32_t has_declares = 1;   // also run_begin
+inline constexpr std::uint32_t has_declares = 1;  // also run_begin
 inline constexpr std::uint32_t has_findings = 2;
 inline constexpr std::uint32_t has_run_end = 4;
 inline constexpr std::uint32_t last_of_segment = 8;  // the next frame is in the next segment, or nowhere
@@ -66,7 +68,9 @@ enum class row_kind : std::uint8_t {
 constexpr std::size_t name_segment(std::uint32_t number, char const* suffix, char* into) noexcept {
     char digits[10]{};
     std::size_t count = 0;
-    for (std::uint32_t rest = number; count < 6 || rest != 0; rest /= 10) { digits[count++] = static_cast<char>('0' + rest % 10); }
+    for (std::uint32_t rest = number; count < 6 || rest != 0; rest /= 10) {
+        digits[count++] = static_cast<char>('0' + rest % 10);
+    }
     std::size_t size = 0;
     while (count > 0) { into[size++] = digits[--count]; }
     for (; *suffix != '\0'; ++suffix) { into[size++] = *suffix; }

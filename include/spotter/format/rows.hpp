@@ -39,13 +39,13 @@ struct coverage {
 };
 
 struct run_begin {
-    std::uint64_t run_id = 0;      // the same in every segment of a run, whatever the attempt
-    std::uint32_t attempt = 0;     // 0 at first, one more each time the run is resumed
+    std::uint64_t run_id = 0;   // the same in every segment of a run, whatever the attempt
+    std::uint32_t attempt = 0;  // 0 at first, one more each time the run is resumed
     std::uint32_t worker = 0;
-    double time = 0;               // of this attempt's start; seconds since the epoch, as every time here
-    std::uint8_t instant = 0;      // spotter::instant: 0 before, 1 after the update
-    std::string_view version{};    // of the library that wrote
-    std::uint64_t collections = 0; // how many are in `list`; read them with read_collection
+    double time = 0;                // of this attempt's start; seconds since the epoch, as every time here
+    std::uint8_t instant = 0;       // spotter::instant: 0 before, 1 after the update
+    std::string_view version{};     // of the library that wrote
+    std::uint64_t collections = 0;  // how many are in `list`; read them with read_collection
     byte_view list{};
 };
 
@@ -57,25 +57,25 @@ struct declare {
 struct observe {
     tensor_id id = no_tensor;
     step_id step{};
-    bool thinned = false;      // the values were to be kept, and dropped because the ring was full
-    bool has_values = false;   // type, layout, shape and place are set
+    bool thinned = false;     // the values were to be kept, and dropped because the ring was full
+    bool has_values = false;  // type, layout, shape and place are set
     dtype type = dtype::none;
     order layout = order::row_major;
     extents shape{};
     payload_place place{};
-    std::uint64_t units = 0;   // 0: no unit activity
-    byte_view active{};        // `units` u32 each, unaligned
+    std::uint64_t units = 0;  // 0: no unit activity
+    byte_view active{};       // `units` u32 each, unaligned
     byte_view finite{};
 };
 
 struct scalar {
     tensor_id id = no_tensor;
-    bool has_step = false;     // false: loose
+    bool has_step = false;  // false: loose
     step_id step{};
-    bool has_time = false;     // false: the step's
+    bool has_time = false;  // false: the step's
     double time = 0;
     dtype type = dtype::none;
-    byte_view value{};         // one element; of text, its letters
+    byte_view value{};  // one element; of text, its letters
 };
 
 struct close {
@@ -95,7 +95,7 @@ struct finding {
     std::string_view detail{};
     double measured = 0;
     double threshold = 0;
-    std::uint8_t how = 0;        // spotter::relation
+    std::uint8_t how = 0;  // spotter::relation
     std::uint8_t severity = 0;
     std::uint8_t decision = 0;
     bool decision_is_set = false;
@@ -135,9 +135,9 @@ struct run_end {
 
 // Bits of a stored summary's mask; the same values as spotter::terms, which belongs to stat.
 namespace stored_terms {
-inline constexpr std::uint32_t nonfinite = 1U << 0, zeros = 1U << 1, range = 1U << 2, abs_range = 1U << 3, sum = 1U << 4,
-                               sum_abs = 1U << 5, sum_squares = 1U << 6, variance = 1U << 7, product = 1U << 8,
-                               delta = 1U << 9, hash = 1U << 10, all = (1U << 11) - 1;
+inline constexpr std::uint32_t nonfinite = 1U << 0, zeros = 1U << 1, range = 1U << 2, abs_range = 1U << 3,
+                               sum = 1U << 4, sum_abs = 1U << 5, sum_squares = 1U << 6, variance = 1U << 7,
+                               product = 1U << 8, delta = 1U << 9, hash = 1U << 10, all = (1U << 11) - 1;
 }  // namespace stored_terms
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -28,18 +28,34 @@ inline void join_fixed(std::byte const* planes, std::size_t count, std::byte* va
 // `count` values of `width` bytes (1, 2, 4 or 8): plane k is byte k of every value, the planes follow one another.
 inline void split_planes(std::byte const* values, std::size_t count, std::size_t width, std::byte* planes) noexcept {
     switch (width) {
-        case 2: detail::split_fixed<2>(values, count, planes); break;
-        case 4: detail::split_fixed<4>(values, count, planes); break;
-        case 8: detail::split_fixed<8>(values, count, planes); break;
-        default: if (count > 0) { std::memcpy(planes, values, count * width); } break;
+        case 2:
+            detail::split_fixed<2>(values, count, planes);
+            break;
+        case 4:
+            detail::split_fixed<4>(values, count, planes);
+            break;
+        case 8:
+            detail::split_fixed<8>(values, count, planes);
+            break;
+        default:
+            if (count > 0) { std::memcpy(planes, values, count * width); }
+            break;
     }
 }
 inline void join_planes(std::byte const* planes, std::size_t count, std::size_t width, std::byte* values) noexcept {
     switch (width) {
-        case 2: detail::join_fixed<2>(planes, count, values); break;
-        case 4: detail::join_fixed<4>(planes, count, values); break;
-        case 8: detail::join_fixed<8>(planes, count, values); break;
-        default: if (count > 0) { std::memcpy(values, planes, count * width); } break;
+        case 2:
+            detail::join_fixed<2>(planes, count, values);
+            break;
+        case 4:
+            detail::join_fixed<4>(planes, count, values);
+            break;
+        case 8:
+            detail::join_fixed<8>(planes, count, values);
+            break;
+        default:
+            if (count > 0) { std::memcpy(values, planes, count * width); }
+            break;
     }
 }
 

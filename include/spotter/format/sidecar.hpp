@@ -54,7 +54,8 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
 }
 
 // Place `index` of a sidecar, if it is there, whole, and within a segment of `segment_bytes`.
-[[nodiscard]] inline result<side_place> decode_side_place(byte_view side, std::uint64_t index, std::uint64_t segment_bytes) noexcept {
+[[nodiscard]] inline result<side_place> decode_side_place(byte_view side, std::uint64_t index,
+                                                          std::uint64_t segment_bytes) noexcept {
     if (index >= side.size() / layout::place_bytes) {
         return {errc::no_more_data, "the sidecar has no such place; walk the segment from the end of the last one"};
     }
@@ -71,7 +72,8 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
     place.values = in.fixed<std::uint32_t>();
     place.flags = in.fixed<std::uint32_t>();
     (void)in.fixed<std::uint64_t>();
-    bool const sound = magic == layout::place_magic && in.fixed<std::uint64_t>() == checksum(bytes.first(layout::place_bytes - 8));
+    bool const sound =
+        magic == layout::place_magic && in.fixed<std::uint64_t>() == checksum(bytes.first(layout::place_bytes - 8));
     if (!sound || place.offset > place.end || place.end > segment_bytes) {
         return {errc::corrupt, "a place of the sidecar is damaged; the segment holds everything, walk it instead"};
     }
@@ -93,7 +95,9 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
         if (what == walked::rows) { group.add(walk.frame()); }
     }
     put();
-    if (out.failed()) { return {errc::out_of_memory, "no memory to rebuild a sidecar; the segment can be read without it"}; }
+    if (out.failed()) {
+        return {errc::out_of_memory, "no memory to rebuild a sidecar; the segment can be read without it"};
+    }
     return {};
 }
 

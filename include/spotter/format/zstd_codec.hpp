@@ -75,7 +75,8 @@ public:
     // The values at `place` of a segment, which must be exactly `out`'s size. errc::corrupt if a byte of them is damaged;
     // `out` is then undefined.
     [[nodiscard]] error unpack(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept {
-        if (place.offset > segment.size() || place.bytes > segment.size() - place.offset || place.planes == 0 || place.planes > 8) {
+        if (place.offset > segment.size() || place.bytes > segment.size() - place.offset || place.planes == 0 ||
+            place.planes > 8) {
             return damaged(place);
         }
         byte_view from = segment.subspan(static_cast<std::size_t>(place.offset), static_cast<std::size_t>(place.bytes));
@@ -91,12 +92,16 @@ public:
                 scratch_.clear();
                 into = scratch_.prepare(size * place.planes);
             }
-            if (into == nullptr || context_ == nullptr) { return {errc::out_of_memory, "no memory to decompress values; close other trials"}; }
+            if (into == nullptr || context_ == nullptr) {
+                return {errc::out_of_memory, "no memory to decompress values; close other trials"};
+            }
             for (std::size_t plane = 0; plane < place.planes; ++plane) {
                 frame_extent const frame = measure_zstd_frame_at(from);
                 if (frame.kind != frame_kind::values || frame.content != size) { return damaged(place); }
                 auto const bytes = static_cast<std::size_t>(frame.bytes);
-                if (ZSTD_decompressDCtx(context_, into + plane * size, size, from.data(), bytes) != size) { return damaged(place); }
+                if (ZSTD_decompressDCtx(context_, into + plane * size, size, from.data(), bytes) != size) {
+                    return damaged(place);
+                }
                 from = from.subspan(bytes);
             }
             if (place.planes > 1) { join_planes(into, size, place.planes, out.data()); }
@@ -112,7 +117,8 @@ private:
     }
     [[nodiscard]] static error damaged(payload_place const& place) noexcept {
         error why{errc::corrupt, "the values at byte "};
-        why.what << place.offset << " of a segment are damaged; the statistics of this tensor and all other tensors can be read";
+        why.what << place.offset
+                 << " of a segment are damaged; the statistics of this tensor and all other tensors can be read";
         return why;
     }
 
@@ -121,7 +127,8 @@ private:
 };
 
 // The same for once.
-[[nodiscard]] inline error decode_payload(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept {
+[[nodiscard]] inline error decode_payload(byte_view segment, payload_place const& place,
+                                          std::span<std::byte> out) noexcept {
     payload_unpacker unpacker;
     return unpacker.unpack(segment, place, out);
 }

@@ -30,11 +30,11 @@ private:
 
 // How a hook is doing. Nothing here is ever printed unasked.
 struct health_report {
-    error first{};                 // the first failure: of a rule, of a tensor, or of the sink
-    std::uint64_t steps = 0;       // closed
-    std::uint64_t observed = 0;    // observations that some rule or collection wanted
-    std::uint64_t refused = 0;     // tensors not taken: no step open, not contiguous, rank too deep
-    std::uint64_t declared = 0;    // declarations; each may have allocated, nothing else does
+    error first{};               // the first failure: of a rule, of a tensor, or of the sink
+    std::uint64_t steps = 0;     // closed
+    std::uint64_t observed = 0;  // observations that some rule or collection wanted
+    std::uint64_t refused = 0;   // tensors not taken: no step open, not contiguous, rank too deep
+    std::uint64_t declared = 0;  // declarations; each may have allocated, nothing else does
     sink_health sink{};
 
     [[nodiscard]] bool good() const noexcept { return !first; }
@@ -54,7 +54,9 @@ enum class switch_state : std::uint8_t { on, dry, off };
 template <class Argument>
 [[nodiscard]] constexpr bool take_options(options& into, Argument const& argument) noexcept {
     if constexpr (std::same_as<Argument, options>) { into = argument; }
-    if constexpr (plan_like<Argument> && requires { argument.dry_run; }) { into.dry_run = into.dry_run || argument.dry_run; }
+    if constexpr (plan_like<Argument> && requires { argument.dry_run; }) {
+        into.dry_run = into.dry_run || argument.dry_run;
+    }
     return true;
 }
 template <class... Arguments>
@@ -73,20 +75,19 @@ template <class Sink, class Plan, class... Arguments>
 class hook {
 public:
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
-    explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
-        requires std::constructible_from<Sink, std::string_view, options const&>
+    explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept requires
+        std::constructible_from<Sink, std::string_view, options const&>
         : plan_{plan}, judges_{rules...}, sink_{path, detail::options_among(rules..., plan)} {
         start();
     }
     // A hook that judges and keeps nothing: `hook{plan, rules...}`.
-    explicit hook(Plan const& plan, Arguments const&... rules) noexcept
-        requires std::same_as<Sink, null_sink>
+    explicit hook(Plan const& plan, Arguments const&... rules) noexcept requires std::same_as<Sink, null_sink>
         : plan_{plan}, judges_{rules...} {
         start();
     }
     // A hook that feeds a sink of yours, which must outlive it: `hook{sink, plan, rules...}`.
-    explicit hook(std::type_identity_t<Sink> sink, Plan const& plan, Arguments const&... rules) noexcept
-        requires std::is_lvalue_reference_v<Sink>
+    explicit hook(std::type_identity_t<Sink> sink, Plan const& plan,
+                  Arguments const&... rules) noexcept requires std::is_lvalue_reference_v<Sink>
         : plan_{plan}, judges_{rules...}, sink_{sink} {
         start();
     }
@@ -117,7 +118,8 @@ public:
     // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
     class mode_scope {
     public:
-        explicit mode_scope(mode& current, mode within) noexcept : current_{current}, before_{std::exchange(current, within)} {}
+        explicit mode_scope(mode& current, mode within) noexcept
+            : current_{current}, before_{std::exchange(current, within)} {}
         mode_scope(mode_scope const&) = delete;
         mode_scope& operator=(mode_scope const&) = delete;
         ~mode_scope() { current_ = before_; }
@@ -168,11 +170,17 @@ public:
     }
 
     // A text: kept like any other scalar; rules do not see it.
-    void scalar(std::string_view name, std::string_view text) noexcept { keep_scalar(name, view_of_text(text), nullptr); }
-    void scalar(std::string_view name, std::string_view text, double time) noexcept { keep_scalar(name, view_of_text(text), &time); }
+    void scalar(std::string_view name, std::string_view text) noexcept {
+        keep_scalar(name, view_of_text(text), nullptr);
+    }
+    void scalar(std::string_view name, std::string_view text, double time) noexcept {
+        keep_scalar(name, view_of_text(text), &time);
+    }
 
     // A handle saves the look-up of a name that is observed very often.
-    [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept { return tensor_handle{registry_.find_or_add(name)}; }
+    [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept {
+        return tensor_handle{registry_.find_or_add(name)};
+    }
     [[nodiscard]] tensor_handle tensor(std::string_view name, role what, flag flags = flag::none) noexcept {
         tracked_tensor* const it = registry_.find_or_add(name);
         if (it != nullptr) { give_role(*it, &what, flags); }
@@ -228,7 +236,8 @@ public:
     }
 
     // For code that only observes (hook/observer.hpp) and for tables of tensors.
-    void observe_offered(std::string_view name, offered const& values, role const* what = nullptr, flag flags = flag::none) noexcept {
+    void observe_offered(std::string_view name, offered const& values, role const* what = nullptr,
+                         flag flags = flag::none) noexcept {
         tracked_tensor* const it = meet(name);
         if (it == nullptr) { return; }
         give_role(*it, what, flags);
@@ -244,7 +253,8 @@ private:
 #endif
         if (std::string_view const bad = plan_.malformed(); !bad.empty()) {
             plan_is_sound_ = false;
-            remember(errc::bad_pattern, bad, "is a malformed pattern of the plan; the plan is not applied, rules and scalars go on");
+            remember(errc::bad_pattern, bad,
+                     "is a malformed pattern of the plan; the plan is not applied, rules and scalars go on");
         }
         collection_info list[Plan::limit + 1];
         std::size_t count = 0;
@@ -262,7 +272,10 @@ private:
                     this->observe(name, values, role_and_flags...);
                 });
             });
-            if (!fine) { remember(errc::user_code_threw, "visit_tensors", "threw an exception; the tensors after it were not seen"); }
+            if (!fine) {
+                remember(errc::user_code_threw, "visit_tensors",
+                         "threw an exception; the tensors after it were not seen");
+            }
         }
     }
 
@@ -271,7 +284,9 @@ private:
         open_ = !finished_;
         step_ = id;
         plan_due_ = 0;
-        if (!guarded([&] { plan_due_ = plan_.due(id); })) { remember(errc::user_code_threw, "plan", "a policy threw an exception"); }
+        if (!guarded([&] { plan_due_ = plan_.due(id); })) {
+            remember(errc::user_code_threw, "plan", "a policy threw an exception");
+        }
         rules_due_ = judges_.due(id);
     }
 
@@ -308,7 +323,10 @@ private:
     void observe_tracked(tracked_tensor& it, offered const& given) noexcept {
         tensor_ref const& values = given.view;
         if (state_ == detail::switch_state::off) { return; }
-        if (!open_) { return refuse(errc::no_step_open, it.name, "observed outside a step: call begin(...) first, or use scalar(...)"); }
+        if (!open_) {
+            return refuse(errc::no_step_open, it.name,
+                          "observed outside a step: call begin(...) first, or use scalar(...)");
+        }
         if (!it.declared) {
             if (values.refused != refusal::none) { return refuse_view(it, values); }
             declare(it, values);
@@ -324,7 +342,8 @@ private:
                 scratch_.resize(bytes > scratch_.size() ? bytes : scratch_.size());
                 given.copy(given.source, scratch_.data());
             })) {
-            return refuse(errc::user_code_threw, it.name, "could not be copied: its function threw an exception, or memory is exhausted");
+            return refuse(errc::user_code_threw, it.name,
+                          "could not be copied: its function threw an exception, or memory is exhausted");
         }
         copied.values.raw = scratch_.data();
         observe_values(it, copied, rules, wanted(it, due), false);
@@ -375,7 +394,9 @@ private:
         }
         tracked_tensor* partner = nullptr;
         bool const fine = guarded([&] { partner = registry_.bind_partner(it); });
-        if (!fine) { remember(errc::out_of_memory, it.name, "may have a partner, but there was no memory to look for it"); }
+        if (!fine) {
+            remember(errc::out_of_memory, it.name, "may have a partner, but there was no memory to look for it");
+        }
         it.declared = true;
         announce(it);
         if (partner != nullptr && partner->declared) { announce(*partner); }  // it knows more now
@@ -384,7 +405,8 @@ private:
         ++declared_;
         it.info.collections = 0;
         if (plan_is_sound_ && !guarded([&] { it.info.collections = plan_.members(it.info); })) {
-            remember(errc::user_code_threw, it.name, "made a pattern of the plan throw an exception; the plan keeps nothing of it");
+            remember(errc::user_code_threw, it.name,
+                     "made a pattern of the plan throw an exception; the plan keeps nothing of it");
         }
         it.declare_to(judges_);
         it.keep_copies(plan_.wanted(it.info.collections));
@@ -409,14 +431,20 @@ private:
     }
     SPOTTER_NOINLINE void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
         switch (values.refused) {
-            case refusal::rank_too_deep: return refuse(errc::rank_too_deep, it.name, "has more than 8 axes: view it with fewer");
+            case refusal::rank_too_deep:
+                return refuse(errc::rank_too_deep, it.name, "has more than 8 axes: view it with fewer");
             case refusal::other_device:
-                return refuse(errc::not_contiguous, it.name, "lies in the memory of another device: copy it to the host first");
+                return refuse(errc::not_contiguous, it.name,
+                              "lies in the memory of another device: copy it to the host first");
             case refusal::unknown_element:
                 return refuse(errc::wrong_type, it.name, "has elements without a dtype (quantised?): convert it first");
-            case refusal::ragged: return refuse(errc::not_contiguous, it.name, "has rows of different length");
-            case refusal::null: return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
-            default: return refuse(errc::not_contiguous, it.name, "is not contiguous: copy it into a contiguous tensor first");
+            case refusal::ragged:
+                return refuse(errc::not_contiguous, it.name, "has rows of different length");
+            case refusal::null:
+                return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
+            default:
+                return refuse(errc::not_contiguous, it.name,
+                              "is not contiguous: copy it into a contiguous tensor first");
         }
     }
     SPOTTER_NOINLINE void refuse(errc code, std::string_view name, std::string_view what) noexcept {

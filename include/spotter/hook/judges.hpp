@@ -44,7 +44,8 @@ public:
             std::string_view const bad = machine.malformed();
             if (!bad.empty()) {
                 error why{errc::bad_pattern, "rule \""};
-                why.what << name_of_rule(machine) << "\" has the malformed pattern \"" << bad << "\" and is switched off; close its [ ] and { }";
+                why.what << name_of_rule(machine) << "\" has the malformed pattern \"" << bad
+                         << "\" and is switched off; close its [ ] and { }";
                 switch_off(i, why);
             }
         });
@@ -102,7 +103,10 @@ public:
         machines_.each([&](auto const& machine, [[maybe_unused]] std::size_t i) {
             if constexpr (requires { machine.report(use); }) {
                 machine.report([&](coverage each) {
-                    if (!enabled(i)) { each.reason = machine.malformed().empty() ? "switched off: it threw an exception" : "switched off: malformed pattern"; }
+                    if (!enabled(i)) {
+                        each.reason = machine.malformed().empty() ? "switched off: it threw an exception"
+                                                                  : "switched off: malformed pattern";
+                    }
                     use(each);
                 });
             }
@@ -126,7 +130,8 @@ private:
     template <class Machine>
     void threw(Machine const& machine, std::size_t i) noexcept {
         error why{errc::user_code_threw, "rule \""};
-        why.what << name_of_rule(machine) << "\" threw an exception and is switched off; rules and patterns must not throw";
+        why.what << name_of_rule(machine)
+                 << "\" threw an exception and is switched off; rules and patterns must not throw";
         switch_off(i, why);
     }
     // Of a compound that of its first leaf.

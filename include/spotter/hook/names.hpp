@@ -54,12 +54,15 @@ template <class Hook, class Tensor>
 void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) noexcept {
     tensor_ref const whole = as_tensor(tensor);
     if (names.size() == 0) { return; }
-    if (whole.refused != refusal::none || whole.shape.rank == 0 || (whole.layout != order::row_major && whole.shape.rank > 1)) {
+    if (whole.refused != refusal::none || whole.shape.rank == 0 ||
+        (whole.layout != order::row_major && whole.shape.rank > 1)) {
         return watch.observe(names[0], whole);
     }
     tensor_ref slice = whole;
     slice.shape.rank = static_cast<std::uint8_t>(whole.shape.rank - 1);
-    for (std::size_t axis = 0; axis < max_rank; ++axis) { slice.shape.size[axis] = axis + 1 < max_rank ? whole.shape.size[axis + 1] : 0; }
+    for (std::size_t axis = 0; axis < max_rank; ++axis) {
+        slice.shape.size[axis] = axis + 1 < max_rank ? whole.shape.size[axis + 1] : 0;
+    }
     slice.count = slice.shape.elements();
     auto const* const bytes = static_cast<std::byte const*>(whole.values.raw);
     for (std::size_t i = 0; i < names.size() && i < whole.shape.size[0]; ++i) {

@@ -10,11 +10,12 @@ namespace spotter::inline SPOTTER_ABI {
 class observer {
 public:
     template <class Hook>
-        requires requires(Hook& hook, offered const& values) { hook.observe_offered("", values); }
+    requires requires(Hook& hook, offered const& values) { hook.observe_offered("", values); }
     observer(Hook& hook) noexcept
-        : hook_{&hook}, observe_{[](void* self, std::string_view name, offered const& values, role const* what) noexcept {
-              static_cast<Hook*>(self)->observe_offered(name, values, what);
-          }} {}
+        : hook_{&hook}, observe_{
+                            [](void* self, std::string_view name, offered const& values, role const* what) noexcept {
+                                static_cast<Hook*>(self)->observe_offered(name, values, what);
+                            }} {}
 
     template <class Tensor>
     void observe(std::string_view name, Tensor const& values) const noexcept {

@@ -35,14 +35,14 @@ struct options {
     spotter::overflow overflow = spotter::overflow::block;
     spotter::drain drain = spotter::drain::thread;
     spotter::instant instant = spotter::instant::before_update;
-    bool dry_run = false;                         // rules run, nothing is written
-    std::uint64_t ring_bytes = 64ULL << 20;       // rounded up to a power of two; 64 KiB at least
-    std::uint64_t segment_bytes = 256ULL << 20;   // a segment is closed and the next begun beyond this size
-    std::uint32_t flush_milliseconds = 20;        // a closed step is visible to readers after this time at most
-    int compression_level = 1;                    // of zstd
-    std::uint32_t worker = 0;                     // of several threads, processes or ranks of one run: each its own number
-    double (*clock)() noexcept = nullptr;         // seconds since 1970, called by the writer; the system's where null
-    memory_source memory{};                       // of the ring, the one large piece of memory; asked once, at the start
+    bool dry_run = false;                        // rules run, nothing is written
+    std::uint64_t ring_bytes = 64ULL << 20;      // rounded up to a power of two; 64 KiB at least
+    std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size
+    std::uint32_t flush_milliseconds = 20;       // a closed step is visible to readers after this time at most
+    int compression_level = 1;                   // of zstd
+    std::uint32_t worker = 0;              // of several threads, processes or ranks of one run: each its own number
+    double (*clock)() noexcept = nullptr;  // seconds since 1970, called by the writer; the system's where null
+    memory_source memory{};                // of the ring, the one large piece of memory; asked once, at the start
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -18,7 +18,8 @@ public:
 
     // The tensor of that name, made if it is new; null where memory is exhausted.
     [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
-        if (tracked_tensor* const expected = last_ != nullptr ? last_->successor : nullptr; expected != nullptr && expected->name == name) {
+        if (tracked_tensor* const expected = last_ != nullptr ? last_->successor : nullptr;
+            expected != nullptr && expected->name == name) {
             return last_ = expected;
         }
         tracked_tensor* found = find(name);

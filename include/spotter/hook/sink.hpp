@@ -19,19 +19,19 @@ enum class ending : std::uint8_t { finished = 1, failed = 2 };
 
 struct run_end {
     spotter::ending how = ending::finished;
-    std::string_view why{};                   // of a failure
-    std::span<spotter::coverage const> coverage{};     // one a leaf rule
-    std::uint64_t refused = 0;                // tensors that could not be taken
+    std::string_view why{};                         // of a failure
+    std::span<spotter::coverage const> coverage{};  // one a leaf rule
+    std::uint64_t refused = 0;                      // tensors that could not be taken
 };
 
 // What a sink reports about itself; a hook adds its own part (hook::health).
 struct sink_health {
-    error first{};               // the first failure, sticky
-    std::uint64_t stored = 0;    // observations and scalars handed on
-    std::uint64_t dropped = 0;   // observations and scalars lost whole
-    std::uint64_t thinned = 0;   // observations whose payload was dropped and whose statistics were kept
-    std::uint64_t bytes = 0;     // written so far
-    std::uint64_t ring_peak = 0; // bytes in the ring at most
+    error first{};                // the first failure, sticky
+    std::uint64_t stored = 0;     // observations and scalars handed on
+    std::uint64_t dropped = 0;    // observations and scalars lost whole
+    std::uint64_t thinned = 0;    // observations whose payload was dropped and whose statistics were kept
+    std::uint64_t bytes = 0;      // written so far
+    std::uint64_t ring_peak = 0;  // bytes in the ring at most
 };
 
 // A sink takes the events of one thread, in order. No call throws; each copies what it keeps before it returns.
@@ -45,18 +45,27 @@ struct sink_health {
 //   flush()                      makes what was closed visible to readers, waits for it
 //   path()                       where the record is; empty where there is none
 template <class Sink>
-concept event_sink = requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen, terms keep,
-                              step_id step, step_id const* open_step, tensor_ref const& value, double const* time,
-                              alarm const& found, run_end const& end) {
-    { sink.start(run) } noexcept;
-    { sink.declare(tensor) } noexcept;
-    { sink.observe(seen, keep) } noexcept;
-    { sink.scalar(tensor, open_step, value, time) } noexcept;
-    { sink.close(step, found) } noexcept;
-    { sink.finish(end) } noexcept;
-    { sink.flush() } noexcept;
-    { sink.health() } noexcept -> std::same_as<sink_health>;
-    { sink.path() } noexcept -> std::convertible_to<std::string_view>;
+concept event_sink = requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen,
+                              terms keep, step_id step, step_id const* open_step, tensor_ref const& value,
+                              double const* time, alarm const& found, run_end const& end) {
+    { sink.start(run) }
+    noexcept;
+    { sink.declare(tensor) }
+    noexcept;
+    { sink.observe(seen, keep) }
+    noexcept;
+    { sink.scalar(tensor, open_step, value, time) }
+    noexcept;
+    { sink.close(step, found) }
+    noexcept;
+    { sink.finish(end) }
+    noexcept;
+    { sink.flush() }
+    noexcept;
+    { sink.health() }
+    noexcept->std::same_as<sink_health>;
+    { sink.path() }
+    noexcept->std::convertible_to<std::string_view>;
 };
 
 // Rules judge, nothing is kept.

@@ -20,7 +20,8 @@ namespace spotter::inline SPOTTER_ABI {
 class tensor_table {
 public:
     template <element Value>
-    tensor_table& add(std::string_view name, Value* const* where, extents const& shape, role what = role::other, flag flags = flag::none) {
+    tensor_table& add(std::string_view name, Value* const* where, extents const& shape, role what = role::other,
+                      flag flags = flag::none) {
         rows_.push_back({std::string{name}, where, shape, what, flags, [](void const* place, extents const& sizes) {
                              Value const* const values = *static_cast<Value* const*>(place);
                              return values == nullptr ? tensor_ref{} : view_of(values, sizes);

@@ -43,7 +43,7 @@ struct tracked_tensor {
     terms rule_terms = terms::none;  // the union of what they want
     slots<terms> terms_of_rule{};
     int unit_axis = default_axis;
-    std::vector<std::uint32_t> units{};           // scratch of the unit-activity feature: active, then finite
+    std::vector<std::uint32_t> units{};  // scratch of the unit-activity feature: active, then finite
     slots<retained_copy> previous{};     // one a mode, where a rule wants delta
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up

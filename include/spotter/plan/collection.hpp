@@ -58,17 +58,20 @@ struct collection {
 
     template <class Text>
     constexpr explicit collection(Text) noexcept {
-        static_assert(!std::convertible_to<Text, char const*>,
-                      "spotter: a collection needs to know which tensors: collection{\"name\", \"pattern/*\", when, what}.");
+        static_assert(
+            !std::convertible_to<Text, char const*>,
+            "spotter: a collection needs to know which tensors: collection{\"name\", \"pattern/*\", when, what}.");
     }
-    constexpr collection(std::in_place_t, std::string_view name_, Pattern const& which_, Policy const& when_, terms what_) noexcept
+    constexpr collection(std::in_place_t, std::string_view name_, Pattern const& which_, Policy const& when_,
+                         terms what_) noexcept
         : name{name_}, which{which_}, when{when_}, what{what_} {}
 
     // This collection in a plan with that fallback.
     template <policy Instead>
     [[nodiscard]] constexpr auto within(fallback<Instead> const& rest) const noexcept {
         auto const at_steps = detail::fall_back(when, rest.when);
-        return collection<Pattern, std::remove_const_t<decltype(at_steps)>>{std::in_place, name, which, at_steps, what_is_said ? what : rest.what};
+        return collection<Pattern, std::remove_const_t<decltype(at_steps)>>{std::in_place, name, which, at_steps,
+                                                                            what_is_said ? what : rest.what};
     }
 
     [[nodiscard]] constexpr collection_info info() const noexcept {

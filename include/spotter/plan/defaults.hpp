@@ -17,8 +17,8 @@ inline constexpr collection losses{"losses", role::loss, always{}, payload};
 inline constexpr collection metrics{"metrics", role::metric, always{}, payload};
 inline constexpr collection weights{"weights", role::weight, seldom};
 inline constexpr collection biases{"biases", role::bias, seldom};
-inline constexpr collection gradients{"gradients", role::gradient, seldom && during{mode::train}};
-inline constexpr collection optimizer{"optimizer", role::optimizer, seldom && during{mode::train}};
+inline constexpr collection gradients{"gradients", role::gradient, seldom&& during{mode::train}};
+inline constexpr collection optimizer{"optimizer", role::optimizer, seldom&& during{mode::train}};
 inline constexpr collection inputs{"inputs", role::input, seldom};
 inline constexpr collection outputs{"outputs", role::prediction, seldom};
 inline constexpr collection all{"all", "*", seldom};
@@ -44,8 +44,9 @@ inline constexpr collection labels{"labels", role::label, tenth};
 }  // namespace boosted
 
 // All of them, as a plan: `hook{"runs/trees", defaults::boosting, rules...}`.
-inline constexpr plan boosting{boosted::metrics,   boosted::losses, boosted::feature_importance, boosted::average_shap, boosted::full_shap,
-                               boosted::trees,     boosted::hyperparameters, boosted::predictions, boosted::labels};
+inline constexpr plan boosting{boosted::metrics,         boosted::losses,      boosted::feature_importance,
+                               boosted::average_shap,    boosted::full_shap,   boosted::trees,
+                               boosted::hyperparameters, boosted::predictions, boosted::labels};
 
 }  // namespace defaults
 

@@ -21,7 +21,9 @@ constexpr void describe(Pattern const&, sentence& out) noexcept {
 constexpr void describe(every const& it, sentence& out) noexcept { out << "every{" << it.interval << '}'; }
 constexpr void describe(from const& it, sentence& out) noexcept { out << "from{" << it.first << '}'; }
 constexpr void describe(before const& it, sentence& out) noexcept { out << "before{" << it.end << '}'; }
-constexpr void describe(between const& it, sentence& out) noexcept { out << "between{" << it.first << ", " << it.end << '}'; }
+constexpr void describe(between const& it, sentence& out) noexcept {
+    out << "between{" << it.first << ", " << it.end << '}';
+}
 constexpr void describe(during const& it, sentence& out) noexcept { out << "during{" << name_of(it.mode) << '}'; }
 constexpr void describe(always const&, sentence& out) noexcept { out << "always"; }
 constexpr void describe(never const&, sentence& out) noexcept { out << "never"; }
@@ -43,11 +45,11 @@ constexpr void describe(terms what, sentence& out) noexcept {
     constexpr struct {
         terms bit;
         char const* name;
-    } names[] = {{terms::payload, "payload"},   {terms::range, "range"},         {terms::abs_range, "abs range"},
-                 {terms::sum, "sum"},           {terms::sum_abs, "sum of |x|"},  {terms::sum_squares, "sum of squares"},
-                 {terms::variance, "variance"}, {terms::product, "product"},     {terms::zeros, "zeros"},
-                 {terms::delta, "delta"},       {terms::hash, "hash"},           {terms::unit_activity, "unit activity"},
-                 {terms::nonfinite, "counts"},   {terms::shape, "shape"}};
+    } names[] = {{terms::payload, "payload"},   {terms::range, "range"},        {terms::abs_range, "abs range"},
+                 {terms::sum, "sum"},           {terms::sum_abs, "sum of |x|"}, {terms::sum_squares, "sum of squares"},
+                 {terms::variance, "variance"}, {terms::product, "product"},    {terms::zeros, "zeros"},
+                 {terms::delta, "delta"},       {terms::hash, "hash"},          {terms::unit_activity, "unit activity"},
+                 {terms::nonfinite, "counts"},  {terms::shape, "shape"}};
     char const* comma = "";
     for (auto const& each : names) {
         if (has(what, each.bit)) {

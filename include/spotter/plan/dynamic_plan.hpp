@@ -10,13 +10,29 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // What one node of an expression asks. Patterns first, then policies, then what joins either kind.
-enum class asked : std::uint8_t { glob, regex, role, names, always, never, every, from, before, between, at, during, both, either, negated };
+enum class asked : std::uint8_t {
+    glob,
+    regex,
+    role,
+    names,
+    always,
+    never,
+    every,
+    from,
+    before,
+    between,
+    at,
+    during,
+    both,
+    either,
+    negated
+};
 
 // A node of an expression. Its texts and lists lie in the plan.
 struct question {
     asked what = asked::never;
-    std::uint32_t left = 0, right = 0;   // of both and either; `left` of negated
-    std::uint64_t first = 0, second = 0; // numbers; of texts and lists the offset and the length; the role; the mode
+    std::uint32_t left = 0, right = 0;    // of both and either; `left` of negated
+    std::uint64_t first = 0, second = 0;  // numbers; of texts and lists the offset and the length; the role; the mode
 };
 
 // How regular expressions are understood, so that this header needs no <regex>.
@@ -25,8 +41,9 @@ struct text_matcher {
     bool (*matches)(std::string_view expression, tensor_info const& tensor) noexcept;
 };
 template <class Expression>
-inline constexpr text_matcher matcher_of{[](std::string_view text) noexcept { return Expression{text}.well_formed(); },
-                                         [](std::string_view text, tensor_info const& tensor) noexcept { return Expression{text}(tensor); }};
+inline constexpr text_matcher matcher_of{
+    [](std::string_view text) noexcept { return Expression{text}.well_formed(); },
+    [](std::string_view text, tensor_info const& tensor) noexcept { return Expression{text}(tensor); }};
 
 // Owns its texts: nothing needs to outlive it. Taken by a hook like a constant plan; in a step it neither allocates nor throws.
 // `every{0}` becomes `never`, and contents are completed to what is recorded anyway (the counts beside any statistic, the sum
@@ -114,30 +131,36 @@ public:
 
     // False where something did not fit.
     [[nodiscard]] bool whole() const noexcept {
-        return whole_ && entries_.size() >= count_ && questions_.size() >= questions_count_ && letters_.size() >= letters_count_ && numbers_.size() >= numbers_count_;
+        return whole_ && entries_.size() >= count_ && questions_.size() >= questions_count_ &&
+               letters_.size() >= letters_count_ && numbers_.size() >= numbers_count_;
     }
     friend bool operator==(dynamic_plan const& a, dynamic_plan const& b) noexcept {
         if (a.size() != b.size() || a.dry_run != b.dry_run || a.whole() != b.whole()) { return false; }
         for (std::size_t i = 0; i < a.size(); ++i) {
             entry const& left = a.entries_[i];
             entry const& right = b.entries_[i];
-            if (a.name(i) != b.name(i) || left.what != right.what || !same(a, left.which, b, right.which) || !same(a, left.when, b, right.when)) { return false; }
+            if (a.name(i) != b.name(i) || left.what != right.what || !same(a, left.which, b, right.which) ||
+                !same(a, left.when, b, right.when)) {
+                return false;
+            }
         }
         return true;
     }
 
     // Expressions, node by node; operands first.
-    [[nodiscard]] part keep(glob const& it) noexcept { return put({asked::glob, 0, 0, put(it.pattern), it.pattern.size()}); }
-    [[nodiscard]] part keep(of_role const& it) noexcept { return put({asked::role, 0, 0, static_cast<std::uint64_t>(it.wanted), 0}); }
+    [[nodiscard]] part keep(glob const& it) noexcept {
+        return put({asked::glob, 0, 0, put(it.pattern), it.pattern.size()});
+    }
+    [[nodiscard]] part keep(of_role const& it) noexcept {
+        return put({asked::role, 0, 0, static_cast<std::uint64_t>(it.wanted), 0});
+    }
     template <std::size_t Count>
     [[nodiscard]] part keep(names<Count> const& it) noexcept {
         return keep_names(it.list);
     }
     template <pattern Expression>
-        requires requires(Expression const& it) { it.well_formed(), Expression{it.pattern}; }
-    [[nodiscard]] part keep(Expression const& it) noexcept {
-        return keep_regex(it.pattern, matcher_of<Expression>);
-    }
+    requires requires(Expression const& it) { it.well_formed(), Expression{it.pattern}; }
+    [[nodiscard]] part keep(Expression const& it) noexcept { return keep_regex(it.pattern, matcher_of<Expression>); }
     [[nodiscard]] part keep_regex(std::string_view expression, text_matcher const& how) noexcept {
         matcher_ = &how;
         return put({asked::regex, 0, 0, put(expression), expression.size()});
@@ -153,7 +176,9 @@ public:
 
     [[nodiscard]] part keep(always const&) noexcept { return put({asked::always}); }
     [[nodiscard]] part keep(never const&) noexcept { return put({asked::never}); }
-    [[nodiscard]] part keep(every const& it) noexcept { return it.interval == 0 ? keep(never{}) : put({asked::every, 0, 0, it.interval, 0}); }
+    [[nodiscard]] part keep(every const& it) noexcept {
+        return it.interval == 0 ? keep(never{}) : put({asked::every, 0, 0, it.interval, 0});
+    }
     [[nodiscard]] part keep(from const& it) noexcept { return put({asked::from, 0, 0, it.first, 0}); }
     [[nodiscard]] part keep(before const& it) noexcept { return put({asked::before, 0, 0, it.end, 0}); }
     [[nodiscard]] part keep(between const& it) noexcept { return put({asked::between, 0, 0, it.first, it.end}); }
@@ -192,7 +217,9 @@ public:
     // For who writes a plan down. Views live until the plan changes.
     [[nodiscard]] std::size_t size() const noexcept { return whole() ? count_ : 0; }
     [[nodiscard]] entry const& operator[](std::size_t i) const noexcept { return entries_[i]; }
-    [[nodiscard]] std::string_view name(std::size_t i) const noexcept { return view(entries_[i].name, entries_[i].name_size); }
+    [[nodiscard]] std::string_view name(std::size_t i) const noexcept {
+        return view(entries_[i].name, entries_[i].name_size);
+    }
     [[nodiscard]] question const& at_node(part it) const noexcept { return questions_[it.index]; }
     [[nodiscard]] std::string_view text(question const& it) const noexcept { return view(it.first, it.second); }
     [[nodiscard]] std::string_view name_of_list(question const& it, std::size_t i) const noexcept {
@@ -235,39 +262,54 @@ private:
     [[nodiscard]] bool answer(part at, Asked const& of) const noexcept {
         question const& it = questions_[at.index];
         switch (it.what) {
-            case asked::both: return answer(part{it.left}, of) && answer(part{it.right}, of);
-            case asked::either: return answer(part{it.left}, of) || answer(part{it.right}, of);
-            case asked::negated: return !answer(part{it.left}, of);
-            default: return leaf(it, of);
+            case asked::both:
+                return answer(part{it.left}, of) && answer(part{it.right}, of);
+            case asked::either:
+                return answer(part{it.left}, of) || answer(part{it.right}, of);
+            case asked::negated:
+                return !answer(part{it.left}, of);
+            default:
+                return leaf(it, of);
         }
     }
     [[nodiscard]] bool leaf(question const& it, step_id step) const noexcept {
         switch (it.what) {
-            case asked::always: return true;
-            case asked::every: return every{it.first}(step);
-            case asked::from: return from{it.first}(step);
-            case asked::before: return before{it.first}(step);
-            case asked::between: return between{it.first, it.second}(step);
-            case asked::during: return index_of(step.mode) == it.first;
+            case asked::always:
+                return true;
+            case asked::every:
+                return every{it.first}(step);
+            case asked::from:
+                return from{it.first}(step);
+            case asked::before:
+                return before{it.first}(step);
+            case asked::between:
+                return between{it.first, it.second}(step);
+            case asked::during:
+                return index_of(step.mode) == it.first;
             case asked::at:
                 for (std::uint64_t const each : indices(it)) {
                     if (each == step.index) { return true; }
                 }
                 return false;
-            default: return false;
+            default:
+                return false;
         }
     }
     [[nodiscard]] bool leaf(question const& it, tensor_info const& tensor) const noexcept {
         switch (it.what) {
-            case asked::glob: return glob{text(it)}(tensor);
-            case asked::regex: return matcher_ != nullptr && matcher_->matches(text(it), tensor);
-            case asked::role: return static_cast<std::uint64_t>(tensor.role) == it.first;
+            case asked::glob:
+                return glob{text(it)}(tensor);
+            case asked::regex:
+                return matcher_ != nullptr && matcher_->matches(text(it), tensor);
+            case asked::role:
+                return static_cast<std::uint64_t>(tensor.role) == it.first;
             case asked::names:
                 for (std::size_t i = 0; i < it.second; ++i) {
                     if (name_of_list(it, i) == tensor.name) { return true; }
                 }
                 return false;
-            default: return false;
+            default:
+                return false;
         }
     }
 
@@ -275,9 +317,13 @@ private:
         question const& it = questions_[at.index];
         char const* comma = "";
         switch (it.what) {
-            case asked::glob: return describe(glob{text(it)}, out);
-            case asked::regex: out << "regex{\"" << text(it) << "\"}"; return;
-            case asked::role: return describe(of_role{static_cast<role>(it.first)}, out);
+            case asked::glob:
+                return describe(glob{text(it)}, out);
+            case asked::regex:
+                out << "regex{\"" << text(it) << "\"}";
+                return;
+            case asked::role:
+                return describe(of_role{static_cast<role>(it.first)}, out);
             case asked::names:
                 out << "names{";
                 for (std::size_t i = 0; i < it.second; ++i) {
@@ -286,13 +332,20 @@ private:
                 }
                 out << '}';
                 return;
-            case asked::always: return describe(always{}, out);
-            case asked::never: return describe(never{}, out);
-            case asked::every: return describe(every{it.first}, out);
-            case asked::from: return describe(from{it.first}, out);
-            case asked::before: return describe(before{it.first}, out);
-            case asked::between: return describe(between{it.first, it.second}, out);
-            case asked::during: return describe(during{static_cast<mode>(it.first)}, out);
+            case asked::always:
+                return describe(always{}, out);
+            case asked::never:
+                return describe(never{}, out);
+            case asked::every:
+                return describe(every{it.first}, out);
+            case asked::from:
+                return describe(from{it.first}, out);
+            case asked::before:
+                return describe(before{it.first}, out);
+            case asked::between:
+                return describe(between{it.first, it.second}, out);
+            case asked::during:
+                return describe(during{static_cast<mode>(it.first)}, out);
             case asked::at:
                 out << "at{";
                 for (std::uint64_t const each : indices(it)) {
@@ -301,7 +354,9 @@ private:
                 }
                 out << '}';
                 return;
-            case asked::negated: out << '!'; return tell(part{it.left}, out);
+            case asked::negated:
+                out << '!';
+                return tell(part{it.left}, out);
             case asked::both:
             case asked::either:
                 out << '(';
@@ -319,19 +374,24 @@ private:
         if (left.what != right.what) { return false; }
         switch (left.what) {
             case asked::glob:
-            case asked::regex: return a.text(left) == b.text(right);
+            case asked::regex:
+                return a.text(left) == b.text(right);
             case asked::both:
-            case asked::either: return same(a, {left.left}, b, {right.left}) && same(a, {left.right}, b, {right.right});
-            case asked::negated: return same(a, {left.left}, b, {right.left});
+            case asked::either:
+                return same(a, {left.left}, b, {right.left}) && same(a, {left.right}, b, {right.right});
+            case asked::negated:
+                return same(a, {left.left}, b, {right.left});
             case asked::names:
             case asked::at:
                 if (left.second != right.second) { return false; }
                 for (std::size_t i = 0; i < left.second; ++i) {
-                    bool const equal = left.what == asked::at ? a.indices(left)[i] == b.indices(right)[i] : a.name_of_list(left, i) == b.name_of_list(right, i);
+                    bool const equal = left.what == asked::at ? a.indices(left)[i] == b.indices(right)[i]
+                                                              : a.name_of_list(left, i) == b.name_of_list(right, i);
                     if (!equal) { return false; }
                 }
                 return true;
-            default: return left.first == right.first && left.second == right.second;
+            default:
+                return left.first == right.first && left.second == right.second;
         }
     }
 

@@ -39,7 +39,8 @@ concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
 template <class... Collections>
 struct plan {
     static_assert(sizeof...(Collections) <= 64, "spotter: a plan holds at most 64 collections.");
-    static_assert((!detail::is_fallback<Collections> && ...), "spotter: the fallback of a plan stands first: plan{fallback{...}, collection{...}, ...}.");
+    static_assert((!detail::is_fallback<Collections> && ...),
+                  "spotter: the fallback of a plan stands first: plan{fallback{...}, collection{...}, ...}.");
     static constexpr std::size_t size = sizeof...(Collections);
     static constexpr std::size_t limit = size;
 
@@ -47,7 +48,8 @@ struct plan {
 
     constexpr plan(Collections const&... each) noexcept : collections{std::in_place, each...} {}
     template <policy Policy, class... Given>
-    constexpr plan(fallback<Policy> const& rest, Given const&... each) noexcept : collections{std::in_place, each.within(rest)...} {}
+    constexpr plan(fallback<Policy> const& rest, Given const&... each) noexcept
+        : collections{std::in_place, each.within(rest)...} {}
 
     // Bit i: collection i wants steps like this one.
     [[nodiscard]] constexpr std::uint64_t due(step_id step) const {

@@ -18,7 +18,9 @@ concept policy = expression<Value> && std::same_as<typename Value::kind, policy_
 struct every {
     using kind = policy_kind;
     std::uint64_t interval = 1;
-    [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return interval != 0 && step.index % interval == 0; }
+    [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
+        return interval != 0 && step.index % interval == 0;
+    }
 };
 // Index at least `first`.
 struct from {
@@ -36,7 +38,9 @@ struct before {
 struct between {
     using kind = policy_kind;
     std::uint64_t first = 0, end = 0;
-    [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.index >= first && step.index < end; }
+    [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
+        return step.index >= first && step.index < end;
+    }
 };
 // Exactly these indices, of any mode.
 template <std::size_t Count>

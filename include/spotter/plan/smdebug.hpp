@@ -132,9 +132,15 @@ void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
     constexpr struct {
         std::string_view name;
         statistic_id id;
-    } all[] = {{"min", statistic_id::minimum}, {"max", statistic_id::maximum},  {"mean", statistic_id::mean},
-               {"std", statistic_id::stddev},  {"variance", statistic_id::variance}, {"sum", statistic_id::sum},
-               {"prod", statistic_id::product}, {"l1", statistic_id::l1},        {"l2", statistic_id::l2}};
+    } all[] = {{"min", statistic_id::minimum},
+               {"max", statistic_id::maximum},
+               {"mean", statistic_id::mean},
+               {"std", statistic_id::stddev},
+               {"variance", statistic_id::variance},
+               {"sum", statistic_id::sum},
+               {"prod", statistic_id::product},
+               {"l1", statistic_id::l1},
+               {"l2", statistic_id::l2}};
     for (auto const& each : all) {
         if (name == each.name) {
             what |= stats(statistic{each.id, abs});
@@ -146,7 +152,8 @@ void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
 
 class smdebug_reader {
 public:
-    smdebug_reader(setting_group const& hook, std::span<setting_group const> collections, text_matcher const* expressions) noexcept
+    smdebug_reader(setting_group const& hook, std::span<setting_group const> collections,
+                   text_matcher const* expressions) noexcept
         : hook_{hook}, collections_{collections}, expressions_{expressions} {}
 
     [[nodiscard]] result<dynamic_plan> read() noexcept {
@@ -154,7 +161,9 @@ public:
         for (setting_group const& each : collections_) { inspect(each); }
         for (std::size_t i = 0; i < collections_.size(); ++i) {
             for (std::size_t k = 0; k < i; ++k) {
-                if (collections_[k].name == collections_[i].name) { refuse(collections_[i], "CollectionName", {}, "is given twice; put the parameters together"); }
+                if (collections_[k].name == collections_[i].name) {
+                    refuse(collections_[i], "CollectionName", {}, "is given twice; put the parameters together");
+                }
             }
             add(collections_[i]);
         }
@@ -169,7 +178,9 @@ public:
         for (std::string_view name : {"losses", "metrics"}) {
             if (!is_configured(name)) { add({name, {}}); }
         }
-        if (!why_ && !plan_.whole()) { why_ = {errc::bad_config, "CollectionConfigurations: a plan holds at most 64 collections"}; }
+        if (!why_ && !plan_.whole()) {
+            why_ = {errc::bad_config, "CollectionConfigurations: a plan holds at most 64 collections"};
+        }
         if (why_) { return why_; }
         plan_.dry_run = is_true(find(hook_, {}, "dry_run"));
         return std::move(plan_);
@@ -184,7 +195,8 @@ private:
     };
 
     // The first thing that is wrong is told.
-    void refuse(setting_group const& group, std::string_view key, std::string_view value, std::string_view what, errc code = errc::bad_config) noexcept {
+    void refuse(setting_group const& group, std::string_view key, std::string_view value, std::string_view what,
+                errc code = errc::bad_config) noexcept {
         if (why_) { return; }
         why_.code = code;
         why_.what << key << " of ";
@@ -205,20 +217,29 @@ private:
             std::string_view const name = dot == key.npos ? key : key.substr(dot + 1);
             smdebug_key const* known = nullptr;
             for (smdebug_key const& candidate : smdebug_keys) {
-                if (candidate.name == name && (&group == &hook_ ? candidate.of_hook : candidate.of_collection)) { known = &candidate; }
+                if (candidate.name == name && (&group == &hook_ ? candidate.of_hook : candidate.of_collection)) {
+                    known = &candidate;
+                }
             }
             if (prefix == "global") {
-                return refuse(group, key, {}, "every step of spotter is train, eval or predict, none is global: leave the prefix out, or use one of these");
+                return refuse(group, key, {},
+                              "every step of spotter is train, eval or predict, none is global: leave the prefix out, "
+                              "or use one of these");
             }
             if (dot != key.npos && prefix != "train" && prefix != "eval" && prefix != "predict") {
                 return refuse(group, key, prefix, "is no mode; allowed: train. eval. predict.");
             }
             if (known == nullptr) {
-                return refuse(group, key, {}, &group == &hook_ ? "unknown key; allowed: save_interval start_step end_step save_steps include_regex reductions save_raw_tensor save_shape save_all ..."
-                                                              : "unknown key; allowed: include_regex save_interval start_step end_step save_steps reductions save_raw_tensor save_shape save_histogram");
+                return refuse(group, key, {},
+                              &group == &hook_
+                                  ? "unknown key; allowed: save_interval start_step end_step save_steps include_regex "
+                                    "reductions save_raw_tensor save_shape save_all ..."
+                                  : "unknown key; allowed: include_regex save_interval start_step end_step save_steps "
+                                    "reductions save_raw_tensor save_shape save_histogram");
             }
             if (dot != key.npos && !known->by_mode) {
-                return refuse(group, key, {}, "takes no mode; only save_interval, start_step, end_step and save_steps do");
+                return refuse(group, key, {},
+                              "takes no mode; only save_interval, start_step, end_step and save_steps do");
             }
             inspect(group, each, known->what);
         }
@@ -230,36 +251,63 @@ private:
         std::string_view const shown = it.value.empty() ? std::string_view{" "} : it.value;
         switch (what) {
             case takes::interval:
-                if (!plain || !read_whole(it.value, number) || number == 0) { refuse(group, it.key, shown, "is no interval; allowed: one whole number of steps, from 1 on"); }
+                if (!plain || !read_whole(it.value, number) || number == 0) {
+                    refuse(group, it.key, shown, "is no interval; allowed: one whole number of steps, from 1 on");
+                }
                 return;
             case takes::step:
-                if (!plain || !read_whole(it.value, number)) { refuse(group, it.key, shown, "is no step; allowed: one whole number, from 0 on"); }
+                if (!plain || !read_whole(it.value, number)) {
+                    refuse(group, it.key, shown, "is no step; allowed: one whole number, from 0 on");
+                }
                 return;
             case takes::steps:
-                if (it.kind != setting_kind::number && !listed) { refuse(group, it.key, shown, "is no list of steps; allowed: \"0,10,20\" or [0, 10, 20]"); }
+                if (it.kind != setting_kind::number && !listed) {
+                    refuse(group, it.key, shown, "is no list of steps; allowed: \"0,10,20\" or [0, 10, 20]");
+                }
                 each_item(it.value, false, [&](std::string_view item) {
-                    if (!read_whole(item, number)) { refuse(group, it.key, item, "is no step; allowed: whole numbers from 0 on, separated by commas"); }
+                    if (!read_whole(item, number)) {
+                        refuse(group, it.key, item,
+                               "is no step; allowed: whole numbers from 0 on, separated by commas");
+                    }
                     return !why_;
                 });
                 return;
             case takes::expressions:
-                if (!listed) { refuse(group, it.key, shown, "is no text; allowed: regular expressions, separated by commas"); }
-                if (expressions_ == nullptr) { refuse(group, it.key, shown, "regular expressions need a program built with exceptions; use spotter's own form with a glob"); }
+                if (!listed) {
+                    refuse(group, it.key, shown, "is no text; allowed: regular expressions, separated by commas");
+                }
+                if (expressions_ == nullptr) {
+                    refuse(
+                        group, it.key, shown,
+                        "regular expressions need a program built with exceptions; use spotter's own form with a glob");
+                }
                 each_item(it.value, true, [&](std::string_view item) {
-                    if (!why_ && !expressions_->well_formed(item)) { refuse(group, it.key, item, "is a malformed regular expression (ECMAScript): close its ( ) and [ ]", errc::bad_pattern); }
+                    if (!why_ && !expressions_->well_formed(item)) {
+                        refuse(group, it.key, item,
+                               "is a malformed regular expression (ECMAScript): close its ( ) and [ ]",
+                               errc::bad_pattern);
+                    }
                     return !why_;
                 });
                 return;
             case takes::reductions:
-                if (!listed) { refuse(group, it.key, shown, "is no text; allowed: names of reductions, separated by commas"); }
+                if (!listed) {
+                    refuse(group, it.key, shown, "is no text; allowed: names of reductions, separated by commas");
+                }
                 each_item(it.value, false, [&](std::string_view item) {
                     terms ignored = terms::none;
-                    if (!read_reduction(item, ignored)) { refuse(group, it.key, item, "is no reduction; allowed: min max mean std variance sum prod l1 l2, each also as abs_..."); }
+                    if (!read_reduction(item, ignored)) {
+                        refuse(
+                            group, it.key, item,
+                            "is no reduction; allowed: min max mean std variance sum prod l1 l2, each also as abs_...");
+                    }
                     return !why_;
                 });
                 return;
             case takes::truth:
-                if (it.kind != setting_kind::boolean && !(it.kind == setting_kind::text && (it.value == "true" || it.value == "True" || it.value == "false" || it.value == "False"))) {
+                if (it.kind != setting_kind::boolean &&
+                    !(it.kind == setting_kind::text &&
+                      (it.value == "true" || it.value == "True" || it.value == "false" || it.value == "False"))) {
                     refuse(group, it.key, shown, "is neither true nor false");
                 }
                 return;
@@ -267,21 +315,27 @@ private:
                 if (it.kind != setting_kind::text) { refuse(group, it.key, shown, "is no text"); }
                 return;
             case takes::names:
-                if (!listed) { refuse(group, it.key, shown, "is no text; allowed: names of collections, separated by commas"); }
+                if (!listed) {
+                    refuse(group, it.key, shown, "is no text; allowed: names of collections, separated by commas");
+                }
                 return;
         }
     }
 
-    [[nodiscard]] static setting const* find(setting_group const& group, std::string_view prefix, std::string_view name) noexcept {
+    [[nodiscard]] static setting const* find(setting_group const& group, std::string_view prefix,
+                                             std::string_view name) noexcept {
         for (setting const& each : group.settings) {
             bool const found = prefix.empty() ? each.key == name
-                                              : each.key.size() == prefix.size() + 1 + name.size() && each.key.starts_with(prefix) &&
-                                                    each.key[prefix.size()] == '.' && each.key.ends_with(name);
+                                              : each.key.size() == prefix.size() + 1 + name.size() &&
+                                                    each.key.starts_with(prefix) && each.key[prefix.size()] == '.' &&
+                                                    each.key.ends_with(name);
             if (found) { return &each; }
         }
         return nullptr;
     }
-    [[nodiscard]] static bool is_true(setting const* it) noexcept { return it != nullptr && (it->value == "true" || it->value == "True"); }
+    [[nodiscard]] static bool is_true(setting const* it) noexcept {
+        return it != nullptr && (it->value == "true" || it->value == "True");
+    }
     [[nodiscard]] bool is_configured(std::string_view name) const noexcept {
         for (setting_group const& each : collections_) {
             if (each.name == name) { return true; }
@@ -290,7 +344,8 @@ private:
     }
 
     // The collection's key for the mode, its key, the hook's for the mode, the hook's; null: the default.
-    [[nodiscard]] setting const* inherited(setting_group const& group, bool from_hook, std::string_view mode, std::string_view name) const noexcept {
+    [[nodiscard]] setting const* inherited(setting_group const& group, bool from_hook, std::string_view mode,
+                                           std::string_view name) const noexcept {
         for (setting_group const* each : {&group, &hook_}) {
             if (each == &hook_ && !from_hook) { break; }
             if (!mode.empty()) {
@@ -300,7 +355,8 @@ private:
         }
         return nullptr;
     }
-    [[nodiscard]] schedule schedule_of(setting_group const& group, smdebug_default const& like, mode which) const noexcept {
+    [[nodiscard]] schedule schedule_of(setting_group const& group, smdebug_default const& like,
+                                       mode which) const noexcept {
         std::string_view const prefix = name_of(which);
         schedule it;
         it.interval = like.interval;
@@ -312,7 +368,9 @@ private:
             if (key == "save_steps") {
                 it.steps = found->value;
             } else {
-                (void)read_whole(found->value, key == "save_interval" ? it.interval : key == "start_step" ? it.first : it.end);
+                (void)read_whole(found->value, key == "save_interval" ? it.interval
+                                               : key == "start_step"  ? it.first
+                                                                      : it.end);
             }
         }
         it.on = own || !like.in_training || which == mode::train;
@@ -322,15 +380,20 @@ private:
         bool const bounded = it.first > 0 || it.end != ~std::uint64_t{0};
         dynamic_plan::part all = plan_.keep(never{});
         if (it.end > it.first) {
-            if (it.interval > 1 || !bounded) { all = it.interval > 1 ? plan_.keep(every{it.interval}) : plan_.keep(always{}); }
+            if (it.interval > 1 || !bounded) {
+                all = it.interval > 1 ? plan_.keep(every{it.interval}) : plan_.keep(always{});
+            }
             if (bounded) {
-                dynamic_plan::part const range = it.end == ~std::uint64_t{0} ? plan_.keep(from{it.first}) : it.first == 0 ? plan_.keep(before{it.end}) : plan_.keep(between{it.first, it.end});
+                dynamic_plan::part const range = it.end == ~std::uint64_t{0} ? plan_.keep(from{it.first})
+                                                 : it.first == 0             ? plan_.keep(before{it.end})
+                                                                             : plan_.keep(between{it.first, it.end});
                 all = it.interval > 1 ? plan_.join(asked::both, all, range) : range;
             }
         }
         slots<std::uint64_t> steps;
         std::size_t count = 0;
-        each_item(it.steps, false, [&](std::string_view item) { return steps.grow(count + 1) && read_whole(item, steps[count++]); });
+        each_item(it.steps, false,
+                  [&](std::string_view item) { return steps.grow(count + 1) && read_whole(item, steps[count++]); });
         if (count == 0) { return all; }
         return plan_.join(asked::either, all, plan_.keep_at({steps.data(), count}));
     }
@@ -367,13 +430,16 @@ private:
             }
         }
         if (!any_tensors) {
-            return refuse(group, "include_regex", {}, group.name == "default" ? "HookParameters and it say no regular expression: which tensors?"
-                                                                             : "missing, and this is no default collection (weights biases gradients losses metrics ... all): which tensors?");
+            return refuse(group, "include_regex", {},
+                          group.name == "default" ? "HookParameters and it say no regular expression: which tensors?"
+                                                  : "missing, and this is no default collection (weights biases "
+                                                    "gradients losses metrics ... all): which tensors?");
         }
 
         static constexpr smdebug_default other{};
         if (like == nullptr) { like = &other; }
-        schedule const modes[] = {schedule_of(group, *like, mode::train), schedule_of(group, *like, mode::eval), schedule_of(group, *like, mode::predict)};
+        schedule const modes[] = {schedule_of(group, *like, mode::train), schedule_of(group, *like, mode::eval),
+                                  schedule_of(group, *like, mode::predict)};
         dynamic_plan::part at_steps{};
         if (modes[0].on && modes[0] == modes[1] && modes[0] == modes[2]) {
             at_steps = when(modes[0]);
@@ -407,7 +473,8 @@ private:
 }  // namespace detail
 
 // A plan from smdebug's settings, or the first thing that is wrong with them. What each key means is in docs/settings.md.
-[[nodiscard]] inline result<dynamic_plan> read_smdebug(setting_group const& hook, std::span<setting_group const> collections,
+[[nodiscard]] inline result<dynamic_plan> read_smdebug(setting_group const& hook,
+                                                       std::span<setting_group const> collections,
                                                        text_matcher const* expressions) noexcept {
     return detail::smdebug_reader{hook, collections, expressions}.read();
 }

@@ -13,8 +13,11 @@ struct named_terms {
     std::string_view name;
     terms what;
 };
-inline constexpr named_terms other_contents[] = {
-    {"payload", terms::payload}, {"shape", terms::shape}, {"delta", terms::delta}, {"hash", terms::hash}, {"unit_activity", terms::unit_activity}};
+inline constexpr named_terms other_contents[] = {{"payload", terms::payload},
+                                                 {"shape", terms::shape},
+                                                 {"delta", terms::delta},
+                                                 {"hash", terms::hash},
+                                                 {"unit_activity", terms::unit_activity}};
 
 // Every built-in statistic, those of |x| after the plain ones; the counts, which come with any other, last.
 template <class Use>
@@ -63,7 +66,8 @@ private:
             auto const code = static_cast<unsigned char>(letter);
             if (letter == '"' || letter == '\\') { put_("\\"); }
             if (code < 0x20) {
-                char const hex[] = {'\\', 'u', '0', '0', static_cast<char>('0' + (code >> 4)), "0123456789abcdef"[code & 15]};
+                char const hex[] = {
+                    '\\', 'u', '0', '0', static_cast<char>('0' + (code >> 4)), "0123456789abcdef"[code & 15]};
                 put_(std::string_view{hex, sizeof hex});
             } else {
                 put_(std::string_view{&letter, 1});
@@ -74,18 +78,32 @@ private:
     void write(part at) {
         question const& it = plan_.at_node(at);
         switch (it.what) {
-            case asked::glob: return quote(plan_.text(it));
-            case asked::regex: return object("regex", [&] { quote(plan_.text(it)); });
-            case asked::role: return object("role", [&] { quote(name_of(static_cast<role>(it.first))); });
-            case asked::names: return object("names", [&] { items(it.second, [&](std::size_t i) { quote(plan_.name_of_list(it, i)); }); });
-            case asked::always: return quote("always");
-            case asked::never: return quote("never");
-            case asked::every: return object("every", [&] { number(it.first); });
-            case asked::from: return object("from", [&] { number(it.first); });
-            case asked::before: return object("before", [&] { number(it.first); });
-            case asked::between: return object("between", [&] { items(2, [&](std::size_t i) { number(i == 0 ? it.first : it.second); }); });
-            case asked::at: return object("at", [&] { items(it.second, [&](std::size_t i) { number(plan_.indices(it)[i]); }); });
-            case asked::during: return object("during", [&] { quote(name_of(static_cast<mode>(it.first))); });
+            case asked::glob:
+                return quote(plan_.text(it));
+            case asked::regex:
+                return object("regex", [&] { quote(plan_.text(it)); });
+            case asked::role:
+                return object("role", [&] { quote(name_of(static_cast<role>(it.first))); });
+            case asked::names:
+                return object("names",
+                              [&] { items(it.second, [&](std::size_t i) { quote(plan_.name_of_list(it, i)); }); });
+            case asked::always:
+                return quote("always");
+            case asked::never:
+                return quote("never");
+            case asked::every:
+                return object("every", [&] { number(it.first); });
+            case asked::from:
+                return object("from", [&] { number(it.first); });
+            case asked::before:
+                return object("before", [&] { number(it.first); });
+            case asked::between:
+                return object("between",
+                              [&] { items(2, [&](std::size_t i) { number(i == 0 ? it.first : it.second); }); });
+            case asked::at:
+                return object("at", [&] { items(it.second, [&](std::size_t i) { number(plan_.indices(it)[i]); }); });
+            case asked::during:
+                return object("during", [&] { quote(name_of(static_cast<mode>(it.first))); });
             case asked::both:
             case asked::either:
                 return object(it.what == asked::both ? "and" : "or", [&] {
@@ -93,7 +111,8 @@ private:
                     operands(it);
                     put_("]");
                 });
-            case asked::negated: return object("not", [&] { write(part{it.left}); });
+            case asked::negated:
+                return object("not", [&] { write(part{it.left}); });
         }
     }
     // (a && b) && c is one list of three: a reader joins from the left.

@@ -18,7 +18,8 @@ namespace spotter::inline SPOTTER_ABI {
 // Differs between runs as good as always: not secret, only distinct.
 [[nodiscard]] inline std::uint64_t make_run_id() noexcept {
     std::uint64_t seed[3] = {static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()),
-                             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()), 0};
+                             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
+                             0};
     seed[2] = reinterpret_cast<std::uintptr_t>(&seed);
     std::uint64_t mixed = 0;
     for (std::uint64_t each : seed) {

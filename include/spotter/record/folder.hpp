@@ -12,11 +12,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 // How far a segment, and with it its run, had got.
 struct segment_state {
-    bool known = false;           // it holds a run_begin
-    bool ended = false;           // and a run_end
+    bool known = false;  // it holds a run_begin
+    bool ended = false;  // and a run_end
     std::uint64_t run_id = 0;
     std::uint32_t attempt = 0;
-    std::uint64_t ordinal = 0;    // of the next close; values that no close followed keep one for themselves
+    std::uint64_t ordinal = 0;  // of the next close; values that no close followed keep one for themselves
 };
 
 [[nodiscard]] inline segment_state read_state(byte_view segment) noexcept {
@@ -58,8 +58,8 @@ struct segment_state {
 namespace detail {
 
 struct folder_scan {
-    std::int64_t last = -1;       // the largest number of a segment
-    text<64> found{};             // the name of any segment or sidecar
+    std::int64_t last = -1;  // the largest number of a segment
+    text<64> found{};        // the name of any segment or sidecar
 };
 [[nodiscard]] inline bool scan_name(void* context, std::string_view name) noexcept {
     auto& scan = *static_cast<folder_scan*>(context);
@@ -84,11 +84,13 @@ struct folder_scan {
 }
 
 // Of the last segment that says something, from `last` down.
-[[nodiscard]] inline result<segment_state> read_last(file_system& files, std::string_view folder, std::int64_t last) noexcept {
+[[nodiscard]] inline result<segment_state> read_last(file_system& files, std::string_view folder,
+                                                     std::int64_t last) noexcept {
     segment_state state{};
     for (std::int64_t number = last; number >= 0 && !state.known; --number) {
         char name[24];
-        path_text const path{folder, {name, name_segment(static_cast<std::uint32_t>(number), layout::data_suffix, name)}};
+        path_text const path{folder,
+                             {name, name_segment(static_cast<std::uint32_t>(number), layout::data_suffix, name)}};
         auto const mapped = files.map(path);
         if (!mapped) {
             if (mapped.error().code == errc::not_a_run) { continue; }  // a gap in the numbers
@@ -110,7 +112,8 @@ struct open_run {
 
 // Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k`
 // below it: each has its own lock, and decides by its own earlier record.
-[[nodiscard]] inline result<open_run> open_folder(file_system& files, std::string_view path, existing what, std::uint32_t worker = 0) noexcept {
+[[nodiscard]] inline result<open_run> open_folder(file_system& files, std::string_view path, existing what,
+                                                  std::uint32_t worker = 0) noexcept {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
@@ -123,7 +126,9 @@ struct open_run {
         open_run run{};
         run.place.worker = worker;
         run.place.folder = path_text{folder, ""};
-        if (!run.place.folder.good()) { return {errc::unwritable, "the path of the run is too long; choose a shorter one"}; }
+        if (!run.place.folder.good()) {
+            return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
+        }
         auto const kind = files.kind_of(folder);
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::file || *kind == path_kind::other) {
@@ -153,7 +158,8 @@ struct open_run {
         if (!state) { return refuse(state.error()); }
         if (state->ended && what == existing::refuse) {
             error why{errc::exists, "there is a finished run in "};
-            why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0) << "; choose another folder, or existing::next or ::replace";
+            why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
+                     << "; choose another folder, or existing::next or ::replace";
             return refuse(why);
         }
         if (state->ended && what == existing::next) {

@@ -8,7 +8,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 template <class Path, plan_like Plan, class... Arguments>
-    requires std::convertible_to<Path, std::string_view>
-hook(Path, Plan, Arguments...) -> hook<recorder, Plan, Arguments...>;
+requires std::convertible_to<Path, std::string_view> hook(Path, Plan, Arguments...)
+->hook<recorder, Plan, Arguments...>;
 
 }  // namespace spotter::inline SPOTTER_ABI

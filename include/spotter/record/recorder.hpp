@@ -15,7 +15,8 @@ namespace spotter::inline SPOTTER_ABI {
 class recorder {
 public:
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder.
-    explicit recorder(std::string_view path, options const& choices = {}) noexcept : recorder{path, choices, system_files()} {}
+    explicit recorder(std::string_view path, options const& choices = {}) noexcept
+        : recorder{path, choices, system_files()} {}
     recorder(std::string_view path, options const& choices, file_system& files) noexcept : dry_{choices.dry_run} {
         instant_ = choices.instant;
         if (dry_) { return; }
@@ -39,7 +40,9 @@ public:
     // A recorder that was not finished ends its run as failed: most likely an exception left the loop.
     ~recorder() {
         if (core_ == nullptr || core_->in_child()) { return; }  // in a fork the thread and the files are the parent's
-        if (core_->started() && !core_->finished()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
+        if (core_->started() && !core_->finished()) {
+            finish({ending::failed, "hook was destroyed without finish", {}, 0});
+        }
         delete core_;
     }
 
@@ -47,9 +50,13 @@ public:
         if (core_ == nullptr || core_->started() || child()) { return; }
         byte_buffer list;
         std::size_t bound = 0;
-        for (collection_info const& each : run.collections) { bound += each.name.size() + each.what.view().size() + 2 * varint_limit; }
+        for (collection_info const& each : run.collections) {
+            bound += each.name.size() + each.what.view().size() + 2 * varint_limit;
+        }
         byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
-        for (collection_info const& each : run.collections) { encode(each_out, rows::collection{each.name, each.what.view()}); }
+        for (collection_info const& each : run.collections) {
+            encode(each_out, rows::collection{each.name, each.what.view()});
+        }
 
         text<32> version{};
         version << SPOTTER_VERSION_MAJOR << '.' << SPOTTER_VERSION_MINOR << '.' << SPOTTER_VERSION_PATCH;
@@ -90,7 +97,8 @@ public:
         row.type = view.type;
         row.layout = view.layout;
         row.shape = view.shape;
-        std::size_t const bound = observe_limit + sizeof(ring_tag::values_head) + static_cast<std::size_t>(row.units) * 8;
+        std::size_t const bound =
+            observe_limit + sizeof(ring_tag::values_head) + static_cast<std::size_t>(row.units) * 8;
         if (row.has_values && core_->policy() != overflow::block && core_->room() < room_for(bound, bytes)) {
             if (core_->policy() == overflow::drop) { return drop(); }
             row.has_values = false;
@@ -108,15 +116,19 @@ public:
         encode(out, row, seen.stats, static_cast<std::uint32_t>(keep));
         core_->commit(head + out.size(), tag);
         ++handed_;
-        if (row.thinned || (row.has_values && !hand_over(static_cast<std::byte const*>(view.values.raw), bytes))) { ++thinned_; }
+        if (row.thinned || (row.has_values && !hand_over(static_cast<std::byte const*>(view.values.raw), bytes))) {
+            ++thinned_;
+        }
     }
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {
         if (!recording()) { return drop(); }
         std::size_t const bytes = static_cast<std::size_t>(value.bytes());
-        bool const one = value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
+        bool const one =
+            value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
         if (!one || bytes > core_->largest() - scalar_limit) {
-            note({errc::wrong_type, "a scalar must be one number, or a text smaller than half the ring; it was not recorded"});
+            note({errc::wrong_type,
+                  "a scalar must be one number, or a text smaller than half the ring; it was not recorded"});
             return drop();
         }
         rows::scalar row{};
@@ -169,7 +181,8 @@ public:
         byte_buffer list;
         byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
         for (coverage const& each : end.coverage) {
-            encode(each_out, rows::coverage{each.rule, each.matched, each.judged, each.undecided, each.fired, each.reason});
+            encode(each_out,
+                   rows::coverage{each.rule, each.matched, each.judged, each.undecided, each.fired, each.reason});
         }
         rows::run_end row{};
         row.how = static_cast<std::uint8_t>(end.how);
@@ -220,7 +233,8 @@ private:
     }
     [[nodiscard]] bool child() noexcept {
         if (!core_->in_child()) { return false; }
-        note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are only counted"});
+        note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events "
+                          "are only counted"});
         return true;
     }
     void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
@@ -231,7 +245,8 @@ private:
     // Ring bytes that a row and its blocks take at most, padding included.
     [[nodiscard]] std::uint64_t room_for(std::size_t bound, std::uint64_t bytes) const noexcept {
         std::uint64_t const blocks = bytes / core_->block() + 1;
-        return bytes + (blocks + 1) * 2 * byte_ring::header + bound + (std::max)(bound, core_->block()) + core_->spare();
+        return bytes + (blocks + 1) * 2 * byte_ring::header + bound + (std::max)(bound, core_->block()) +
+               core_->spare();
     }
     // The values, block by block. False where they were given up: the next entry says so to the writer.
     [[nodiscard]] bool hand_over(std::byte const* values, std::size_t bytes) noexcept {
@@ -257,7 +272,8 @@ private:
     [[nodiscard]] bool send(tensor_info const& tensor) noexcept {
         std::size_t const bound = tensor.name.size() + 160;
         if (bound > core_->largest()) {
-            note({errc::bad_config, "a tensor's name is longer than half the ring; the tensor is recorded without it: shorten the name"});
+            note({errc::bad_config,
+                  "a tensor's name is longer than half the ring; the tensor is recorded without it: shorten the name"});
             return true;
         }
         return put(row_kind::declare, bound, [&](byte_writer& out) { encode(out, rows::declare{tensor}); });
@@ -278,7 +294,8 @@ private:
         row.decision = static_cast<std::uint8_t>(it.decision);
         row.decision_is_set = it.decision_is_set;
         row.others = it.others;
-        std::size_t const bound = 128 + row.rule.size() + row.reason.size() + row.tensor.size() + row.measure.size() + row.remedy.size() + row.detail.size();
+        std::size_t const bound = 128 + row.rule.size() + row.reason.size() + row.tensor.size() + row.measure.size() +
+                                  row.remedy.size() + row.detail.size();
         return put(row_kind::finding, bound, [&](byte_writer& out) { encode(out, row); });
     }
 
@@ -301,7 +318,8 @@ private:
         std::swap(first_, other.first_);
         std::swap(waiting_, other.waiting_);
         std::swap(waiting_count_, other.waiting_count_);
-        for (auto member : {&recorder::handed_, &recorder::dropped_, &recorder::thinned_, &recorder::closes_, &recorder::closes_lost_, &recorder::told_}) {
+        for (auto member : {&recorder::handed_, &recorder::dropped_, &recorder::thinned_, &recorder::closes_,
+                            &recorder::closes_lost_, &recorder::told_}) {
             std::swap(this->*member, other.*member);
         }
         std::swap(instant_, other.instant_);
@@ -317,7 +335,7 @@ private:
     std::uint64_t thinned_ = 0;
     std::uint64_t closes_ = 0;
     std::uint64_t closes_lost_ = 0;
-    std::uint64_t told_ = 0;     // the sum of losses that the record knows of
+    std::uint64_t told_ = 0;  // the sum of losses that the record knows of
     instant instant_ = instant::before_update;
     bool dry_ = false;
 };

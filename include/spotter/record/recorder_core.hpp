@@ -37,7 +37,8 @@ public:
     [[nodiscard]] bool take_memory() noexcept {
         memory_source const& from = choices_.memory;
         if (from.take != nullptr) {
-            given_ = static_cast<std::byte*>(from.take(byte_ring::size_for(ring_bytes()), byte_ring::alignment, from.context));
+            given_ = static_cast<std::byte*>(
+                from.take(byte_ring::size_for(ring_bytes()), byte_ring::alignment, from.context));
             if (given_ == nullptr) { return false; }
         }
         bool const good = ring_.start(ring_bytes(), given_);
@@ -68,7 +69,9 @@ public:
     [[nodiscard]] bool started() const noexcept { return started_; }
     [[nodiscard]] bool finished() const noexcept { return finished_; }
     // Nothing more is written: it failed, has not begun or is over.
-    [[nodiscard]] bool silent() const noexcept { return !started_ || finished_ || failed_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool silent() const noexcept {
+        return !started_ || finished_ || failed_.load(std::memory_order_relaxed);
+    }
     [[nodiscard]] run_place const& place() const noexcept { return run_.place; }
 
     [[nodiscard]] overflow policy() const noexcept { return policy_; }
@@ -117,7 +120,9 @@ private:
     static constexpr std::uint64_t smallest_ring = 64U << 10;
     static constexpr std::uint64_t patience_milliseconds = 2000;
 
-    [[nodiscard]] std::uint64_t ring_bytes() const noexcept { return choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes; }
+    [[nodiscard]] std::uint64_t ring_bytes() const noexcept {
+        return choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes;
+    }
 
     static void nap(int microseconds) noexcept { std::this_thread::sleep_for(std::chrono::microseconds{microseconds}); }
 
@@ -138,8 +143,9 @@ private:
                 since = now;
             } else if (now - since >= patience_milliseconds) {
                 policy_ = overflow::thin;
-                stalled_ = {errc::dropped, "the writer made no progress for 2 s, so the training no longer waits for it: payloads "
-                                           "that do not fit the ring are dropped and counted; check the disk"};
+                stalled_ = {errc::dropped,
+                            "the writer made no progress for 2 s, so the training no longer waits for it: payloads "
+                            "that do not fit the ring are dropped and counted; check the disk"};
                 return nullptr;
             }
             if (round < 32) {
@@ -156,7 +162,8 @@ private:
         try {
             thread_ = std::thread{[this]() noexcept { work(); }};
         } catch (...) {
-            stalled_ = {errc::out_of_memory, "no thread could be started for writing; the training thread writes itself, more slowly"};
+            stalled_ = {errc::out_of_memory,
+                        "no thread could be started for writing; the training thread writes itself, more slowly"};
             return;
         }
 #else

@@ -107,12 +107,12 @@ private:
     byte_ring& ring_;
     segment_writer& segments_;
     std::uint32_t flush_milliseconds_;
-    byte_buffer pending_;        // the row whose values are coming in
+    byte_buffer pending_;  // the row whose values are coming in
     payload_place place_{};
-    std::uint64_t left_ = 0;     // bytes of values to come
+    std::uint64_t left_ = 0;  // bytes of values to come
     std::uint64_t flushed_at_ = steady_milliseconds();
     std::uint64_t peak_ = 0;
-    bool dirty_ = false;         // something came since the last flush
+    bool dirty_ = false;  // something came since the last flush
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -14,9 +14,9 @@ namespace spotter::inline SPOTTER_ABI {
 // Where a run's next segment goes, and from where it counts.
 struct run_place {
     path_text folder{};
-    std::uint32_t number = 0;    // of the next segment
+    std::uint32_t number = 0;  // of the next segment
     std::uint32_t attempt = 0;
-    std::uint64_t ordinal = 0;   // of the next close
+    std::uint64_t ordinal = 0;  // of the next close
     std::uint64_t run_id = 0;
     std::uint32_t worker = 0;
     double (*now)() noexcept = &seconds_since_epoch;
@@ -56,7 +56,9 @@ public:
         if (kind == row_kind::close) { ++place_.ordinal; }
         settled_ = kind == row_kind::close || kind == row_kind::declare;
         if (buffered() >= write_bytes) { write(); }
-        if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) { rotate(); }
+        if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) {
+            rotate();
+        }
     }
     // A block of values; the place of the first one is where the values are.
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
@@ -96,7 +98,8 @@ private:
     };
 
     [[nodiscard]] static error no_memory() noexcept {
-        return {errc::out_of_memory, "no memory for the record; recording stops here, the training goes on: lower options::ring_bytes"};
+        return {errc::out_of_memory,
+                "no memory for the record; recording stops here, the training goes on: lower options::ring_bytes"};
     }
     [[nodiscard]] std::size_t buffered() const noexcept { return out_.size() + rows_.size(); }
 
@@ -248,7 +251,7 @@ private:
     std::uint64_t written_ = 0;
     error first_error_{};
     bool failed_ = false;
-    bool settled_ = true;             // no step is half in
+    bool settled_ = true;  // no step is half in
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -15,8 +15,8 @@ struct replay_report {
     std::uint64_t fired = 0;          // of these, steps at which something was found
     std::vector<finding> findings{};  // all of them, in order
     std::vector<coverage> coverages{};
-    error trouble{};                  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
-    bool whole = true;                // false: drops, damage or something not recorded, so inline verdicts may have differed
+    error trouble{};  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
+    bool whole = true;  // false: drops, damage or something not recorded, so inline verdicts may have differed
 };
 
 namespace detail {
@@ -25,7 +25,9 @@ namespace detail {
 template <class Judges>
 class player {
 public:
-    player(trial const& run, Judges& judges) : run_{run.index()}, judges_{judges} { tensors_.resize(run_.tensors().size()); }
+    player(trial const& run, Judges& judges) : run_{run.index()}, judges_{judges} {
+        tensors_.resize(run_.tensors().size());
+    }
 
     // `admit(step)`: whether the rules see that step. `closed(step, alarm)` after each step that was judged. `restart()` where a
     // further attempt begins: there the rules started afresh.
@@ -49,9 +51,15 @@ public:
                     attempt = begin.attempt;
                     break;
                 }
-                case row_kind::declare: declare(segment, row); break;
-                case row_kind::observe: observe(segment, row, admit); break;
-                case row_kind::scalar: scalar(segment, row, admit); break;
+                case row_kind::declare:
+                    declare(segment, row);
+                    break;
+                case row_kind::observe:
+                    observe(segment, row, admit);
+                    break;
+                case row_kind::scalar:
+                    scalar(segment, row, admit);
+                    break;
                 case row_kind::close: {
                     rows::close end;
                     if (decode(row, end)) { break; }
@@ -64,7 +72,8 @@ public:
                     closed(end.step, found);
                     break;
                 }
-                default: break;
+                default:
+                    break;
             }
             return true;
         });
@@ -96,8 +105,8 @@ private:
         it.declare_to(judges_);
     }
     [[nodiscard]] static bool same(tensor_info const& a, tensor_info const& b) noexcept {
-        return a.role == b.role && a.partner_role == b.partner_role && a.partner == b.partner && a.flags == b.flags && a.shape == b.shape &&
-               a.type == b.type && a.activation == b.activation;
+        return a.role == b.role && a.partner_role == b.partner_role && a.partner == b.partner && a.flags == b.flags &&
+               a.shape == b.shape && a.type == b.type && a.activation == b.activation;
     }
 
     template <class Admit>
@@ -131,7 +140,8 @@ private:
         lacking_ = error{errc::no_payload, "a rule asks for more of \""};
         sentence what;
         describe(missing, what);
-        lacking_.what << it.info.name << "\" than was recorded (" << what << "): let a collection keep it, or its `payload`";
+        lacking_.what << it.info.name << "\" than was recorded (" << what
+                      << "): let a collection keep it, or its `payload`";
     }
 
     template <class Admit>
@@ -184,7 +194,9 @@ private:
         terms const stored_only = without(into.has & pass_terms, from.has);
         if (has(stored_only, terms::zeros)) { all.zeros = into.zeros; }
         if (has(stored_only, terms::range)) { all.minimum = into.minimum, all.maximum = into.maximum; }
-        if (has(stored_only, terms::abs_range)) { all.abs_minimum = into.abs_minimum, all.abs_maximum = into.abs_maximum; }
+        if (has(stored_only, terms::abs_range)) {
+            all.abs_minimum = into.abs_minimum, all.abs_maximum = into.abs_maximum;
+        }
         if (has(stored_only, terms::sum)) { all.sum = into.sum; }
         if (has(stored_only, terms::sum_abs)) { all.sum_abs = into.sum_abs; }
         if (has(stored_only, terms::sum_squares)) { all.sum_squares = into.sum_squares; }
@@ -258,21 +270,23 @@ replay_report replay(trial const& run, Arguments const&... arguments) {
         judges->report([&](coverage const& each) { detail::join_coverage(report.coverages, place++, each); });
         if (!report.trouble) { report.trouble = judges->trouble(); }
     };
-    error const broken = player.play([&]([[maybe_unused]] step_id step) { return (detail::admits_step(arguments, step) && ... && true); },
-                                     [&](step_id, alarm const& found) {
-                                         ++report.steps;
-                                         if (found.empty()) { return; }
-                                         ++report.fired;
-                                         report.findings.insert(report.findings.end(), found.begin(), found.end());
-                                         (detail::tell_alarm(arguments, found), ...);
-                                     },
-                                     [&] {
-                                         gather();
-                                         judges.emplace(arguments...);
-                                     });
+    error const broken = player.play(
+        [&]([[maybe_unused]] step_id step) { return (detail::admits_step(arguments, step) && ... && true); },
+        [&](step_id, alarm const& found) {
+            ++report.steps;
+            if (found.empty()) { return; }
+            ++report.fired;
+            report.findings.insert(report.findings.end(), found.begin(), found.end());
+            (detail::tell_alarm(arguments, found), ...);
+        },
+        [&] {
+            gather();
+            judges.emplace(arguments...);
+        });
     gather();
     if (!report.trouble) { report.trouble = broken ? broken : player.lacking(); }
-    report.whole = !broken && !player.lacking() && run.damage().empty() && run.totals().dropped == 0 && run.totals().thinned == 0 && run.totals().closes_lost == 0;
+    report.whole = !broken && !player.lacking() && run.damage().empty() && run.totals().dropped == 0 &&
+                   run.totals().thinned == 0 && run.totals().closes_lost == 0;
     (detail::tell_report(arguments, report), ...);
     return report;
 }

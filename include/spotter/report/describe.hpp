@@ -14,7 +14,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // "train(70)"
-[[nodiscard]] inline std::string describe(step_id step) { return fmt::format("{}({})", name_of(step.mode), step.index); }
+[[nodiscard]] inline std::string describe(step_id step) {
+    return fmt::format("{}({})", name_of(step.mode), step.index);
+}
 
 // Two lines: what was found where, with the measured value against the threshold; what to do about it.
 [[nodiscard]] inline std::string describe(finding const& it) {
@@ -43,7 +45,9 @@ namespace spotter::inline SPOTTER_ABI {
     return lines;
 }
 
-[[nodiscard]] inline std::string describe(error const& it) { return fmt::format("{}: {}", name_of(it.code), it.what.view()); }
+[[nodiscard]] inline std::string describe(error const& it) {
+    return fmt::format("{}: {}", name_of(it.code), it.what.view());
+}
 
 }  // namespace spotter::inline SPOTTER_ABI
 

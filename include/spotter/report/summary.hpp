@@ -29,7 +29,8 @@ struct repeated_finding {
     std::vector<repeated_finding> found;
     for (finding const& each : all) {
         auto const same = std::find_if(found.begin(), found.end(), [&](repeated_finding const& known) {
-            return known.first.rule == each.rule && known.first.reason == each.reason && known.first.tensor == each.tensor;
+            return known.first.rule == each.rule && known.first.reason == each.reason &&
+                   known.first.tensor == each.tensor;
         });
         if (same == found.end()) {
             found.push_back({each, 1, each.step});
@@ -56,20 +57,25 @@ template <class Coverage>
     std::string lines;
     for (repeated_finding const& each : gather_findings(all)) {
         lines += fmt::format("  {}\n", spotter::describe(each.first));
-        if (each.times > 1) { lines += fmt::format("    {} times in all, last at {}\n", each.times, spotter::describe(each.last)); }
+        if (each.times > 1) {
+            lines += fmt::format("    {} times in all, last at {}\n", each.times, spotter::describe(each.last));
+        }
     }
     return lines;
 }
 
 // "healthy" is said only of rules that could judge.
 template <class Coverage>
-[[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings, std::vector<Coverage> const& coverages) {
+[[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings,
+                                           std::vector<Coverage> const& coverages) {
     if (!findings.empty()) { return fmt::format("findings:\n{}", describe_findings(findings)); }
     std::size_t judging = 0;
     for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1 : 0; }
     if (coverages.empty()) { return "no rule was asked\n"; }
     if (judging == 0) { return "no rule could judge\n"; }
-    if (judging < coverages.size()) { return fmt::format("nothing found by the {} of {} rules that could judge\n", judging, coverages.size()); }
+    if (judging < coverages.size()) {
+        return fmt::format("nothing found by the {} of {} rules that could judge\n", judging, coverages.size());
+    }
     return fmt::format("healthy: nothing found by {} rule{}\n", judging, judging == 1 ? "" : "s");
 }
 
@@ -81,40 +87,47 @@ template <class Coverage>
     std::string lines = fmt::format("{}: {}", run.path(), name_of(run.status()));
     if (!run.why_failed().empty()) { lines += fmt::format(" ({})", run.why_failed()); }
     lines += fmt::format(", {} steps", run.closed_steps());
-    for (mode const which : run.modes()) { lines += fmt::format(", {} {} with something kept", run.steps(which).size(), name_of(which)); }
+    for (mode const which : run.modes()) {
+        lines += fmt::format(", {} {} with something kept", run.steps(which).size(), name_of(which));
+    }
     lines += fmt::format("\nkept: {} tensors in {}", run.names().size(), detail::bytes_text(totals.bytes));
     lines += fmt::format("; dropped: {}", totals.dropped);
     if (totals.thinned > 0) { lines += fmt::format(", {} without their values", totals.thinned); }
     if (totals.refused > 0) { lines += fmt::format("; refused: {}", totals.refused); }
     lines += '\n';
     for (recorded_collection const& each : run.collections()) {
-        lines += fmt::format("    {} ({}): {} names\n", each.name, each.what, run.names(filter{.collection = each.name}).size());
+        lines += fmt::format("    {} ({}): {} names\n", each.name, each.what,
+                             run.names(filter{.collection = each.name}).size());
     }
     for (damaged_place const& each : run.damage()) {
         lines += fmt::format("damaged: {} bytes at {} of {}\n", each.bytes, each.offset, each.file);
     }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
-    if (!ended && run.findings().empty()) { return lines + "no finding so far; whether the rules could judge is only told at the end of a run\n"; }
+    if (!ended && run.findings().empty()) {
+        return lines + "no finding so far; whether the rules could judge is only told at the end of a run\n";
+    }
     lines += detail::describe_verdict(run.findings(), run.coverages());
     return lines + detail::describe_coverage(run.coverages());
 }
 
 // A replay's outcome; takes any struct with steps, fired, findings, coverages, trouble and whole (replay_report).
 template <class Report>
-    requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
+requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
 [[nodiscard]] std::string describe(Report const& it) {
     std::string lines = fmt::format("{} steps judged, {} with findings\n", it.steps, it.fired);
     lines += detail::describe_verdict(it.findings, it.coverages);
     lines += detail::describe_coverage(it.coverages);
     if (it.trouble) { lines += fmt::format("trouble: {}\n", spotter::describe(it.trouble)); }
-    if (!it.whole) { lines += "the record does not hold all that these rules ask for: in the loop they may have said otherwise\n"; }
+    if (!it.whole) {
+        lines += "the record does not hold all that these rules ask for: in the loop they may have said otherwise\n";
+    }
     return lines;
 }
 
 // For replay(run, rules..., print_report): prints the outcome to standard output.
 struct print_report_t {
     template <class Report>
-        requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
+    requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
     void operator()(Report const& it) const {
         std::string const lines = describe(it);
         std::fwrite(lines.data(), 1, lines.size(), stdout);

@@ -40,7 +40,7 @@ public:
     byte_ring(byte_ring const&) = delete;
     byte_ring& operator=(byte_ring const&) = delete;
     ~byte_ring() {
-        if (owned_) { ::operator delete(memory_, std::align_val_t{line}); }
+        if (owned_) { ::operator delete (memory_, std::align_val_t{line}); }
     }
 
     static constexpr std::size_t alignment = 64;
@@ -55,7 +55,7 @@ public:
         if (memory_ != nullptr || bytes > (std::uint64_t{1} << 46)) { return false; }
         std::size_t const size = size_for(bytes);
         owned_ = given == nullptr;
-        memory_ = owned_ ? static_cast<std::byte*>(::operator new(size, std::align_val_t{line}, std::nothrow)) : given;
+        memory_ = owned_ ? static_cast<std::byte*>(::operator new (size, std::align_val_t{line}, std::nothrow)) : given;
         if (memory_ == nullptr) { return false; }
         for (std::size_t at = 0; at < size; at += 4096) { std::memset(memory_ + at, 0, 1); }
         size_ = size;
@@ -141,7 +141,9 @@ private:
         std::uint64_t seen_head = 0;
     };
 
-    [[nodiscard]] static constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + 7) & ~std::size_t{7}; }
+    [[nodiscard]] static constexpr std::size_t padded(std::size_t bytes) noexcept {
+        return (bytes + 7) & ~std::size_t{7};
+    }
     void write_header(std::size_t at, std::size_t bytes, std::uint32_t tag) noexcept {
         std::uint32_t const fields[2] = {static_cast<std::uint32_t>(bytes), tag};
         std::memcpy(memory_ + at, fields, header);

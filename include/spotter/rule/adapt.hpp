@@ -15,7 +15,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 template <class Value>
-concept adaptor = requires { typename Value::adapts_rules; };
+concept adaptor = requires {
+    typename Value::adapts_rules;
+};
 
 template <rule Inner, adaptor Adaptor>
 struct adapted {
@@ -30,7 +32,8 @@ struct adapted {
 template <class Inner, class Adaptor>
 class machine<adapted<Inner, Adaptor>> {
 public:
-    constexpr explicit machine(adapted<Inner, Adaptor> const& rule) noexcept : inner_{rule.inner}, adaptor_{rule.adaptor} {}
+    constexpr explicit machine(adapted<Inner, Adaptor> const& rule) noexcept
+        : inner_{rule.inner}, adaptor_{rule.adaptor} {}
 
     constexpr requirement declare(tensor_info const& tensor) { return inner_.declare(tensor); }
     constexpr void observe(observation const& it) {
@@ -40,7 +43,9 @@ public:
         if (!admits(step)) { return truth::undecided; }
         std::size_t const start = out.size();
         truth answer = inner_.close(step, out);
-        if (decided(answer)) { answer = adaptor_(state_, step, answer, std::span<finding>{out.begin() + start, out.size() - start}); }
+        if (decided(answer)) {
+            answer = adaptor_(state_, step, answer, std::span<finding>{out.begin() + start, out.size() - start});
+        }
         if (answer != truth::yes) { out.truncate(start); }
         return answer;
     }
@@ -109,7 +114,7 @@ struct cooldown {
 struct rearm {
     using adapts_rules = void;
     struct state {
-        bool within[mode_count]{};             // an episode that was delivered
+        bool within[mode_count]{};  // an episode that was delivered
         std::uint64_t healthy[mode_count]{};
     };
     std::uint64_t steps = 1;

@@ -64,7 +64,8 @@ protected:
 template <class Left, class Right>
 class machine<both_rules<Left, Right>> : public detail::two_machines<Left, Right> {
 public:
-    constexpr explicit machine(both_rules<Left, Right> const& rule) noexcept : detail::two_machines<Left, Right>{rule.left, rule.right} {}
+    constexpr explicit machine(both_rules<Left, Right> const& rule) noexcept
+        : detail::two_machines<Left, Right>{rule.left, rule.right} {}
 
     constexpr truth close(step_id step, findings& out) {
         std::size_t const start = out.size();
@@ -93,7 +94,8 @@ public:
 template <class Left, class Right>
 class machine<either_rule<Left, Right>> : public detail::two_machines<Left, Right> {
 public:
-    constexpr explicit machine(either_rule<Left, Right> const& rule) noexcept : detail::two_machines<Left, Right>{rule.left, rule.right} {}
+    constexpr explicit machine(either_rule<Left, Right> const& rule) noexcept
+        : detail::two_machines<Left, Right>{rule.left, rule.right} {}
 
     constexpr truth close(step_id step, findings& out) {
         truth const answer_left = this->left_.close(step, out);

@@ -116,7 +116,9 @@ public:
         left_out_ += many.left_out();
     }
 
-    [[nodiscard]] explicit operator bool() const noexcept { return count_ > 0 && list_[0].severity >= severity::warning; }
+    [[nodiscard]] explicit operator bool() const noexcept {
+        return count_ > 0 && list_[0].severity >= severity::warning;
+    }
     // The strongest response asked for; proceed when nothing was found.
     [[nodiscard]] spotter::decision decision() const noexcept {
         spotter::decision strongest = spotter::decision::proceed;

@@ -37,7 +37,9 @@ struct requirement {
     int unit_axis = default_axis;
 
     constexpr void join(requirement const& other) noexcept {
-        if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) { unit_axis = other.unit_axis; }
+        if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
+            unit_axis = other.unit_axis;
+        }
         terms |= other.terms;
     }
 };
@@ -119,9 +121,7 @@ public:
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         coverage all = seen_;
-        if (all.judged == 0) {
-            all.reason = why_silent(all.matched);
-        }
+        if (all.judged == 0) { all.reason = why_silent(all.matched); }
         use(all);
     }
 
@@ -149,7 +149,8 @@ private:
         if (matched == 0) { return "no tensor matched"; }
         if (!seen_in_[0] && !seen_in_[1] && !seen_in_[2]) { return "matched, but never observed"; }
         if constexpr (requires { Rule::judged_in; }) {
-            constexpr std::string_view never_in[mode_count] = {"matched, but never in mode train", "matched, but never in mode eval",
+            constexpr std::string_view never_in[mode_count] = {"matched, but never in mode train",
+                                                               "matched, but never in mode eval",
                                                                "matched, but never in mode predict"};
             if (!seen_in_[index_of(Rule::judged_in)]) { return never_in[index_of(Rule::judged_in)]; }
         }
@@ -164,7 +165,7 @@ private:
     typename Rule::state state_{};
     slots<std::uint8_t> watched_;  // by tensor id: 0 not, 1 as context, 2 judged
     coverage seen_{};
-    bool observed_ = false;           // something that is judged, since the last close
+    bool observed_ = false;  // something that is judged, since the last close
     bool seen_in_[mode_count]{};
 };
 
@@ -183,7 +184,8 @@ struct culprit {
             measured = value;
         }
     }
-    [[nodiscard]] constexpr finding as_finding(std::string_view measure, relation how, double threshold, severity level) const noexcept {
+    [[nodiscard]] constexpr finding as_finding(std::string_view measure, relation how, double threshold,
+                                               severity level) const noexcept {
         finding found;
         found.tensor = tensor;
         found.measure = measure;

@@ -22,8 +22,12 @@ struct tally {
                 if (yes++ == 0) { shown = evidence_of(ask, it.stats); }
                 first.blame(it, shown.measured);
                 break;
-            case truth::no: ++no; break;
-            case truth::undecided: ++undecided; break;
+            case truth::no:
+                ++no;
+                break;
+            case truth::undecided:
+                ++undecided;
+                break;
         }
     }
 };
@@ -43,7 +47,8 @@ struct quantifier {
 
 protected:
     static constexpr void tell(tally const& seen, std::string_view reason, findings& out) noexcept {
-        finding found = seen.first.as_finding(seen.shown.measure, seen.shown.how, seen.shown.threshold, severity::warning);
+        finding found =
+            seen.first.as_finding(seen.shown.measure, seen.shown.how, seen.shown.threshold, severity::warning);
         found.reason = reason;
         out.push(found);
     }
@@ -103,12 +108,18 @@ struct fraction_of {
     Pattern which;
     Predicate ask;
 
-    [[nodiscard]] friend constexpr auto operator>(fraction_of it, double limit) noexcept { return it.rule(relation::greater, limit); }
+    [[nodiscard]] friend constexpr auto operator>(fraction_of it, double limit) noexcept {
+        return it.rule(relation::greater, limit);
+    }
     [[nodiscard]] friend constexpr auto operator>=(fraction_of it, double limit) noexcept {
         return it.rule(relation::greater_equal, limit);
     }
-    [[nodiscard]] friend constexpr auto operator<(fraction_of it, double limit) noexcept { return it.rule(relation::less, limit); }
-    [[nodiscard]] friend constexpr auto operator<=(fraction_of it, double limit) noexcept { return it.rule(relation::less_equal, limit); }
+    [[nodiscard]] friend constexpr auto operator<(fraction_of it, double limit) noexcept {
+        return it.rule(relation::less, limit);
+    }
+    [[nodiscard]] friend constexpr auto operator<=(fraction_of it, double limit) noexcept {
+        return it.rule(relation::less_equal, limit);
+    }
 
 private:
     [[nodiscard]] constexpr fraction_rule<Pattern, Predicate> rule(relation how, double limit) const noexcept {

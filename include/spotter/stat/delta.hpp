@@ -16,7 +16,10 @@ struct element_change {
 template <class Value>
 [[nodiscard]] SPOTTER_STRICT constexpr element_change change_of(Value const& now, Value const& before) noexcept {
     SPOTTER_STRICT_BODY
-    if constexpr (requires { now.re; now.im; }) {
+    if constexpr (requires {
+                      now.re;
+                      now.im;
+                  }) {
         element_change const re = change_of(now.re, before.re);
         element_change const im = change_of(now.im, before.im);
         return {re.square + im.square, re.product + im.product, re.differs || im.differs};
@@ -35,8 +38,8 @@ template <class Value>
 
 // Fills the delta fields of `into`. Where the type, shape or order changed, and where either side has a non-finite element, the
 // delta stays undefined (has_previous false): a change from or to NaN has no size. Sums are lane sums over the whole tensor.
-SPOTTER_STRICT constexpr void compare_with_previous(tensor_ref const& now, tensor_ref const& before, std::uint64_t previous_index,
-                                                    summary& into) noexcept {
+SPOTTER_STRICT constexpr void compare_with_previous(tensor_ref const& now, tensor_ref const& before,
+                                                    std::uint64_t previous_index, summary& into) noexcept {
     SPOTTER_STRICT_BODY
     into.has |= terms::delta;
     into.has_previous = false;

@@ -38,12 +38,14 @@ SPOTTER_INLINE void fetch_ahead(void const* now) noexcept {
 // A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers. Returns
 // false, having added nothing, where it does hold some.
 template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t count, std::uint64_t& zero_count) noexcept {
+SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t count,
+                                               std::uint64_t& zero_count) noexcept {
     using Bits = bits_of<Float>;
     using V = vec<Bits, Bytes>;
     constexpr std::size_t step = Bytes / sizeof(Float);
     constexpr int mantissa = sizeof(Float) == 4 ? 23 : 52;
-    constexpr Bits infinity = static_cast<Bits>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent));
+    constexpr Bits infinity =
+        static_cast<Bits>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent));
     constexpr Bits smallest = Bits{1} << mantissa;
     constexpr Bits size_mask = static_cast<Bits>(~(Bits{1} << (sizeof(Float) * 8 - 1)));
     V large{};      // negative where a value was not finite
@@ -74,7 +76,8 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
 // Extremes of x or of |x|, in four independent vectors so that the comparisons overlap. min and max do not round, so
 // their order does not matter.
 template <bool Abs, class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE void range_block(Float const* values, std::size_t count, double& lowest, double& highest) noexcept {
+SPOTTER_STRICT SPOTTER_INLINE void range_block(Float const* values, std::size_t count, double& lowest,
+                                               double& highest) noexcept {
     SPOTTER_STRICT_BODY
     using Bits = bits_of<Float>;
     using V = vec<Float, Bytes>;
@@ -130,7 +133,8 @@ SPOTTER_INLINE void load_wide(double const* from, vec<double, Bytes> (&into)[2])
 }
 
 template <std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE void add_lanes(vec<double, Bytes> const (&block)[lane_parts<Bytes>], lane_sums& into) noexcept {
+SPOTTER_STRICT SPOTTER_INLINE void add_lanes(vec<double, Bytes> const (&block)[lane_parts<Bytes>],
+                                             lane_sums& into) noexcept {
     SPOTTER_STRICT_BODY
     vec<double, Bytes> all[lane_parts<Bytes>];
     std::memcpy(all, into.lane, sizeof all);
@@ -178,7 +182,9 @@ SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t 
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
                 if constexpr (Sum) { plain[k] += x[k]; }
-                if constexpr (Abs) { sizes[k] += reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(x[k]) & size_mask); }
+                if constexpr (Abs) {
+                    sizes[k] += reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(x[k]) & size_mask);
+                }
                 if constexpr (Squares) {
                     D square = x[k] * x[k];
                     settle(square);
@@ -222,7 +228,8 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t 
 
 // All blocks of a tensor that are a multiple of 16 elements long; the rest is left to the caller. Returns how many.
 template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted,
+SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std::size_t count,
+                                                        std::uint64_t first_index, terms wanted,
                                                         gathered& into) noexcept {
     SPOTTER_STRICT_BODY
     bool const spread = has(wanted, terms::variance);
@@ -248,14 +255,29 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
                 into.widen_abs_range(low, high);
             }
             switch (sums) {
-                case 1: sum = sum_block<true, false, false, Float, Bytes>(block, size, into); break;
-                case 2: sum = sum_block<false, true, false, Float, Bytes>(block, size, into); break;
-                case 3: sum = sum_block<true, true, false, Float, Bytes>(block, size, into); break;
-                case 4: sum = sum_block<false, false, true, Float, Bytes>(block, size, into); break;
-                case 5: sum = sum_block<true, false, true, Float, Bytes>(block, size, into); break;
-                case 6: sum = sum_block<false, true, true, Float, Bytes>(block, size, into); break;
-                case 7: sum = sum_block<true, true, true, Float, Bytes>(block, size, into); break;
-                default: break;
+                case 1:
+                    sum = sum_block<true, false, false, Float, Bytes>(block, size, into);
+                    break;
+                case 2:
+                    sum = sum_block<false, true, false, Float, Bytes>(block, size, into);
+                    break;
+                case 3:
+                    sum = sum_block<true, true, false, Float, Bytes>(block, size, into);
+                    break;
+                case 4:
+                    sum = sum_block<false, false, true, Float, Bytes>(block, size, into);
+                    break;
+                case 5:
+                    sum = sum_block<true, false, true, Float, Bytes>(block, size, into);
+                    break;
+                case 6:
+                    sum = sum_block<false, true, true, Float, Bytes>(block, size, into);
+                    break;
+                case 7:
+                    sum = sum_block<true, true, true, Float, Bytes>(block, size, into);
+                    break;
+                default:
+                    break;
             }
             if (spread) {
                 auto const elements = static_cast<double>(size);
@@ -269,26 +291,28 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
 }
 
 template <class Float>
-SPOTTER_STRICT SPOTTER_NOINLINE inline std::size_t gather_baseline(Float const* values, std::size_t count, std::uint64_t first_index,
-                                                                   terms wanted, gathered& into) noexcept {
+SPOTTER_STRICT SPOTTER_NOINLINE inline std::size_t gather_baseline(Float const* values, std::size_t count,
+                                                                   std::uint64_t first_index, terms wanted,
+                                                                   gathered& into) noexcept {
     return gather_blocks<Float, 16>(values, count, first_index, wanted, into);
 }
 #if SPOTTER_X86_DISPATCH
 template <class Float>
-SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2"))) inline std::size_t gather_avx2(Float const* values, std::size_t count,
-                                                                                             std::uint64_t first_index, terms wanted,
-                                                                                             gathered& into) noexcept {
+SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2"))) inline std::size_t
+gather_avx2(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
     return gather_blocks<Float, 32>(values, count, first_index, wanted, into);
 }
 template <class Float>
 SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx512f,avx512dq"))) inline std::size_t
-gather_avx512(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
+gather_avx512(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted,
+              gathered& into) noexcept {
     return gather_blocks<Float, 64>(values, count, first_index, wanted, into);
 }
 #endif
 
 template <class Float>
-inline std::size_t gather_fast(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
+inline std::size_t gather_fast(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted,
+                               gathered& into) noexcept {
 #if SPOTTER_X86_DISPATCH
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
         return gather_avx512(values, count, first_index, wanted, into);

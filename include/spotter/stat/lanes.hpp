@@ -39,10 +39,10 @@ struct block_sums {
 
 // One element as the statistics see it.
 struct seen_element {
-    double value;      // of a complex number the real part; like size and square 0 where it is not finite
-    double size;       // |x|
-    double square;     // |x|^2
-    number_class kind; // nan wins over infinities in a complex number
+    double value;       // of a complex number the real part; like size and square 0 where it is not finite
+    double size;        // |x|
+    double square;      // |x|^2
+    number_class kind;  // nan wins over infinities in a complex number
 };
 
 namespace detail {
@@ -65,13 +65,13 @@ template <std::integral Integer>
     return see_real(static_cast<double>(value), value == Integer{} ? number_class::zero : number_class::normal);
 }
 template <class Small>
-    requires requires(Small value) { to_float(value); }
+requires requires(Small value) { to_float(value); }
 [[nodiscard]] constexpr seen_element see(Small value) noexcept {
     float const wide = __builtin_bit_cast(float, float_bits_of(value));
     return see(wide);
 }
 template <class Complex>
-    requires requires(Complex value) { value.im; }
+requires requires(Complex value) { value.im; }
 [[nodiscard]] SPOTTER_STRICT constexpr seen_element see(Complex const& value) noexcept {
     SPOTTER_STRICT_BODY
     seen_element const re = see(value.re);
@@ -157,7 +157,8 @@ struct gathered {
 // One block by the definition, element by element: the path for blocks with non-finite or subnormal elements, for
 // complex and short tensors, for static_assert, and the reference that the fast path is tested against.
 template <class Value>
-SPOTTER_STRICT constexpr void gather_block(std::span<Value const> block, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
+SPOTTER_STRICT constexpr void gather_block(std::span<Value const> block, std::uint64_t first_index, terms wanted,
+                                           gathered& into) noexcept {
     SPOTTER_STRICT_BODY
     block_sums sums;
     for (std::size_t i = 0; i < block.size(); ++i) {

@@ -15,11 +15,16 @@ enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater
 }
 [[nodiscard]] constexpr bool holds(double left, relation how, double right) noexcept {
     switch (how) {
-        case relation::less: return left < right;
-        case relation::less_equal: return left <= right;
-        case relation::greater: return left > right;
-        case relation::greater_equal: return left >= right;
-        case relation::none: break;
+        case relation::less:
+            return left < right;
+        case relation::less_equal:
+            return left <= right;
+        case relation::greater:
+            return left > right;
+        case relation::greater_equal:
+            return left >= right;
+        case relation::none:
+            break;
     }
     return false;
 }
@@ -27,11 +32,16 @@ enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater
 // What holds where the relation does not.
 [[nodiscard]] constexpr relation opposite_of(relation how) noexcept {
     switch (how) {
-        case relation::less: return relation::greater_equal;
-        case relation::less_equal: return relation::greater;
-        case relation::greater: return relation::less_equal;
-        case relation::greater_equal: return relation::less;
-        case relation::none: break;
+        case relation::less:
+            return relation::greater_equal;
+        case relation::less_equal:
+            return relation::greater;
+        case relation::greater:
+            return relation::less_equal;
+        case relation::greater_equal:
+            return relation::less;
+        case relation::none:
+            break;
     }
     return relation::none;
 }

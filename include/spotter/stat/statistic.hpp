@@ -46,17 +46,25 @@ struct statistic {
     [[nodiscard]] constexpr terms needs() const noexcept {
         switch (id) {
             case statistic_id::minimum:
-            case statistic_id::maximum: return abs ? terms::abs_range : terms::range;
+            case statistic_id::maximum:
+                return abs ? terms::abs_range : terms::range;
             case statistic_id::mean:
-            case statistic_id::sum: return abs ? terms::sum_abs : terms::sum;
+            case statistic_id::sum:
+                return abs ? terms::sum_abs : terms::sum;
             case statistic_id::stddev:
-            case statistic_id::variance: return terms::variance | terms::sum | (abs ? terms::sum_abs : terms::none);
-            case statistic_id::product: return terms::product;
-            case statistic_id::l1: return terms::sum_abs;
-            case statistic_id::l2: return terms::sum_squares;
+            case statistic_id::variance:
+                return terms::variance | terms::sum | (abs ? terms::sum_abs : terms::none);
+            case statistic_id::product:
+                return terms::product;
+            case statistic_id::l1:
+                return terms::sum_abs;
+            case statistic_id::l2:
+                return terms::sum_squares;
             case statistic_id::zeros:
-            case statistic_id::zero_fraction: return terms::zeros;
-            default: return terms::nonfinite;
+            case statistic_id::zero_fraction:
+                return terms::zeros;
+            default:
+                return terms::nonfinite;
         }
     }
 
@@ -66,25 +74,39 @@ struct statistic {
         auto const finite = static_cast<double>(of.finite());
         bool const any_finite = of.finite() > 0;
         switch (id) {
-            case statistic_id::minimum: return {abs ? of.abs_minimum : of.minimum, any_finite};
-            case statistic_id::maximum: return {abs ? of.abs_maximum : of.maximum, any_finite};
-            case statistic_id::mean: return any_finite ? measurement{(abs ? of.sum_abs : of.sum) / finite, true} : measurement{};
-            case statistic_id::variance: return spread(of, finite, any_finite);
+            case statistic_id::minimum:
+                return {abs ? of.abs_minimum : of.minimum, any_finite};
+            case statistic_id::maximum:
+                return {abs ? of.abs_maximum : of.maximum, any_finite};
+            case statistic_id::mean:
+                return any_finite ? measurement{(abs ? of.sum_abs : of.sum) / finite, true} : measurement{};
+            case statistic_id::variance:
+                return spread(of, finite, any_finite);
             case statistic_id::stddev: {
                 measurement const squared = spread(of, finite, any_finite);
                 return {square_root(squared.value), squared.known};
             }
-            case statistic_id::sum: return {abs ? of.sum_abs : of.sum, true};
-            case statistic_id::product: return {abs ? magnitude(of.product) : of.product, true};
-            case statistic_id::l1: return {of.sum_abs, true};
-            case statistic_id::l2: return {square_root(of.sum_squares), true};
-            case statistic_id::nonfinite: return {static_cast<double>(of.nonfinite()), true};
-            case statistic_id::zeros: return {static_cast<double>(of.zeros), true};
+            case statistic_id::sum:
+                return {abs ? of.sum_abs : of.sum, true};
+            case statistic_id::product:
+                return {abs ? magnitude(of.product) : of.product, true};
+            case statistic_id::l1:
+                return {of.sum_abs, true};
+            case statistic_id::l2:
+                return {square_root(of.sum_squares), true};
+            case statistic_id::nonfinite:
+                return {static_cast<double>(of.nonfinite()), true};
+            case statistic_id::zeros:
+                return {static_cast<double>(of.zeros), true};
             case statistic_id::zero_fraction:
-                return of.count > 0 ? measurement{static_cast<double>(of.zeros) / static_cast<double>(of.count), true} : measurement{};
-            case statistic_id::nan_count: return {static_cast<double>(of.nan), true};
-            case statistic_id::pos_inf: return {static_cast<double>(of.pos_inf), true};
-            case statistic_id::neg_inf: return {static_cast<double>(of.neg_inf), true};
+                return of.count > 0 ? measurement{static_cast<double>(of.zeros) / static_cast<double>(of.count), true}
+                                    : measurement{};
+            case statistic_id::nan_count:
+                return {static_cast<double>(of.nan), true};
+            case statistic_id::pos_inf:
+                return {static_cast<double>(of.pos_inf), true};
+            case statistic_id::neg_inf:
+                return {static_cast<double>(of.neg_inf), true};
         }
         return {};
     }
@@ -94,9 +116,11 @@ struct statistic {
     [[nodiscard]] constexpr bool is_count() const noexcept { return id >= statistic_id::nonfinite; }
 
     [[nodiscard]] constexpr std::string_view name() const noexcept {
-        constexpr std::string_view plain[] = {"minimum", "maximum", "mean", "stddev",        "variance",  "sum",     "product", "l1",
-                                              "l2",      "nonfinite", "zeros", "zero_fraction", "nan_count", "pos_inf", "neg_inf"};
-        constexpr std::string_view of_sizes[] = {"minimum_abs", "maximum_abs", "mean_abs", "stddev_abs", "variance_abs", "sum_abs", "product_abs"};
+        constexpr std::string_view plain[] = {"minimum", "maximum",       "mean",      "stddev",  "variance",
+                                              "sum",     "product",       "l1",        "l2",      "nonfinite",
+                                              "zeros",   "zero_fraction", "nan_count", "pos_inf", "neg_inf"};
+        constexpr std::string_view of_sizes[] = {"minimum_abs",  "maximum_abs", "mean_abs",   "stddev_abs",
+                                                 "variance_abs", "sum_abs",     "product_abs"};
         auto const index = static_cast<std::size_t>(id);
         return abs && index < 7 ? of_sizes[index] : plain[index];
     }
@@ -105,7 +129,8 @@ struct statistic {
 
 private:
     // The variance of |x| follows from that of x: E|x|^2 is the same, only the mean differs.
-    [[nodiscard]] SPOTTER_STRICT constexpr measurement spread(summary const& of, double finite, bool any_finite) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr measurement spread(summary const& of, double finite,
+                                                              bool any_finite) const noexcept {
         SPOTTER_STRICT_BODY
         if (!any_finite) { return {}; }
         double squared = of.moment2 / finite;

@@ -31,7 +31,9 @@ inline void gather_widened(std::span<Value const> values, terms wanted, gathered
             }
         }
         std::size_t const done = gather_fast(buffer, size, start, wanted, into);
-        if (done < size) { gather_block(std::span<Wide const>{buffer + done, size - done}, start + done, wanted, into); }
+        if (done < size) {
+            gather_block(std::span<Wide const>{buffer + done, size - done}, start + done, wanted, into);
+        }
     }
 }
 

@@ -32,11 +32,11 @@ struct summary {
     // Against the previous observation of the same tensor and mode; undefined (has_previous false) at the first, after a
     // change of shape or type, and where either side has a non-finite element.
     bool has_previous = false;
-    std::uint64_t previous_index = 0;    // its step index
-    double previous_sum_squares = 0;     // of the previous values
-    double delta_sum_squares = 0;        // sum of (x - previous)^2
-    double dot = 0;                      // sum of x * previous
-    std::uint64_t changed = 0;           // elements whose value differs
+    std::uint64_t previous_index = 0;  // its step index
+    double previous_sum_squares = 0;   // of the previous values
+    double delta_sum_squares = 0;      // sum of (x - previous)^2
+    double dot = 0;                    // sum of x * previous
+    std::uint64_t changed = 0;         // elements whose value differs
 
     [[nodiscard]] constexpr std::uint64_t nonfinite() const noexcept { return nan + pos_inf + neg_inf; }
     [[nodiscard]] constexpr std::uint64_t finite() const noexcept { return count - nonfinite(); }

@@ -23,7 +23,8 @@ inline constexpr int default_axis = -1;
 
 // Adds to active[u] the finite non-zero elements of unit u and to finite[u] its finite elements. Both hold unit_count(...)
 // values. O(n), one walk in storage order.
-constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint32_t* active, std::uint32_t* finite) noexcept {
+constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint32_t* active,
+                            std::uint32_t* finite) noexcept {
     int const found = unit_axis_of(tensor.shape, asked_axis);
     if (found < 0 || tensor.count == 0) { return; }
     auto const axis = static_cast<std::size_t>(found);

@@ -31,7 +31,7 @@ struct track_entry {
     std::uint64_t ordinal = 0;  // of its step; for a loose scalar of the step that closes next
     row_place place{};
     bool is_scalar = false;
-    bool loose = false;         // a scalar between steps
+    bool loose = false;  // a scalar between steps
     bool has_values = false;
 };
 
@@ -39,15 +39,15 @@ struct recorded_tensor {
     std::string name{};
     tensor_info info{};  // ids are the trial's own
     std::vector<track_entry> entries{};
-    std::uint32_t declared_in = 0;           // the segment of its last declare row, whose id of the partner this is
+    std::uint32_t declared_in = 0;  // the segment of its last declare row, whose id of the partner this is
     tensor_id declared_partner = no_tensor;
 };
 
 struct closed_step {
     step_id step{};
     std::uint64_t ordinal = 0;
-    double time = 0;      // seconds since 1970, stamped by the writer
-    bool holds = false;   // anything was kept
+    double time = 0;     // seconds since 1970, stamped by the writer
+    bool holds = false;  // anything was kept
 };
 
 struct recorded_collection {
@@ -113,8 +113,9 @@ public:
     [[nodiscard]] std::vector<closed_step> const& steps() const noexcept { return steps_; }
     // Null for a step that was never closed.
     [[nodiscard]] closed_step const* step_of(std::uint64_t ordinal) const noexcept {
-        auto const it = std::lower_bound(steps_.begin(), steps_.end(), ordinal,
-                                         [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
+        auto const it =
+            std::lower_bound(steps_.begin(), steps_.end(), ordinal,
+                             [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
         return it != steps_.end() && it->ordinal == ordinal ? &*it : nullptr;
     }
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
@@ -131,7 +132,9 @@ public:
         return held && *held;
     }
 
-    [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].mapping.bytes; }
+    [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept {
+        return segments_[number].mapping.bytes;
+    }
     [[nodiscard]] row_view row_at(row_place const& at, row_kind kind) const noexcept {
         return {kind, segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes)};
     }
@@ -141,7 +144,8 @@ public:
     template <class Take>
     void walk(Take&& take) const {
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
-            frame_walker walker{segments_[number].mapping.bytes.first(static_cast<std::size_t>(segments_[number].walked_to))};
+            frame_walker walker{
+                segments_[number].mapping.bytes.first(static_cast<std::size_t>(segments_[number].walked_to))};
             for (walked what = walker.next(); what != walked::end; what = walker.next()) {
                 if (what != walked::rows) { continue; }
                 row_reader rows{walker.frame().body};
@@ -178,7 +182,8 @@ private:
         if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning
         result<segment_head> const head = decode_head(bytes);
         if (head || head.error().code == errc::corrupt) { return {}; }
-        return head.error().code == errc::not_a_run ? not_a_run("has a 000000.spot that is no spotter segment") : head.error();
+        return head.error().code == errc::not_a_run ? not_a_run("has a 000000.spot that is no spotter segment")
+                                                    : head.error();
     }
 
     [[nodiscard]] error extend(std::uint32_t number, std::string const& name) {
@@ -205,7 +210,9 @@ private:
     }
     // Damage at the end of a run that still grows is met again at every refresh.
     void note_damage(damaged_place const& place) {
-        if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) { damage_.pop_back(); }
+        if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) {
+            damage_.pop_back();
+        }
         damage_.push_back(place);
     }
 
@@ -217,15 +224,20 @@ private:
         }
         row_reader rows{frame.body};
         for (row_view row; rows.next(row);) {
-            row_place const place{number, static_cast<std::uint32_t>(row.body.size()), static_cast<std::uint64_t>(row.body.data() - whole.data())};
-            if (!take_row(number, row, place)) { damage_.push_back({file_name(number, layout::data_suffix), place.offset, place.bytes}); }
+            row_place const place{number, static_cast<std::uint32_t>(row.body.size()),
+                                  static_cast<std::uint64_t>(row.body.data() - whole.data())};
+            if (!take_row(number, row, place)) {
+                damage_.push_back({file_name(number, layout::data_suffix), place.offset, place.bytes});
+            }
         }
     }
 
     [[nodiscard]] bool take_row(std::uint32_t number, row_view row, row_place const& place) {
         switch (row.kind) {
-            case row_kind::run_begin: return take_begin(row);
-            case row_kind::declare: return take_declare(number, row);
+            case row_kind::run_begin:
+                return take_begin(row);
+            case row_kind::declare:
+                return take_declare(number, row);
             case row_kind::observe: {
                 rows::observe seen;
                 summary stats;
@@ -245,15 +257,18 @@ private:
                 holds_ = false;
                 return true;
             }
-            case row_kind::finding: return take_finding(row);
+            case row_kind::finding:
+                return take_finding(row);
             case row_kind::drops: {
                 rows::drops lost;
                 if (decode(row, lost)) { return false; }
                 totals_.dropped = lost.dropped, totals_.thinned = lost.thinned, totals_.closes_lost = lost.closes;
                 return true;
             }
-            case row_kind::run_end: return take_end(row);
-            case row_kind::heartbeat: break;
+            case row_kind::run_end:
+                return take_end(row);
+            case row_kind::heartbeat:
+                break;
         }
         return true;  // heartbeats, and kinds of a newer writer
     }
@@ -333,7 +348,8 @@ private:
         for (std::uint64_t i = 0; i < end.coverages; ++i) {
             rows::coverage each;
             if (!read_coverage(list, each)) { return false; }
-            coverages_.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged, each.undecided, each.fired});
+            coverages_.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged,
+                                  each.undecided, each.fired});
         }
         return true;
     }

@@ -25,8 +25,8 @@ struct nth {
 };
 
 struct loose_scalar {
-    double value = 0;      // 0 for a text
-    double time = 0;       // seconds since 1970, as given to hook.scalar or else when the writer met it
+    double value = 0;                  // 0 for a text
+    double time = 0;                   // seconds since 1970, as given to hook.scalar or else when the writer met it
     std::uint64_t before_ordinal = 0;  // of the step that closed next
 };
 
@@ -71,7 +71,9 @@ public:
         if (!stats) { return stats.error(); }
         measurement const found = which(*stats);
         if (found.known) { return found.value; }
-        if (has(stats->has, which.needs())) { return {errc::not_in_step, "undefined: the tensor has no finite element at this step"}; }
+        if (has(stats->has, which.needs())) {
+            return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};
+        }
         return no_payload(*stats);
     }
 
@@ -79,7 +81,10 @@ public:
     [[nodiscard]] result<double> time(step_id step) const {
         result<track_entry> const entry = find(step, nullptr);
         if (!entry) { return entry.error(); }
-        if (rows::scalar row; entry->is_scalar && !decode(run_->row_at(entry->place, row_kind::scalar), row) && row.has_time) { return row.time; }
+        if (rows::scalar row;
+            entry->is_scalar && !decode(run_->row_at(entry->place, row_kind::scalar), row) && row.has_time) {
+            return row.time;
+        }
         if (is_closed(*entry)) { return run_->step_of(entry->ordinal)->time; }
         return {errc::not_yet, "the step was not closed, so it has no time"};
     }
@@ -93,14 +98,16 @@ public:
         if (error const why = decode(run_->row_at(entry->place, row_kind::observe), row, stats)) { return why; }
         if (row.has_values) { return row.shape; }
         if (stats.count != tensor_->info.shape.elements()) {
-            return {errc::no_shape, "the shape was another one than at the tensor's first observation, and is recorded with the values only"};
+            return {errc::no_shape, "the shape was another one than at the tensor's first observation, and is recorded "
+                                    "with the values only"};
         }
         return tensor_->info.shape;
     }
 
     // The last `count` steps up to and including `step`.
     [[nodiscard]] std::vector<step_id> last(std::size_t count, step_id step) const {
-        std::vector<step_id> found = steps([=](step_id each) { return each.mode == step.mode && each.index <= step.index; }, false);
+        std::vector<step_id> found =
+            steps([=](step_id each) { return each.mode == step.mode && each.index <= step.index; }, false);
         if (found.size() > count) { found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(count)); }
         return found;
     }
@@ -170,7 +177,9 @@ public:
         like.shape = row.shape;
         like.count = row.shape.elements();
         std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
-        if (error const why = decode_payload(run_->segment_bytes(entry.place.segment), row.place, bytes)) { return why; }
+        if (error const why = decode_payload(run_->segment_bytes(entry.place.segment), row.place, bytes)) {
+            return why;
+        }
         return {std::move(bytes), like};
     }
 
@@ -185,7 +194,9 @@ private:
         std::set<step_id> known;
         if (tensor_ == nullptr) { return found; }
         for (track_entry const& entry : tensor_->entries) {
-            if (entry.loose || !admit(entry.step) || (with_values && !entry.has_values) || !is_closed(entry)) { continue; }
+            if (entry.loose || !admit(entry.step) || (with_values && !entry.has_values) || !is_closed(entry)) {
+                continue;
+            }
             if (known.insert(entry.step).second) { found.push_back(entry.step); }
         }
         return found;
@@ -226,17 +237,22 @@ private:
     [[nodiscard]] error missing(step_id step) const noexcept {
         bool later = false;
         for (closed_step const& each : run_->steps()) {
-            if (each.step == step) { return {errc::not_in_step, "the step is there, but nothing of this tensor was kept at it: ask steps()"}; }
+            if (each.step == step) {
+                return {errc::not_in_step, "the step is there, but nothing of this tensor was kept at it: ask steps()"};
+            }
             later = later || (each.step.mode == step.mode && each.step.index > step.index);
         }
-        if (running_ && !later) { return {errc::not_yet, "the run has not come to this step: refresh() and ask again"}; }
+        if (running_ && !later) {
+            return {errc::not_yet, "the run has not come to this step: refresh() and ask again"};
+        }
         return {errc::no_such_step, "the run has no such step: run.steps() lists what it has"};
     }
     [[nodiscard]] static error no_payload(summary const& stats) noexcept {
         sentence kept;
         describe(stats.has, kept);
         error why{errc::no_payload, "only statistics were kept at this step ("};
-        why.what << (kept.empty() ? std::string_view{"the shape"} : kept.view()) << "): ask stat(), or let a collection keep `payload`";
+        why.what << (kept.empty() ? std::string_view{"the shape"} : kept.view())
+                 << "): ask stat(), or let a collection keep `payload`";
         return why;
     }
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row) {

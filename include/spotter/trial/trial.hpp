@@ -26,7 +26,7 @@ enum class step_state : std::uint8_t { present, absent, pending };
 struct filter {
     std::optional<spotter::mode> mode{};
     std::optional<step_id> step{};
-    std::string_view pattern{};     // a glob
+    std::string_view pattern{};  // a glob
     std::string_view collection{};
 };
 
@@ -42,18 +42,23 @@ public:
             if (tensor->entries.empty()) { continue; }
             if (!which.collection.empty() && (tensor->info.collections & members) == 0) { continue; }
             if (!which.pattern.empty() && !glob{which.pattern}(tensor->name)) { continue; }
-            bool const seen = std::any_of(tensor->entries.begin(), tensor->entries.end(), [&](track_entry const& entry) {
-                bool const right_mode = !which.mode || (!entry.loose && entry.step.mode == *which.mode);
-                return right_mode && (!which.step || (!entry.loose && entry.step == *which.step));
-            });
+            bool const seen =
+                std::any_of(tensor->entries.begin(), tensor->entries.end(), [&](track_entry const& entry) {
+                    bool const right_mode = !which.mode || (!entry.loose && entry.step.mode == *which.mode);
+                    return right_mode && (!which.step || (!entry.loose && entry.step == *which.step));
+                });
             if (seen) { found.push_back(tensor->name); }
         }
         std::sort(found.begin(), found.end());
         return found;
     }
-    [[nodiscard]] std::vector<std::string> names(std::string_view pattern) const { return names(filter{.pattern = pattern}); }
+    [[nodiscard]] std::vector<std::string> names(std::string_view pattern) const {
+        return names(filter{.pattern = pattern});
+    }
 
-    [[nodiscard]] track operator[](std::string_view name) const { return {*index_, index_->find(name), name, status_ == run_status::running}; }
+    [[nodiscard]] track operator[](std::string_view name) const {
+        return {*index_, index_->find(name), name, status_ == run_status::running};
+    }
 
     // Closed steps at which anything was kept, each once, in order of their first closing.
     [[nodiscard]] std::vector<step_id> steps() const {

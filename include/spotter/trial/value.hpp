@@ -23,7 +23,8 @@ template <element Value>
 [[nodiscard]] inline error want_type(tensor_ref const& from) noexcept {
     if (from.type == dtype_of<Value>) { return {}; }
     error why{errc::wrong_type, "recorded as "};
-    why.what << name_of(from.type) << ", asked for as " << name_of(dtype_of<Value>) << ": read it with the recorded type";
+    why.what << name_of(from.type) << ", asked for as " << name_of(dtype_of<Value>)
+             << ": read it with the recorded type";
     return why;
 }
 
@@ -64,7 +65,9 @@ template <element Value>
 struct tensor_from<Value> {
     [[nodiscard]] static result<Value> make(tensor_ref const& from) noexcept {
         if (error const why = detail::want_type<Value>(from)) { return why; }
-        if (from.count != 1) { return {errc::wrong_type, "asked for one number, but more or fewer were recorded: read it as a tensor"}; }
+        if (from.count != 1) {
+            return {errc::wrong_type, "asked for one number, but more or fewer were recorded: read it as a tensor"};
+        }
         return *static_cast<Value const*>(from.values.raw);
     }
 };
@@ -90,7 +93,9 @@ struct tensor_from<std::vector<Value>> {
 template <>
 struct tensor_from<std::string> {
     [[nodiscard]] static result<std::string> make(tensor_ref const& from) {
-        if (from.type != dtype::text) { return {errc::wrong_type, "asked for a text, but numbers were recorded: read them with their type"}; }
+        if (from.type != dtype::text) {
+            return {errc::wrong_type, "asked for a text, but numbers were recorded: read them with their type"};
+        }
         return std::string(static_cast<char const*>(from.values.raw), static_cast<std::size_t>(from.count));
     }
 };
@@ -99,10 +104,12 @@ struct tensor_from<std::string> {
 class recorded_value {
 public:
     recorded_value(spotter::error const& why) noexcept : why_{why} {}
-    recorded_value(std::vector<std::byte> bytes, tensor_ref const& like) noexcept : bytes_{std::move(bytes)}, view_{like} {
+    recorded_value(std::vector<std::byte> bytes, tensor_ref const& like) noexcept
+        : bytes_{std::move(bytes)}, view_{like} {
         view_.values.raw = bytes_.data();
     }
-    recorded_value(recorded_value&& other) noexcept : bytes_{std::move(other.bytes_)}, view_{other.view_}, why_{other.why_} {
+    recorded_value(recorded_value&& other) noexcept
+        : bytes_{std::move(other.bytes_)}, view_{other.view_}, why_{other.why_} {
         view_.values.raw = bytes_.data();
     }
     recorded_value& operator=(recorded_value&& other) noexcept {

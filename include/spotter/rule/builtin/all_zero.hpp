@@ -13,7 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct all_zero {
     using kind = rule_kind;
     static constexpr std::string_view name = "all_zero";
-    static constexpr std::string_view remedy = "Check the bias and learning rate of the named layer; try a leaky activation.";
+    static constexpr std::string_view remedy =
+        "Check the bias and learning rate of the named layer; try a leaky activation.";
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::weights_and_activations;  // AWS names no default

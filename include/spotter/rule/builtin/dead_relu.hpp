@@ -14,7 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct dead_relu {
     using kind = rule_kind;
     static constexpr std::string_view name = "dead_relu";
-    static constexpr std::string_view remedy = "Check the bias and learning rate of the named layer; try a leaky activation.";
+    static constexpr std::string_view remedy =
+        "Check the bias and learning rate of the named layer; try a leaky activation.";
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::relu_activations;
@@ -31,14 +32,16 @@ struct dead_relu {
         bool touched = false;
     };
     struct state {
-        slots<window> windows;  // by tensor id
-        slots<tensor_id> order; // touched tensors of this step, in observation order
+        slots<window> windows;   // by tensor id
+        slots<tensor_id> order;  // touched tensors of this step, in observation order
         std::size_t touched = 0;
         slots<std::string_view> names;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)) > 0 ? terms::unit_activity : terms::none;
+        return select(tensor) && unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)) > 0
+                   ? terms::unit_activity
+                   : terms::none;
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
@@ -82,7 +85,9 @@ struct dead_relu {
         }
         return answer;
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept { return "warm-up not reached: fewer than `samples` outputs a unit"; }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `samples` outputs a unit";
+    }
 
 private:
     // An empty window of so many units.

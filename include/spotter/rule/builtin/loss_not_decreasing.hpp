@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct loss_not_decreasing {
     using kind = rule_kind;
     static constexpr std::string_view name = "loss_not_decreasing";
-    static constexpr std::string_view remedy =
-        "Flat: raise the learning rate and check that gradients reach the weights; rising: lower it and check the sign of the loss.";
+    static constexpr std::string_view remedy = "Flat: raise the learning rate and check that gradients reach the "
+                                               "weights; rising: lower it and check the sign of the loss.";
     static constexpr mode judged_in = mode::train;
 
     selector select = role::loss;
@@ -46,8 +46,12 @@ struct loss_not_decreasing {
         bool settled = false;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept { return select(tensor) ? terms::sum : terms::none; }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.all.grow(tensor.id + std::size_t{1}); }
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.all.grow(tensor.id + std::size_t{1});
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const loss = mean(it.stats);
         if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
@@ -67,25 +71,30 @@ struct loss_not_decreasing {
             seen.settled = mine.trend.settled && (seen.flat.count == 0 || seen.settled);
             seen.flat.blame(it, mine.drop);
         }
-        seen.answer = disjunction(seen.answer == truth::undecided ? truth::no : seen.answer, truth_of(mine.found != result::healthy));
+        seen.answer = disjunction(seen.answer == truth::undecided ? truth::no : seen.answer,
+                                  truth_of(mine.found != result::healthy));
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         culprit const rising = std::exchange(seen.rising, {});
         culprit const flat = std::exchange(seen.flat, {});
         if (rising.count > 0) {
-            finding it = rising.as_finding("relative fall of the smoothed loss", relation::less, -max_increase, severity::error);
+            finding it =
+                rising.as_finding("relative fall of the smoothed loss", relation::less, -max_increase, severity::error);
             it.reason = "loss rises";
             out.push(it);
         }
         if (flat.count > 0) {
             severity const level = seen.settled ? severity::info : severity::warning;
-            finding it = flat.as_finding("relative fall of the smoothed loss", relation::less_equal, min_decrease, level);
+            finding it =
+                flat.as_finding("relative fall of the smoothed loss", relation::less_equal, min_decrease, level);
             it.reason = "loss is flat";
             out.push(it);
         }
         return std::exchange(seen.answer, truth::undecided);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept { return "warm-up not reached: no check was due"; }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: no check was due";
+    }
 
 private:
     constexpr void check(series& mine, std::uint64_t step) const noexcept {
@@ -95,7 +104,9 @@ private:
         if (divisor < 1e-12) { divisor = 1e-12; }
         mine.drop = (mine.reference - now) / divisor;
         mine.flat_checks = mine.drop <= min_decrease ? mine.flat_checks + 1 : 0;
-        mine.found = mine.drop < -max_increase ? result::rising : mine.flat_checks >= patience ? result::flat : result::healthy;
+        mine.found = mine.drop < -max_increase      ? result::rising
+                     : mine.flat_checks >= patience ? result::flat
+                                                    : result::healthy;
         mine.reference_step = step;
         mine.reference = now;
     }

@@ -10,7 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 // Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x itself.
 struct smoothed {
     double weighted = 0, weight = 0;
-    SPOTTER_STRICT constexpr void add(double x, std::uint64_t k) noexcept {  // a replay in another program decides alike
+    SPOTTER_STRICT constexpr void add(double x,
+                                      std::uint64_t k) noexcept {  // a replay in another program decides alike
         SPOTTER_STRICT_BODY
         double const a = 2.0 / (static_cast<double>(k) + 1.0);
         double kept = (1 - a) * weighted;

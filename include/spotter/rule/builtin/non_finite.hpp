@@ -13,7 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct non_finite {
     using kind = rule_kind;
     static constexpr std::string_view name = "non_finite";
-    static constexpr std::string_view remedy = "Do not apply this update; inspect the inputs of the named tensor at the named index.";
+    static constexpr std::string_view remedy =
+        "Do not apply this update; inspect the inputs of the named tensor at the named index.";
 
     selector select = &select::everything;
 
@@ -32,13 +33,20 @@ struct non_finite {
         if (seen.found.count == 0) {
             switch (it.tensor.role) {
                 case role::weight:
-                case role::bias: seen.first.reason = "entered from the previous step"; break;
-                case role::input: seen.first.reason = "bad input"; break;
-                default: seen.first.reason = seen.observed > 1 ? "originates here" : "first tensor observed; its inputs were not"; break;
+                case role::bias:
+                    seen.first.reason = "entered from the previous step";
+                    break;
+                case role::input:
+                    seen.first.reason = "bad input";
+                    break;
+                default:
+                    seen.first.reason =
+                        seen.observed > 1 ? "originates here" : "first tensor observed; its inputs were not";
+                    break;
             }
             seen.first.detail = {};
-            seen.first.detail << "first at index " << it.stats.first_bad << "; nan " << it.stats.nan << ", +inf " << it.stats.pos_inf
-                              << ", -inf " << it.stats.neg_inf;
+            seen.first.detail << "first at index " << it.stats.first_bad << "; nan " << it.stats.nan << ", +inf "
+                              << it.stats.pos_inf << ", -inf " << it.stats.neg_inf;
         }
         seen.found.blame(it, static_cast<double>(it.stats.nonfinite()));
     }

@@ -20,7 +20,9 @@ public:
         if (mine.close != close_) {
             mine = {{mine.streak[0], mine.streak[1], mine.streak[2]}, streak, close_, truth::undecided};
         }
-        mine.answer = mine.answer == truth::undecided ? answer : decided(answer) ? disjunction(mine.answer, answer) : mine.answer;
+        mine.answer = mine.answer == truth::undecided ? answer
+                      : decided(answer)               ? disjunction(mine.answer, answer)
+                                                      : mine.answer;
         streak = mine.answer == truth::yes ? mine.before + 1 : mine.answer == truth::no ? 0 : mine.before;
         return streak;
     }

@@ -18,12 +18,12 @@ struct update_ratio_band {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::weights;
-    double low = 1e-5;              // band: DeepDiagnosis, target times and over 100; 0 switches this side off
+    double low = 1e-5;  // band: DeepDiagnosis, target times and over 100; 0 switches this side off
     double high = 1e-1;
-    double target = 1e-3;           // a widely taught rule of thumb; named in the finding
-    std::uint64_t smoothing = 20;   // observations
-    std::uint64_t warmup = 20;      // observations
-    std::uint64_t patience = 20;    // observations
+    double target = 1e-3;          // a widely taught rule of thumb; named in the finding
+    std::uint64_t smoothing = 20;  // observations
+    std::uint64_t warmup = 20;     // observations
+    std::uint64_t patience = 20;   // observations
 
     struct series {
         smoothed log_ratio{};
@@ -38,7 +38,9 @@ struct update_ratio_band {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::delta | terms::sum_squares : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.all.grow(tensor.id + std::size_t{1}); }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.all.grow(tensor.id + std::size_t{1});
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
         double const ratio = update_ratio(it);

@@ -33,7 +33,9 @@ struct vanishing_gradient {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum_abs : terms::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept { return settled_context::needs(tensor); }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return settled_context::needs(tensor);
+    }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.judged.grow(tensor.id + std::size_t{1})) { seen.judged[tensor.id] = select(tensor); }
         seen.small.declare(tensor);
@@ -51,7 +53,8 @@ struct vanishing_gradient {
         truth const answer = seen.answer.take();
         culprit const found = std::exchange(seen.answer.found, {});
         if (answer == truth::yes) {
-            finding it = found.as_finding("mean_abs", relation::less, threshold, seen.settled.soften(severity::warning));
+            finding it =
+                found.as_finding("mean_abs", relation::less, threshold, seen.settled.soften(severity::warning));
             it.reason = "gradients vanish";
             out.push(it);
         }
