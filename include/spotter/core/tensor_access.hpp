@@ -105,15 +105,20 @@ template <has_shape Tensor>
 template <has_shape Tensor>
 [[nodiscard]] constexpr tensor_ref view_shaped(Tensor const& tensor) noexcept {
     extents const shape = shape_of(tensor);
+    auto const* first = tensor.data();
+    // A view of xtensor's gives its container's memory, and apart from it how far into that it begins.
+    if constexpr (requires { { tensor.data_offset() } -> std::convertible_to<std::size_t>; }) {
+        first += tensor.data_offset();
+    }
     if constexpr (requires { tensor.strides()[0]; }) {
         std::array<std::int64_t, max_rank> strides{};
         for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
             strides[axis] = static_cast<std::int64_t>(tensor.strides()[axis]);
         }
         // A dimension of one may carry any stride (xtensor writes 0); view_of does not look at it.
-        return view_of(tensor.data(), shape, std::span{strides.data(), shape.rank < max_rank ? shape.rank : max_rank});
+        return view_of(first, shape, std::span{strides.data(), shape.rank < max_rank ? shape.rank : max_rank});
     } else {
-        return view_of(tensor.data(), shape);
+        return view_of(first, shape);
     }
 }
 
