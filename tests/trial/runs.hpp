@@ -52,7 +52,7 @@ inline std::vector<char> read_file(std::string const& path) {
 }
 inline void write_file(std::string const& path, std::vector<char> const& bytes) {
     std::FILE* const file = std::fopen(path.c_str(), "wb");
-    std::fwrite(bytes.data(), 1, bytes.size(), file);
+    if (!bytes.empty()) { std::fwrite(bytes.data(), 1, bytes.size(), file); }
     std::fclose(file);
 }
 
