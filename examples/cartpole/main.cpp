@@ -126,7 +126,9 @@ void ask(std::string_view path) {
     sp::trial const run = std::move(opened).value();
     fmt::print("\n{}", run);
     fmt::print("\nasked of the record afterwards, did any gradient's norm exceed 5? ");
-    sp::replay(run, sp::any("grad/*/w", sp::l2 > 5.0) | sp::named{"gradient norm above 5"}, sp::print_report);
+    auto const steep =
+        sp::any("grad/*/w", sp::l2 > 5.0) | sp::only{cartpole::gradients_kept} | sp::named{"gradient norm above 5"};
+    sp::replay(run, steep, sp::print_report);
 }
 
 }  // namespace

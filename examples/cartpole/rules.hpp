@@ -74,12 +74,12 @@ inline constexpr auto broken = sp::on(sp::non_finite{} || sp::exploding_gradient
                                           sp::all_zero{} || sp::update_ratio_band{.low = 0} || untrained_weight{},
                                       sp::stop);
 
+inline constexpr auto gradients_kept = sp::every{10} && sp::during{sp::mode::train};
 inline constexpr sp::plan keep{
     sp::collection{"losses", "*loss", sp::always{}, sp::payload},
     sp::collection{"metrics", "metric/*", sp::always{}, sp::payload},
     sp::collection{"weights", sp::role::weight, sp::every{100}, sp::payload},
-    sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train},
-                   sp::stats(sp::l2, sp::mean_abs)},
+    sp::collection{"gradients", "grad/*", gradients_kept, sp::stats(sp::l2, sp::mean_abs)},
     sp::collection{"activations", "act/*", sp::every{100}, sp::stats(sp::zero_fraction, sp::mean, sp::stddev)},
 };
 

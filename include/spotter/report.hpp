@@ -2,4 +2,5 @@
 // Umbrella for programs that say in words what was found (needs fmt).
 #pragma once
 
+#include <spotter/report/health.hpp>
 #include <spotter/report/summary.hpp>

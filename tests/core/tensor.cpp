@@ -92,6 +92,16 @@ TEST_CASE("contiguous ranges are vectors") {
     static_assert(tensor<std::vector<int>&> || tensor<std::vector<int>>);
 }
 
+TEST_CASE("sizes are any integers, and a negative one is refused") {
+    std::vector<float> const values(6, 1.0F);
+    int const rows = 2;
+    short const columns = 3;
+    CHECK(view_of(values.data(), {rows, columns}).shape == extents{2, 3});
+    CHECK(view_of(values.data(), {std::size_t{6}}).count == 6);
+    CHECK(view_of(values.data(), {-rows, columns}).refused == refusal::negative_size);
+    CHECK(view_of(values.data(), extents{}).count == 1);
+}
+
 TEST_CASE("arrays keep their rank") {
     int const one[3] = {1, 2, 3};
     double const two[2][3] = {{1, 2, 3}, {4, 5, 6}};

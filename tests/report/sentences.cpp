@@ -191,7 +191,35 @@ TEST_CASE("a replay says how many steps it judged, what it found and what it lac
           "  warning: any: holds for a tensor at train(0), \"x\": l2 11 > 10\n");
     std::string const lacking = describe(replay(run, large));
     CHECK(contains(lacking, "no rule could judge\n"));
-    CHECK(contains(lacking, "trouble: no_payload: "));
+    CHECK(contains(lacking, "trouble: no_payload: of 3 observations, 3 lack what a rule asks for, first \"x\" at train(0): "));
     CHECK(contains(lacking, "the record does not hold all that these rules ask for"));
     CHECK(!contains(lacking, "healthy"));
+}
+
+TEST_CASE("a replay limited to the steps at which a statistic was kept lacks nothing") {
+    temporary_folder const folder;
+    constexpr auto kept = every{2};
+    {
+        hook watch{folder / "run", plan{collection{"x", "x", kept, stats(l2)}}, any("x", maximum > 100.0)};
+        for (std::uint64_t i = 0; i < 5; ++i) { (void)watch.step(train(i), "x"_t = std::vector<double>{11.0}); }
+    }
+    trial const run = open(folder / "run");
+    auto const unlimited = replay(run, any("x", l2 > 10.0));
+    CHECK(contains(describe(unlimited), "of 5 observations, 2 lack what a rule asks for, first \"x\" at train(1): "));
+    auto const limited = replay(run, any("x", l2 > 10.0) | only{kept});
+    CHECK(!limited.trouble);
+    CHECK(limited.whole);
+    CHECK(limited.fired == 3);
+}
+
+TEST_CASE("the health of a hook is one line, and the first failure another") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    (void)watch.step(train(0), "x"_t = 1.0);
+    CHECK(contains(fmt::format("{}", watch.health()), "recording well: 1 steps, 1 observations; stored 1 in "));
+    watch.observe("x", 1.0);
+    std::string const text = fmt::format("{}", watch.health());
+    CHECK(contains(text, "in trouble: 1 steps, "));
+    CHECK(contains(text, "refused 1"));
+    CHECK(contains(text, "\n    no_step_open: "));
 }

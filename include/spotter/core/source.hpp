@@ -154,7 +154,7 @@ template <class Values>
         it.view.shape = values.shape();
         it.view.count = it.view.shape.elements();
         it.view.type = values.type();
-        it.view.refused = it.view.shape.rank > max_rank ? refusal::rank_too_deep : refusal::none;
+        it.view.refused = refusal_of(it.view.shape);
         it.source = &values;
         it.copy = [](void const* source, std::byte* into) { static_cast<Values const*>(source)->copy_to(into); };
         return it;

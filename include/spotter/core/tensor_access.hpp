@@ -107,7 +107,9 @@ template <has_shape Tensor>
     extents const shape = shape_of(tensor);
     auto const* first = tensor.data();
     // A view of xtensor's gives its container's memory, and apart from it how far into that it begins.
-    if constexpr (requires { { tensor.data_offset() } -> std::convertible_to<std::size_t>; }) {
+    if constexpr (requires {
+                      { tensor.data_offset() } -> std::convertible_to<std::size_t>;
+                  }) {
         first += tensor.data_offset();
     }
     if constexpr (requires { tensor.strides()[0]; }) {

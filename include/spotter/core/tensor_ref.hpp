@@ -5,7 +5,7 @@
 #include <spotter/core/dtype.hpp>
 
 #include <array>
-#include <initializer_list>
+#include <concepts>
 #include <span>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -20,11 +20,10 @@ struct extents {
     std::array<std::uint64_t, max_rank> size{};
 
     constexpr extents() noexcept = default;
-    constexpr extents(std::initializer_list<std::uint64_t> sizes) noexcept {
-        for (std::uint64_t each : sizes) {
-            if (rank < max_rank) { size[rank] = each; }
-            ++rank;
-        }
+    // Of any integers; a negative one is refused where a view is made of it.
+    template <std::integral... Sizes>
+    requires(sizeof...(Sizes) > 0) constexpr extents(Sizes... sizes) noexcept {
+        (add(static_cast<std::uint64_t>(sizes)), ...);
     }
     [[nodiscard]] constexpr std::uint64_t elements() const noexcept {
         std::uint64_t count = 1;
@@ -35,6 +34,12 @@ struct extents {
         return {size.data(), rank < max_rank ? rank : max_rank};
     }
     friend constexpr bool operator==(extents const&, extents const&) noexcept = default;
+
+private:
+    constexpr void add(std::uint64_t each) noexcept {
+        if (rank < max_rank) { size[rank] = each; }
+        ++rank;
+    }
 };
 
 // Why a view cannot be taken; a refused view is counted and reported, never read.
@@ -46,7 +51,15 @@ enum class refusal : std::uint8_t {
     other_device = 4,     // memory that this processor cannot read
     unknown_element = 5,  // quantised, vectorised or otherwise no dtype
     ragged = 6,           // rows of different length
+    negative_size = 7,
 };
+[[nodiscard]] constexpr refusal refusal_of(extents const& shape) noexcept {
+    if (shape.rank > max_rank) { return refusal::rank_too_deep; }
+    for (std::uint64_t const each : shape.view()) {
+        if (each >> 63U) { return refusal::negative_size; }
+    }
+    return refusal::none;
+}
 
 // A typed address, so that rules over values also run in a static_assert; `raw` for any other use.
 union values_pointer {
@@ -137,11 +150,8 @@ template <element Value>
 [[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape,
                                            order layout = order::row_major) noexcept {
     tensor_ref view{detail::point_at(values), shape.elements(), shape, dtype_of<Value>, layout, refusal::none};
-    if (shape.rank > max_rank) {
-        view.refused = refusal::rank_too_deep;
-    } else if (values == nullptr && view.count > 0) {
-        view.refused = refusal::null;
-    }
+    view.refused = refusal_of(shape);
+    if (view.refused == refusal::none && values == nullptr && view.count > 0) { view.refused = refusal::null; }
     return view;
 }
 

@@ -440,6 +440,9 @@ private:
                 return refuse(errc::wrong_type, it.name, "has elements without a dtype (quantised?): convert it first");
             case refusal::ragged:
                 return refuse(errc::not_contiguous, it.name, "has rows of different length");
+            case refusal::negative_size:
+                return refuse(errc::wrong_type, it.name,
+                              "has a negative size: give the number of elements of each axis");
             case refusal::null:
                 return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
             default:

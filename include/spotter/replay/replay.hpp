@@ -79,8 +79,18 @@ public:
         });
         return trouble_;
     }
-    // The first thing that a rule asked for and that was not recorded.
-    [[nodiscard]] error const& lacking() const noexcept { return lacking_; }
+    // What rules asked for and was not recorded: how often, and where first.
+    [[nodiscard]] error lacking() const noexcept {
+        if (lacked_ == 0) { return {}; }
+        error told{errc::no_payload, ""};
+        sentence what;
+        describe(lacking_, what);
+        told.what << "of " << judged_ << " observations, " << lacked_ << " lack what a rule asks for, first \""
+                  << tensors_[lacking_id_].info.name << "\" at " << name_of(lacking_at_.mode) << '('
+                  << lacking_at_.index << "): " << what
+                  << ". Let a collection keep it, or its payload, or limit the rule: `| only{...}`";
+        return told;
+    }
 
 private:
     void open(step_id step) {
@@ -133,15 +143,12 @@ private:
             if (delta_missing) { it.compare(view, seen.step, stats); }
             if (units_missing) { units = it.count_units(view); }
         }
-        if (values_wanted && view.absent() && !lacking_) { note_lack(it, without(wanted, stats.has)); }
+        ++judged_;
+        if (values_wanted && view.absent()) { note_lack(id, seen.step, without(wanted, stats.has)); }
         judges_.observe({it.info, seen.step, stats, view, units}, rules);
     }
-    SPOTTER_NOINLINE void note_lack(tracked_tensor const& it, terms missing) {
-        lacking_ = error{errc::no_payload, "a rule asks for more of \""};
-        sentence what;
-        describe(missing, what);
-        lacking_.what << it.info.name << "\" than was recorded (" << what
-                      << "): let a collection keep it, or its `payload`";
+    void note_lack(tensor_id id, step_id step, terms missing) noexcept {
+        if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
     }
 
     template <class Admit>
@@ -220,7 +227,11 @@ private:
     std::vector<std::uint32_t> units_{};
     payload_unpacker unpacker_{};
     error trouble_{};
-    error lacking_{};
+    std::uint64_t judged_ = 0;  // observations that some rule saw
+    std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:
+    terms lacking_{};
+    tensor_id lacking_id_{};
+    step_id lacking_at_{};
     step_id step_{};
     std::uint64_t due_ = 0;
     bool open_ = false;
@@ -284,8 +295,9 @@ replay_report replay(trial const& run, Arguments const&... arguments) {
             judges.emplace(arguments...);
         });
     gather();
-    if (!report.trouble) { report.trouble = broken ? broken : player.lacking(); }
-    report.whole = !broken && !player.lacking() && run.damage().empty() && run.totals().dropped == 0 &&
+    error const lacking = player.lacking();
+    if (!report.trouble) { report.trouble = broken ? broken : lacking; }
+    report.whole = !broken && !lacking && run.damage().empty() && run.totals().dropped == 0 &&
                    run.totals().thinned == 0 && run.totals().closes_lost == 0;
     (detail::tell_report(arguments, report), ...);
     return report;

@@ -2,6 +2,7 @@
 // Report (L5): a whole run as text: how it ended, what was kept and dropped, what rules found and which could not run.
 #pragma once
 
+#include <spotter/report/bytes.hpp>
 #include <spotter/report/describe.hpp>
 #include <spotter/trial/trial.hpp>
 
@@ -11,13 +12,6 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-[[nodiscard]] inline std::string bytes_text(std::uint64_t bytes) {
-    double const size = static_cast<double>(bytes);
-    if (bytes < 1024) { return fmt::format("{} B", bytes); }
-    if (bytes < 1048576) { return fmt::format("{:.1f} KiB", size / 1024); }
-    return fmt::format("{:.1f} MiB", size / 1048576);
-}
 
 // The same finding at step after step is one line: the first, and how often it came again.
 struct repeated_finding {

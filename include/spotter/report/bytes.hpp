@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report (L5): sizes as people read them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+[[nodiscard]] inline std::string bytes_text(std::uint64_t bytes) {
+    double const size = static_cast<double>(bytes);
+    if (bytes < 1024) { return fmt::format("{} B", bytes); }
+    if (bytes < 1048576) { return fmt::format("{:.1f} KiB", size / 1024); }
+    return fmt::format("{:.1f} MiB", size / 1048576);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
