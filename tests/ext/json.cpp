@@ -77,6 +77,8 @@ TEST_CASE("plan to text to plan is the identity [S10]", "[S10]") {
         collection{"x", (glob{"a{b,c}"} && !glob{"[!d]"}) ||
                             (names{"\"q\"", "back\\slash", "line\nend\x01", "\xC3\xA9"} && of_role{role::loss})}}});
     comes_back(dynamic_plan{plan{collection{"the name \"x\"", "*", at{0, 1, 700}}}});
+    comes_back(dynamic_plan{plan{collection{"x", "*", always{}, quantiles}, collection{"y", "*", always{}, histogram | shape},
+                                 collection{"z", "*", always{}, payload | quantiles | histogram | stats(l2)}}});
     comes_back(dynamic_plan{defaults::boosting});
     dynamic_plan dry{plan{defaults::losses}};
     dry.dry_run = true;

@@ -112,3 +112,15 @@ TEST_CASE(
               for (std::uint64_t i = 4; i < 100; ++i) { one_step(i); }
           }) == 0);
 }
+
+TEST_CASE("the scratch of quantiles is taken when a tensor is met, not when it is due [D22]") {
+    hook watch{plan{collection{"x", "x*", every{5}, quantiles | histogram}}};
+    std::vector<float> const small(100, 1.0F), large(5000, 2.0F);
+    (void)watch.step(train(1), "x/small"_t = small, "x/large"_t = large);
+    CHECK(allocations_in([&] {
+              for (std::uint64_t i = 2; i < 20; ++i) {
+                  (void)watch.step(train(i), "x/small"_t = small, "x/large"_t = large);
+              }
+          }) == 0);
+    CHECK(watch.health().good());
+}

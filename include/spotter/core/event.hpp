@@ -35,13 +35,14 @@ struct unit_activity {
     std::span<std::uint32_t const> finite{};
 };
 
-// A tensor at a step. References are valid during the call only.
+// A tensor at a step. References and pointers are valid during the call only.
 struct observation {
     tensor_info const& tensor;
     step_id step;
     summary const& stats;  // holds the terms that were asked for; see stat/summary.hpp
     tensor_ref view{};     // absent in a replay whose record has no payload here
     unit_activity units{};
+    spotter::distribution const* distribution = nullptr;  // null when nobody asked
 };
 
 // One collection as the record remembers it.

@@ -24,7 +24,8 @@ struct observation;
 struct run_info;
 struct selector;
 struct step_id;
-struct summary;  // defined in stat, carried by an observation
+struct summary;       // defined in stat, carried by an observation
+struct distribution;  // likewise
 struct tensor_info;
 struct tensor_ref;
 

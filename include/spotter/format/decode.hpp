@@ -28,6 +28,13 @@ namespace detail {
     return in.choice(order::column_major) != order::row_major;
 }
 
+// `count` varints as the bytes that they are.
+[[nodiscard]] inline byte_view take_varints(byte_reader& in, std::uint64_t count) noexcept {
+    byte_reader ahead = in;
+    for (std::uint64_t i = 0; i < count && !ahead.bad(); ++i) { (void)ahead.varint(); }
+    return in.raw(ahead.bad() ? in.left() + 1 : in.left() - ahead.left());
+}
+
 // Refuses shapes whose size in bytes is beyond any memory.
 [[nodiscard]] inline extents take_shape(byte_reader& in) noexcept {
     extents shape{};
@@ -165,6 +172,20 @@ template <class Summary>
         out.units = in.varint(in.left() / 8);
         out.active = in.raw(out.units * 4);
         out.finite = in.raw(out.units * 4);
+    }
+    if ((bits & layout::observe_quantiles) != 0) {
+        out.quantiles = in.varint(in.left() / sizeof(double));
+        out.levels = in.raw(out.quantiles * sizeof(double));
+    }
+    if ((bits & layout::observe_histogram) != 0) {
+        out.bins = in.varint(in.left());
+        out.low = in.fixed<double>();
+        out.high = in.fixed<double>();
+        out.counts = detail::take_varints(in, out.bins);
+    }
+    if ((bits & layout::observe_shape) != 0) {
+        out.has_shape = true;
+        out.shape = detail::take_shape(in);
     }
     if ((bits & layout::observe_values) != 0) {
         out.has_values = true;

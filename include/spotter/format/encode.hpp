@@ -9,7 +9,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Bits of an observation's first byte and of a scalar's.
 namespace layout {
-inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thinned = 4;
+inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thinned = 4, observe_quantiles = 8,
+                              observe_histogram = 16, observe_shape = 32;
 inline constexpr std::uint8_t scalar_step = 1, scalar_time = 2;
 }  // namespace layout
 
@@ -114,9 +115,10 @@ inline void encode(byte_writer& out, rows::declare const& row) noexcept {
 // All but the place of the values, which follows last (encode_place) where `has_values`.
 template <class Summary>
 inline void encode(byte_writer& out, rows::observe const& row, Summary const& stats, std::uint32_t mask) noexcept {
-    out.fixed(static_cast<std::uint8_t>((row.units > 0 ? layout::observe_units : 0) |
-                                        (row.has_values ? layout::observe_values : 0) |
-                                        (row.thinned ? layout::observe_thinned : 0)));
+    out.fixed(static_cast<std::uint8_t>(
+        (row.units > 0 ? layout::observe_units : 0) | (row.has_values ? layout::observe_values : 0) |
+        (row.thinned ? layout::observe_thinned : 0) | (row.quantiles > 0 ? layout::observe_quantiles : 0) |
+        (row.bins > 0 ? layout::observe_histogram : 0) | (row.has_shape ? layout::observe_shape : 0)));
     out.varint(row.id);
     detail::put_step(out, row.step);
     encode_summary(out, stats, mask);
@@ -125,6 +127,17 @@ inline void encode(byte_writer& out, rows::observe const& row, Summary const& st
         out.raw(row.active);
         out.raw(row.finite);
     }
+    if (row.quantiles > 0) {
+        out.varint(row.quantiles);
+        out.raw(row.levels);
+    }
+    if (row.bins > 0) {
+        out.varint(row.bins);
+        out.fixed(row.low);
+        out.fixed(row.high);
+        out.raw(row.counts);
+    }
+    if (row.has_shape) { detail::put_shape(out, row.shape); }
     if (row.has_values) {
         out.fixed(row.type);
         out.fixed(row.layout);

@@ -59,6 +59,7 @@ struct observe {
     step_id step{};
     bool thinned = false;     // the values were to be kept, and dropped because the ring was full
     bool has_values = false;  // type, layout, shape and place are set
+    bool has_shape = false;   // of an observation without values whose shape is not the declared one
     dtype type = dtype::none;
     order layout = order::row_major;
     extents shape{};
@@ -66,6 +67,11 @@ struct observe {
     std::uint64_t units = 0;  // 0: no unit activity
     byte_view active{};       // `units` u32 each, unaligned
     byte_view finite{};
+    std::uint64_t quantiles = 0;  // 0: none
+    byte_view levels{};           // `quantiles` f64 each, unaligned
+    std::uint64_t bins = 0;       // 0: no histogram
+    double low = 0, high = 0;     // its first and last edge
+    byte_view counts{};           // `bins` varints
 };
 
 struct scalar {

@@ -176,6 +176,13 @@ public:
     void scalar(std::string_view name, std::string_view text, double time) noexcept {
         keep_scalar(name, view_of_text(text), &time);
     }
+    template <class Value, std::same_as<double>... Time>
+    requires(!element<Value> && !std::convertible_to<Value const&, std::string_view>) void scalar(std::string_view,
+                                                                                                  Value const&,
+                                                                                                  Time...) noexcept {
+        static_assert(sizeof(Value) == 0,
+                      "spotter: a scalar is one number or a text; a tensor is observed: observe(\"name\", tensor).");
+    }
 
     // A handle saves the look-up of a name that is observed very often.
     [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept {
@@ -211,7 +218,9 @@ public:
         if (guarded([&] { all.reserve(leaves); })) {
             judges_.report([&](coverage const& each) { all.push_back(each); });
         }
-        sink_.finish({failed_ ? ending::failed : ending::finished, failure_.view(), all, refused_});
+        error const trouble = health().first;
+        sink_.finish({failed_ ? ending::failed : ending::finished, failed_ ? failure_.view() : trouble.what.view(), all,
+                      refused_});
     }
 
     // Makes what was closed visible to readers and waits for it.
@@ -327,6 +336,7 @@ private:
             return refuse(errc::no_step_open, it.name,
                           "observed outside a step: call begin(...) first, or use scalar(...)");
         }
+        if (values.absent() && values.refused == refusal::none) { return; }  // as a gradient before the first backward
         if (!it.declared) {
             if (values.refused != refusal::none) { return refuse_view(it, values); }
             declare(it, values);
@@ -360,7 +370,8 @@ private:
         unit_activity units;
         if (has(all, terms::delta)) { it.compare(values, step_, stats); }
         if (has(all, terms::unit_activity)) { units = it.count_units(values); }
-        observation const seen{it.info, step_, stats, values, units};
+        distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
+        observation const seen{it.info, step_, stats, values, units, spread};
         if (rules != 0) { judges_.observe(seen, rules); }
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
@@ -409,7 +420,11 @@ private:
                      "made a pattern of the plan throw an exception; the plan keeps nothing of it");
         }
         it.declare_to(judges_);
-        it.keep_copies(plan_.wanted(it.info.collections));
+        terms const kept = plan_.wanted(it.info.collections);
+        it.keep_copies(kept);
+        if (has(it.rule_terms | kept, terms::quantiles)) {
+            (void)guarded([&] { distributions_.grow(it.info.shape.elements()); });
+        }
         sink_.declare(it.info);
     }
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
@@ -441,7 +456,7 @@ private:
             case refusal::ragged:
                 return refuse(errc::not_contiguous, it.name, "has rows of different length");
             case refusal::negative_size:
-                return refuse(errc::wrong_type, it.name,
+                return refuse(errc::no_shape, it.name,
                               "has a negative size: give the number of elements of each axis");
             case refusal::null:
                 return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
@@ -464,6 +479,7 @@ private:
     judges<Arguments...> judges_;
     registry registry_{};
     std::vector<std::byte> scratch_{};  // values copied from sources
+    distribution_scratch distributions_{};
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
     bool open_ = false;

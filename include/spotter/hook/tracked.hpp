@@ -7,6 +7,7 @@
 #include <spotter/hook/guard.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/delta.hpp>
+#include <spotter/stat/distribution.hpp>
 #include <spotter/stat/units.hpp>
 
 #include <cstring>
@@ -30,6 +31,24 @@ struct retained_copy {
         index = step_index;
         valid = true;
     }
+};
+
+// Takes distributions; one scratch serves all tensors of a source, as large as the largest of them (8 bytes an element).
+class distribution_scratch {
+public:
+    void grow(std::uint64_t elements) {
+        if (elements > keys_.size()) { keys_.resize(static_cast<std::size_t>(elements)); }
+    }
+    // Null where memory is exhausted, and of a tensor without a finite value.
+    [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept {
+        if (has(wanted, terms::quantiles) && !guarded([&] { grow(values.count); })) { return nullptr; }
+        taken_ = distribution_of(values, wanted, keys_);
+        return taken_.has_quantiles || taken_.has_histogram ? &taken_ : nullptr;
+    }
+
+private:
+    std::vector<std::uint64_t> keys_{};
+    distribution taken_{};
 };
 
 // Addresses are stable for the life of the source. Memory is taken at a declaration, or when a tensor grows.

@@ -45,11 +45,14 @@ constexpr void describe(terms what, sentence& out) noexcept {
     constexpr struct {
         terms bit;
         char const* name;
-    } names[] = {{terms::payload, "payload"},   {terms::range, "range"},        {terms::abs_range, "abs range"},
-                 {terms::sum, "sum"},           {terms::sum_abs, "sum of |x|"}, {terms::sum_squares, "sum of squares"},
-                 {terms::variance, "variance"}, {terms::product, "product"},    {terms::zeros, "zeros"},
-                 {terms::delta, "delta"},       {terms::hash, "hash"},          {terms::unit_activity, "unit activity"},
-                 {terms::nonfinite, "counts"},  {terms::shape, "shape"}};
+    } names[] = {{terms::payload, "payload"},     {terms::range, "range"},
+                 {terms::abs_range, "abs range"}, {terms::sum, "sum"},
+                 {terms::sum_abs, "sum of |x|"},  {terms::sum_squares, "sum of squares"},
+                 {terms::variance, "variance"},   {terms::product, "product"},
+                 {terms::zeros, "zeros"},         {terms::delta, "delta"},
+                 {terms::hash, "hash"},           {terms::unit_activity, "unit activity"},
+                 {terms::quantiles, "quantiles"}, {terms::histogram, "histogram"},
+                 {terms::nonfinite, "counts"},    {terms::shape, "shape"}};
     char const* comma = "";
     for (auto const& each : names) {
         if (has(what, each.bit)) {

@@ -17,7 +17,9 @@ inline constexpr named_terms other_contents[] = {{"payload", terms::payload},
                                                  {"shape", terms::shape},
                                                  {"delta", terms::delta},
                                                  {"hash", terms::hash},
-                                                 {"unit_activity", terms::unit_activity}};
+                                                 {"unit_activity", terms::unit_activity},
+                                                 {"quantiles", terms::quantiles | terms::nonfinite},
+                                                 {"histogram", terms::histogram | terms::nonfinite}};
 
 // Every built-in statistic, those of |x| after the plain ones; the counts, which come with any other, last.
 template <class Use>
@@ -151,10 +153,12 @@ private:
             quote(name);
             first = false;
         };
-        for (named_terms const& each : other_contents) {
-            if (has(what, each.what)) { say(each.name); }
-        }
         bool counted = !has(what, terms::nonfinite);
+        for (named_terms const& each : other_contents) {
+            if (!has(what, each.what)) { continue; }
+            say(each.name);
+            counted = counted || has(each.what, terms::nonfinite);
+        }
         each_statistic([&](statistic each) {
             if (each.needs() == terms::nonfinite || !has(what, each.needs())) { return; }
             say(each.name());

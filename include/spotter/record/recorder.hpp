@@ -91,19 +91,22 @@ public:
             row.active = bytes_of(seen.units.active.data(), row.units);
             row.finite = bytes_of(seen.units.finite.data(), row.units);
         }
+        std::byte counts[histogram_bins * varint_limit];
+        if (seen.distribution != nullptr) { take_distribution(*seen.distribution, keep, counts, row); }
         tensor_ref const& view = seen.view;
         std::size_t const bytes = static_cast<std::size_t>(view.bytes());
         row.has_values = has(keep, terms::payload) && !view.absent() && view.refused == refusal::none;
         row.type = view.type;
         row.layout = view.layout;
         row.shape = view.shape;
-        std::size_t const bound =
-            observe_limit + sizeof(ring_tag::values_head) + static_cast<std::size_t>(row.units) * 8;
+        std::size_t const bound = observe_limit + sizeof(ring_tag::values_head) +
+                                  static_cast<std::size_t>(row.units) * 8 + row.levels.size() + row.counts.size();
         if (row.has_values && core_->policy() != overflow::block && core_->room() < room_for(bound, bytes)) {
             if (core_->policy() == overflow::drop) { return drop(); }
             row.has_values = false;
             row.thinned = true;
         }
+        row.has_shape = !row.has_values && view.shape != seen.tensor.shape;
         std::byte* const at = bound <= core_->largest() ? core_->claim(bound, core_->spare()) : nullptr;
         if (at == nullptr) { return drop(); }
         std::size_t const head = row.has_values ? sizeof(ring_tag::values_head) : 0;
@@ -259,6 +262,22 @@ private:
             done += size;
         }
         return true;
+    }
+    // `counts` has room for all bins.
+    static void take_distribution(distribution const& from, terms keep,
+                                  std::byte (&counts)[histogram_bins * varint_limit], rows::observe& row) noexcept {
+        if (from.has_quantiles && has(keep, terms::quantiles)) {
+            row.quantiles = from.quantiles.size();
+            row.levels = bytes_of(from.quantiles.data(), from.quantiles.size());
+        }
+        if (from.has_histogram && has(keep, terms::histogram)) {
+            byte_writer out{counts, sizeof counts};
+            for (std::uint64_t const each : from.bins) { out.varint(each); }
+            row.bins = from.bins.size();
+            row.low = from.low;
+            row.high = from.high;
+            row.counts = out.view();
+        }
     }
     template <class Encode>
     [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept {

@@ -5,6 +5,7 @@
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/replay/fwd.hpp>
+#include <spotter/trial/distribution.hpp>
 #include <spotter/trial/trial.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -136,16 +137,21 @@ private:
         bool const units_missing = has(wanted, terms::unit_activity) && seen.units == 0;
         bool const delta_missing = has(wanted, terms::delta) && !has(stats.has, terms::delta);
         bool const pass_missing = any(without(wanted & pass_terms, stats.has));
-        bool const values_wanted = has(wanted, terms::payload) || units_missing || delta_missing || pass_missing;
+        distribution spread = stored_distribution(seen);
+        terms const spread_missing =
+            stats.finite() > 0 ? without(wanted & distribution_terms, terms_of(spread)) : terms::none;
+        bool const values_wanted =
+            has(wanted, terms::payload) || units_missing || delta_missing || pass_missing || any(spread_missing);
         tensor_ref view{};
         if (values_wanted && seen.has_values && load(segment, seen, view)) {
             if (pass_missing) { add_terms(summarize(view, wanted), stats); }
             if (delta_missing) { it.compare(view, seen.step, stats); }
             if (units_missing) { units = it.count_units(view); }
+            if (any(spread_missing)) { spread = spread_of(view, wanted); }
         }
         ++judged_;
-        if (values_wanted && view.absent()) { note_lack(id, seen.step, without(wanted, stats.has)); }
-        judges_.observe({it.info, seen.step, stats, view, units}, rules);
+        if (values_wanted && view.absent()) { note_lack(id, seen.step, without(wanted, stats.has | terms_of(spread))); }
+        judges_.observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr}, rules);
     }
     void note_lack(tensor_id id, step_id step, terms missing) noexcept {
         if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
@@ -171,9 +177,15 @@ private:
         if (has(wanted, terms::delta)) { it.compare(view, seen.step, stats); }
         unit_activity units;
         if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }
-        judges_.observe({it.info, seen.step, stats, view, units}, rules);
+        distribution const spread = spread_of(view, wanted);
+        judges_.observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr}, rules);
     }
 
+    [[nodiscard]] distribution spread_of(tensor_ref const& view, terms wanted) noexcept {
+        distribution const* const found =
+            any(wanted & distribution_terms) ? distributions_.take(view, wanted) : nullptr;
+        return found != nullptr ? *found : distribution{};
+    }
     [[nodiscard]] bool load(std::uint32_t segment, rows::observe const& seen, tensor_ref& view) {
         view.type = seen.type;
         view.layout = seen.layout;
@@ -225,6 +237,7 @@ private:
     std::vector<tracked_tensor> tensors_{};  // by the trial's ids
     std::vector<std::byte> values_{};
     std::vector<std::uint32_t> units_{};
+    distribution_scratch distributions_{};
     payload_unpacker unpacker_{};
     error trouble_{};
     std::uint64_t judged_ = 0;  // observations that some rule saw

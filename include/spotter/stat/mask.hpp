@@ -22,6 +22,8 @@ enum class terms : std::uint32_t {
     hash = 1U << 10,           // 64 bits over the value bits
     unit_activity = 1U << 16,  // a feature: active and finite elements of each unit
     shape = 1U << 17,          // that it was there, and how many elements; costs no look at the values
+    quantiles = 1U << 18,      // a feature: see stat/distribution.hpp
+    histogram = 1U << 19,      // a feature: the same
     payload = 1U << 31,        // the values themselves
 };
 

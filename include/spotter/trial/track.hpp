@@ -6,6 +6,7 @@
 #include <spotter/plan/describe.hpp>
 #include <spotter/stat/statistic.hpp>
 #include <spotter/stat/summarize.hpp>
+#include <spotter/trial/distribution.hpp>
 #include <spotter/trial/index.hpp>
 #include <spotter/trial/value.hpp>
 
@@ -71,10 +72,41 @@ public:
         if (!stats) { return stats.error(); }
         measurement const found = which(*stats);
         if (found.known) { return found.value; }
-        if (has(stats->has, which.needs())) {
-            return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};
-        }
+        if (has(stats->has, which.needs())) { return undefined(); }
         return no_payload(*stats);
+    }
+
+    // Quantiles and histogram at a step (`wanted`: one of them or both), as stored or else from the values.
+    [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const {
+        wanted = wanted & distribution_terms;
+        result<track_entry> const entry = find(step, nullptr);
+        if (!entry) { return entry.error(); }
+        rows::observe row;
+        summary stats;
+        if (!entry->is_scalar) {
+            if (error const why = decode(run_->row_at(entry->place, row_kind::observe), row, stats)) { return why; }
+            spotter::distribution const stored = stored_distribution(row);
+            if (has(terms_of(stored), wanted)) { return stored; }
+            if (!row.has_values && has(stats.has, terms::nonfinite) && stats.finite() == 0) { return undefined(); }
+        }
+        recorded_value const value = values_of(*entry);
+        if (!value) { return value.error(); }
+        std::vector<std::uint64_t> scratch(static_cast<std::size_t>(value.view().count));
+        spotter::distribution const taken = distribution_of(value.view(), wanted, scratch);
+        if (!any(terms_of(taken))) { return undefined(); }
+        return taken;
+    }
+    // The smallest value that at least this share of the finite values, 0 to 1, does not exceed (nearest rank).
+    [[nodiscard]] result<double> quantile(step_id step, double level) const {
+        double const thousandths = level * 1000;
+        for (std::size_t i = 0; i < quantile_levels.size(); ++i) {
+            if (magnitude(thousandths - quantile_levels[i]) > 1e-9) { continue; }
+            result<spotter::distribution> const found = distribution(step, terms::quantiles);
+            return found ? result<double>{found->quantiles[i]} : found.error();
+        }
+        return {errc::bad_config,
+                "quantiles are kept at 0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, "
+                "0.8, 0.9, 0.95, 0.99, 0.999 and 1; for others read the values: at()"};
     }
 
     // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
@@ -96,11 +128,7 @@ public:
         rows::observe row;
         summary stats;
         if (error const why = decode(run_->row_at(entry->place, row_kind::observe), row, stats)) { return why; }
-        if (row.has_values) { return row.shape; }
-        if (stats.count != tensor_->info.shape.elements()) {
-            return {errc::no_shape, "the shape was another one than at the tensor's first observation, and is recorded "
-                                    "with the values only"};
-        }
+        if (row.has_values || row.has_shape) { return row.shape; }
         return tensor_->info.shape;
     }
 
@@ -246,6 +274,9 @@ private:
             return {errc::not_yet, "the run has not come to this step: refresh() and ask again"};
         }
         return {errc::no_such_step, "the run has no such step: run.steps() lists what it has"};
+    }
+    [[nodiscard]] static error undefined() noexcept {
+        return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};
     }
     [[nodiscard]] static error no_payload(summary const& stats) noexcept {
         sentence kept;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): a distribution as its row holds it.
+#pragma once
+
+#include <spotter/format/decode.hpp>
+#include <spotter/stat/distribution.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What was not stored, or in another division than this version's, is not there.
+[[nodiscard]] inline distribution stored_distribution(rows::observe const& row) noexcept {
+    distribution found;
+    if (row.quantiles == found.quantiles.size()) {
+        found.has_quantiles = true;
+        std::memcpy(found.quantiles.data(), row.levels.data(), row.levels.size());
+    }
+    if (row.bins == found.bins.size()) {
+        found.has_histogram = true;
+        found.low = row.low;
+        found.high = row.high;
+        byte_reader in{row.counts};
+        for (std::uint64_t& each : found.bins) { each = in.varint(); }
+    }
+    return found;
+}
+
+// The terms of it that are there.
+[[nodiscard]] constexpr terms terms_of(distribution const& it) noexcept {
+    return (it.has_quantiles ? terms::quantiles : terms::none) | (it.has_histogram ? terms::histogram : terms::none);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
