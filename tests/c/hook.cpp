@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one C++20 file of a C program: what is kept, which rules judge.
-#include <spotter/c/implementation.hpp>
+#define SPOTTER_C_IMPLEMENTATION
+#include <spotter/c/spotter.h>
 
 using namespace spotter;
 

@@ -5,8 +5,9 @@
 
 /* What holds for every function:
  *
- * Implementation  One C++20 file of the program includes <spotter/c/implementation.hpp> and defines spotter_create, which says in
- *                 C++ what is kept and which rules judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
+ * Implementation  One C++20 file of the program defines SPOTTER_C_IMPLEMENTATION before it includes this file (or includes
+ *                 <spotter/c/implementation.hpp>, which is the same) and defines spotter_create, which says in C++ what is kept
+ *                 and which rules judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
  * Thread          A hook belongs to one thread: no two calls on it at once. Two hooks are independent.
  * Failure         No call throws, prints, or ends the program, and none changes what the loop computes. What fails is counted and
  *                 has a code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
@@ -271,6 +272,10 @@ const char* spotter_version(void);               /* "0.1.0" */
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef SPOTTER_C_IMPLEMENTATION
+#include <spotter/c/implementation.hpp>
 #endif
 
 #endif
