@@ -58,28 +58,30 @@ struct dtype_row {
     std::uint8_t bytes;  // of one element
 };
 
-[[nodiscard]] constexpr dtype_row describe_dtype(dtype type) noexcept {
-    constexpr std::array<dtype_row, 19> rows{{{"none", 0},
-                                              {"bool", 1},
-                                              {"i8", 1},
-                                              {"i16", 2},
-                                              {"i32", 4},
-                                              {"i64", 8},
-                                              {"u8", 1},
-                                              {"u16", 2},
-                                              {"u32", 4},
-                                              {"u64", 8},
-                                              {"f16", 2},
-                                              {"bf16", 2},
-                                              {"f32", 4},
-                                              {"f64", 8},
-                                              {"c64", 8},
-                                              {"c128", 16},
-                                              {"f8_e4m3", 1},
-                                              {"f8_e5m2", 1},
-                                              {"text", 1}}};
+// By number; the file format counts on it. Not inside the function, where it would be built anew at each call.
+inline constexpr std::array<dtype_row, 19> dtype_rows{{{"none", 0},
+                                                       {"bool", 1},
+                                                       {"i8", 1},
+                                                       {"i16", 2},
+                                                       {"i32", 4},
+                                                       {"i64", 8},
+                                                       {"u8", 1},
+                                                       {"u16", 2},
+                                                       {"u32", 4},
+                                                       {"u64", 8},
+                                                       {"f16", 2},
+                                                       {"bf16", 2},
+                                                       {"f32", 4},
+                                                       {"f64", 8},
+                                                       {"c64", 8},
+                                                       {"c128", 16},
+                                                       {"f8_e4m3", 1},
+                                                       {"f8_e5m2", 1},
+                                                       {"text", 1}}};
+
+[[nodiscard]] constexpr dtype_row const& describe_dtype(dtype type) noexcept {
     auto const index = static_cast<std::size_t>(type);
-    return index < rows.size() ? rows[index] : rows[0];
+    return dtype_rows[index < dtype_rows.size() ? index : 0];
 }
 [[nodiscard]] constexpr std::size_t size_of(dtype type) noexcept { return describe_dtype(type).bytes; }
 [[nodiscard]] constexpr std::string_view name_of(dtype type) noexcept { return describe_dtype(type).name; }

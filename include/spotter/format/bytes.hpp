@@ -34,6 +34,31 @@ inline constexpr std::size_t varint_limit = 10;
     return count;
 }
 
+// Writes into memory that is known to be large enough: nothing is looked at.
+class quick_writer {
+public:
+    explicit quick_writer(std::byte* into) noexcept : begin_{into}, at_{into} {}
+
+    template <class Value>
+    requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) void fixed(Value value) noexcept {
+        std::memcpy(at_, &value, sizeof value);
+        at_ += sizeof value;
+    }
+    void varint(std::uint64_t value) noexcept {
+        for (; value >= 0x80; value >>= 7) { *at_++ = static_cast<std::byte>(value | 0x80); }
+        *at_++ = static_cast<std::byte>(value);
+    }
+    void raw(byte_view bytes) noexcept {
+        if (!bytes.empty()) { std::memcpy(at_, bytes.data(), bytes.size()); }
+        at_ += bytes.size();
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
+
+private:
+    std::byte* begin_;
+    std::byte* at_;
+};
+
 // Writes into memory of a fixed size. What does not fit is not written, and `full()` says so; ask once, at the end.
 class byte_writer {
 public:

@@ -14,19 +14,22 @@ inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thi
 inline constexpr std::uint8_t scalar_step = 1, scalar_time = 2;
 }  // namespace layout
 
-// No row of these kinds without its texts, values and units is longer.
+// No row of these kinds without its texts, values, units, quantiles and bins is longer: within this a quick_writer needs no look.
 inline constexpr std::size_t observe_limit = 320;
 inline constexpr std::size_t scalar_limit = 64;
 inline constexpr std::size_t close_limit = 48;
 inline constexpr std::size_t place_limit = 2 * varint_limit + 1;
 
+// A Writer is a byte_writer or a quick_writer.
 namespace detail {
 
-inline void put_step(byte_writer& out, step_id step) noexcept {
+template <class Writer>
+inline void put_step(Writer& out, step_id step) noexcept {
     out.fixed(step.mode);
     out.varint(step.index);
 }
-inline void put_shape(byte_writer& out, extents const& shape) noexcept {
+template <class Writer>
+inline void put_shape(Writer& out, extents const& shape) noexcept {
     auto const sizes = shape.view();
     out.fixed(static_cast<std::uint8_t>(sizes.size()));
     for (std::uint64_t each : sizes) { out.varint(each); }
@@ -36,8 +39,8 @@ inline void put_shape(byte_writer& out, extents const& shape) noexcept {
 
 // The part of `stats` named by `mask`; `Summary` is spotter::summary. Counts of elements and of non-finite ones (where they
 // were counted) are always in it.
-template <class Summary>
-inline void encode_summary(byte_writer& out, Summary const& stats, std::uint32_t mask) noexcept {
+template <class Writer, class Summary>
+inline void encode_summary(Writer& out, Summary const& stats, std::uint32_t mask) noexcept {
     auto const known = static_cast<std::uint32_t>(stats.has) & stored_terms::all;
     std::uint32_t kept = (mask & known) | (known & stored_terms::nonfinite);
     if ((kept & stored_terms::variance) != 0) { kept |= known & stored_terms::sum; }
@@ -113,8 +116,8 @@ inline void encode(byte_writer& out, rows::declare const& row) noexcept {
     out.fixed(it.collections);
 }
 // All but the place of the values, which follows last (encode_place) where `has_values`.
-template <class Summary>
-inline void encode(byte_writer& out, rows::observe const& row, Summary const& stats, std::uint32_t mask) noexcept {
+template <class Writer, class Summary>
+inline void encode(Writer& out, rows::observe const& row, Summary const& stats, std::uint32_t mask) noexcept {
     out.fixed(static_cast<std::uint8_t>(
         (row.units > 0 ? layout::observe_units : 0) | (row.has_values ? layout::observe_values : 0) |
         (row.thinned ? layout::observe_thinned : 0) | (row.quantiles > 0 ? layout::observe_quantiles : 0) |
@@ -150,7 +153,8 @@ inline void encode_place(byte_writer& out, payload_place const& place) noexcept 
     out.varint(place.bytes);
 }
 // All but the time, which follows last where `has_time`.
-inline void encode(byte_writer& out, rows::scalar const& row) noexcept {
+template <class Writer>
+inline void encode(Writer& out, rows::scalar const& row) noexcept {
     out.fixed(
         static_cast<std::uint8_t>((row.has_step ? layout::scalar_step : 0) | (row.has_time ? layout::scalar_time : 0)));
     out.varint(row.id);

@@ -163,6 +163,10 @@ public:
     void scalar(std::string_view name, Value value) noexcept {
         keep_scalar(name, view_of(&value, {}), nullptr);
     }
+    template <element Value>
+    void scalar(tensor_handle handle, Value value) noexcept {
+        if (handle.it_ != nullptr) { keep_scalar(*handle.it_, view_of(&value, {}), nullptr); }
+    }
     // With a time of its own, in seconds since 1970.
     template <element Value>
     void scalar(std::string_view name, Value value, double time) noexcept {
@@ -381,15 +385,16 @@ private:
     }
 
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
-        if (finished_) { return; }
-        tracked_tensor* const it = meet(name);
-        if (it == nullptr) { return; }
-        if (!it->declared) { declare(*it, value); }
-        if (!open_) { return sink_.scalar(it->info, nullptr, value, time); }
-        std::uint64_t const rules = value.type == dtype::text ? 0 : it->rules & rules_due_;
-        if (rules != 0) { return observe_values(*it, value, rules, terms::none, true, time); }
+        if (tracked_tensor* const it = meet(name); it != nullptr) { keep_scalar(*it, value, time); }
+    }
+    void keep_scalar(tracked_tensor& it, tensor_ref const& value, double const* time) noexcept {
+        if (finished_ || state_ == detail::switch_state::off) { return; }
+        if (!it.declared) { declare(it, value); }
+        if (!open_) { return sink_.scalar(it.info, nullptr, value, time); }
+        std::uint64_t const rules = value.type == dtype::text ? 0 : it.rules & rules_due_;
+        if (rules != 0) { return observe_values(it, value, rules, terms::none, true, time); }
         ++observed_;
-        sink_.scalar(it->info, &step_, value, time);
+        sink_.scalar(it.info, &step_, value, time);
     }
     [[nodiscard]] static tensor_ref view_of_text(std::string_view text) noexcept {
         tensor_ref view = view_of(text.data(), {text.size()});
@@ -456,8 +461,7 @@ private:
             case refusal::ragged:
                 return refuse(errc::not_contiguous, it.name, "has rows of different length");
             case refusal::negative_size:
-                return refuse(errc::no_shape, it.name,
-                              "has a negative size: give the number of elements of each axis");
+                return refuse(errc::no_shape, it.name, "has a negative size: give the number of elements of each axis");
             case refusal::null:
                 return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
             default:

@@ -20,6 +20,10 @@ enum class overflow : std::uint8_t { block, thin, drop };
 // Who moves bytes from the ring to the files: a thread of the recorder's, or the program in hook.poll().
 enum class drain : std::uint8_t { thread, poll };
 
+// How more than 16 KiB of values are copied into the ring: through the caches, past them (which leaves the loop's data there and
+// saves memory traffic), or whichever is faster here, as measured once at the start.
+enum class copying : std::uint8_t { automatic, cached, streaming };
+
 // When `step` is called, seen from the weight update: decides which gradient belongs to which update.
 enum class instant : std::uint8_t { before_update, after_update };
 
@@ -35,6 +39,7 @@ struct options {
     spotter::overflow overflow = spotter::overflow::block;
     spotter::drain drain = spotter::drain::thread;
     spotter::instant instant = spotter::instant::before_update;
+    spotter::copying copying = spotter::copying::automatic;
     bool dry_run = false;                        // rules run, nothing is written
     std::uint64_t ring_bytes = 64ULL << 20;      // rounded up to a power of two; 64 KiB at least
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size

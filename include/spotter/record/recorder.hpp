@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/record/recorder_core.hpp>
+#include <spotter/stat/distribution.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -82,6 +83,7 @@ public:
     }
 
     void observe(observation const& seen, terms keep) noexcept {
+        if (is_scalar(seen, keep)) { return scalar(seen.tensor, &seen.step, seen.view, nullptr); }
         if (!recording()) { return drop(); }
         rows::observe row{};
         row.id = seen.tensor.id;
@@ -107,21 +109,23 @@ public:
             row.thinned = true;
         }
         row.has_shape = !row.has_values && view.shape != seen.tensor.shape;
-        std::byte* const at = bound <= core_->largest() ? core_->claim(bound, core_->spare()) : nullptr;
+        std::size_t const inlined = row.has_values && bytes <= ring_tag::inline_bytes ? bytes : 0;
+        std::size_t const claimed = bound + inlined;
+        std::byte* const at = claimed <= core_->largest() ? core_->claim(claimed, core_->spare()) : nullptr;
         if (at == nullptr) { return drop(); }
         std::size_t const head = row.has_values ? sizeof(ring_tag::values_head) : 0;
         std::uint32_t tag = static_cast<std::uint32_t>(row_kind::observe);
         if (row.has_values) {
             store(at, ring_tag::values_head{bytes, payload_packer::planes_for(view.type, bytes)});
-            tag |= ring_tag::values;
+            tag |= bytes <= ring_tag::inline_bytes ? ring_tag::values_inside : ring_tag::values;
         }
-        byte_writer out{at + head, bound - head};
+        quick_writer out{at + head};
         encode(out, row, seen.stats, static_cast<std::uint32_t>(keep));
+        auto const* const values = static_cast<std::byte const*>(view.values.raw);
+        if (inlined > 0) { out.raw({values, inlined}); }
         core_->commit(head + out.size(), tag);
         ++handed_;
-        if (row.thinned || (row.has_values && !hand_over(static_cast<std::byte const*>(view.values.raw), bytes))) {
-            ++thinned_;
-        }
+        if (row.thinned || (row.has_values && bytes > inlined && !hand_over(values, bytes))) { ++thinned_; }
     }
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {
@@ -143,7 +147,7 @@ public:
         row.value = {static_cast<std::byte const*>(value.values.raw), bytes};
         std::byte* const at = core_->claim(scalar_limit + bytes, core_->spare());
         if (at == nullptr) { return drop(); }
-        byte_writer out{at, scalar_limit + bytes};
+        quick_writer out{at};
         encode(out, row);
         std::uint32_t tag = static_cast<std::uint32_t>(row_kind::scalar);
         if (time != nullptr) {
@@ -157,12 +161,7 @@ public:
 
     void close(step_id step, alarm const& found) noexcept {
         if (!recording()) { return; }
-        if (dropped_ + thinned_ + closes_lost_ != told_) {
-            rows::drops const row{dropped_, thinned_, closes_lost_};
-            if (put(row_kind::drops, 3 * varint_limit, [&](byte_writer& out) { encode(out, row); })) {
-                told_ = dropped_ + thinned_ + closes_lost_;
-            }
-        }
+        tell_losses();
         rows::close row{};
         row.step = step;
         row.left_out = found.left_out();
@@ -179,6 +178,10 @@ public:
     void finish(run_end const& end) noexcept {
         if (core_ == nullptr || core_->finished() || child()) { return; }
         core_->settle();
+        if (core_->started()) {
+            tell_losses();  // now there is room
+            core_->settle();
+        }
         std::size_t bound = 256 + end.why.size();
         for (coverage const& each : end.coverage) { bound += each.rule.size() + each.reason.size() + 6 * varint_limit; }
         byte_buffer list;
@@ -240,6 +243,12 @@ private:
                           "are only counted"});
         return true;
     }
+    // A single value that is kept is all there is to know of it: its statistics follow.
+    [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept {
+        return seen.view.shape.rank == 0 && has(keep, terms::payload) &&
+               !any(without(keep, pass_terms | terms::payload | terms::shape)) && seen.tensor.shape.rank == 0 &&
+               seen.view.layout == order::row_major && !seen.view.absent() && seen.view.refused == refusal::none;
+    }
     void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
     void note(error const& why) noexcept {
         if (!first_) { first_ = why; }
@@ -257,7 +266,7 @@ private:
             std::size_t const size = (std::min)(core_->block(), bytes - done);
             std::byte* const at = core_->claim(size, core_->spare());
             if (at == nullptr) { return false; }
-            std::memcpy(at, values + done, size);
+            core_->copy(at, values + done, size);
             core_->commit(size, ring_tag::block);
             done += size;
         }
@@ -287,6 +296,14 @@ private:
         encode_into(out);
         core_->commit(out.size(), static_cast<std::uint32_t>(kind));
         return true;
+    }
+    // Losses that the record does not know of yet.
+    void tell_losses() noexcept {
+        if (dropped_ + thinned_ + closes_lost_ == told_) { return; }
+        rows::drops const row{dropped_, thinned_, closes_lost_};
+        if (put(row_kind::drops, 3 * varint_limit, [&](byte_writer& out) { encode(out, row); })) {
+            told_ = dropped_ + thinned_ + closes_lost_;
+        }
     }
     [[nodiscard]] bool send(tensor_info const& tensor) noexcept {
         std::size_t const bound = tensor.name.size() + 160;

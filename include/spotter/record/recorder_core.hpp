@@ -5,6 +5,7 @@
 #include <spotter/file/posix.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/ring_drain.hpp>
+#include <spotter/ring/copy.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -43,7 +44,14 @@ public:
         }
         bool const good = ring_.start(ring_bytes(), given_);
         block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
+        streaming_ = choices_.copying == copying::streaming ||
+                     (choices_.copying == copying::automatic && good && streaming_is_faster());
         return good;
+    }
+    // Values on their way into memory that was claimed.
+    void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
+        if (streaming_) { return detail::copy_streaming(into, from, bytes); }
+        std::memcpy(into, from, bytes);
     }
     void start(byte_view run_begin) noexcept {
         segments_.begin(run_.place, run_begin);
@@ -124,6 +132,24 @@ private:
         return choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes;
     }
 
+    // Copies a few blocks either way into the ring, each to a place of its own, so that no cache helps.
+    [[nodiscard]] bool streaming_is_faster() noexcept {
+        constexpr std::size_t rounds = 16, bytes = 128U << 10;
+        std::byte* const first = ring_.prepare((2 * rounds + 1) * bytes);
+        if (first == nullptr) { return false; }  // a ring that small stays in a cache
+        std::byte const* const from = first + 2 * rounds * bytes;
+        std::chrono::nanoseconds cached{}, streamed{};
+        for (std::size_t i = 0; i < rounds; ++i) {
+            auto const begin = std::chrono::steady_clock::now();
+            std::memcpy(first + 2 * i * bytes, from, bytes);
+            auto const between = std::chrono::steady_clock::now();
+            detail::copy_streaming(first + (2 * i + 1) * bytes, from, bytes);
+            auto const end = std::chrono::steady_clock::now();
+            cached += between - begin;
+            streamed += end - between;
+        }
+        return streamed < cached;
+    }
     static void nap(int microseconds) noexcept { std::this_thread::sleep_for(std::chrono::microseconds{microseconds}); }
 
     SPOTTER_NOINLINE std::byte* wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
@@ -228,6 +254,7 @@ private:
     segment_writer segments_;
     ring_drain drain_;
     std::size_t block_ = 0;
+    bool streaming_ = false;
     std::thread thread_;
     error stalled_{};
     bool threaded_ = false;

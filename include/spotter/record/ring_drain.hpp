@@ -63,6 +63,7 @@ private:
         dirty_ = true;
         auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
         if ((tag & ring_tag::values) != 0) { return take_values(body); }
+        if ((tag & ring_tag::values_inside) != 0) { return take_inside(body); }
         std::byte bytes[varint_limit + 8];
         byte_writer rest{bytes, sizeof bytes};
         if (kind == row_kind::close) {
@@ -82,25 +83,32 @@ private:
             left_ = 0;
             return put_thinned(body.subspan(sizeof head));
         }
-        if (left_ == 0) { put_place(); }
+        if (left_ == 0) { put_place(pending_.view()); }
+    }
+    void take_inside(byte_view body) noexcept {
+        auto const head = load<ring_tag::values_head>(body.data());
+        byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - head.bytes);
+        place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
+        segments_.add_block(body.last(head.bytes), place_.planes);
+        put_place(row);
     }
     void take_block(byte_view block) noexcept {
         if (left_ == 0) { return; }
         segments_.add_block(block, place_.planes);
         left_ -= block.size() < left_ ? block.size() : left_;
-        if (left_ == 0) { put_place(); }
+        if (left_ == 0) { put_place(pending_.view()); }
     }
     void put_thinned(byte_view body) noexcept {
         auto const bits = static_cast<std::uint8_t>(body[0]);
         auto const first = static_cast<std::byte>((bits & ~layout::observe_values) | layout::observe_thinned);
         segments_.add(row_kind::observe, {&first, 1}, body.subspan(1));
     }
-    void put_place() noexcept {
+    void put_place(byte_view row) noexcept {
         place_.bytes = segments_.offset() - place_.offset;
         std::byte bytes[place_limit];
         byte_writer out{bytes, sizeof bytes};
         encode_place(out, place_);
-        segments_.add(row_kind::observe, pending_.view(), out.view());
+        segments_.add(row_kind::observe, row, out.view());
         pending_.clear();
     }
 
