@@ -2,13 +2,13 @@
 // Hook (L3): the live source of a run's events: tensors in, findings out.
 #pragma once
 
+#include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/registry.hpp>
+#include <spotter/hook/switch.hpp>
 #include <spotter/plan/defaults.hpp>
 #include <spotter/stat/summarize.hpp>
-
-#include <cstdlib>
 
 #if SPOTTER_EXCEPTIONS
 #include <exception>
@@ -27,47 +27,6 @@ private:
     explicit tensor_handle(tracked_tensor* it) noexcept : it_{it} {}
     tracked_tensor* it_ = nullptr;
 };
-
-// How a hook is doing. Nothing here is ever printed unasked.
-struct health_report {
-    error first{};               // the first failure: of a rule, of a tensor, or of the sink
-    std::uint64_t steps = 0;     // closed
-    std::uint64_t observed = 0;  // observations that some rule or collection wanted
-    std::uint64_t refused = 0;   // tensors not taken: no step open, not contiguous, rank too deep
-    std::uint64_t declared = 0;  // declarations; each may have allocated, nothing else does
-    sink_health sink{};
-
-    [[nodiscard]] bool good() const noexcept { return !first; }
-};
-
-namespace detail {
-
-enum class switch_state : std::uint8_t { on, dry, off };
-
-// The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
-[[nodiscard]] inline switch_state read_switch() noexcept {
-    char const* const text = std::getenv("SPOTTER");
-    std::string_view const value = text == nullptr ? std::string_view{} : text;
-    return value == "off" ? switch_state::off : value == "dry" ? switch_state::dry : switch_state::on;
-}
-
-template <class Argument>
-[[nodiscard]] constexpr bool take_options(options& into, Argument const& argument) noexcept {
-    if constexpr (std::same_as<Argument, options>) { into = argument; }
-    if constexpr (plan_like<Argument> && requires { argument.dry_run; }) {
-        into.dry_run = into.dry_run || argument.dry_run;
-    }
-    return true;
-}
-template <class... Arguments>
-[[nodiscard]] constexpr options options_among(Arguments const&... each) noexcept {
-    options found;
-    (void)(take_options(found, each) && ... && true);
-    found.dry_run = found.dry_run || read_switch() != switch_state::on;
-    return found;
-}
-
-}  // namespace detail
 
 // Belongs to one thread. No call throws, locks or, once every tensor has been met, allocates. Values are copied where they
 // are kept, so buffers may be reused as soon as a call returns. `Arguments` are rules, and `options` at any place among them.

@@ -19,7 +19,7 @@ enum class ending : std::uint8_t { finished = 1, failed = 2 };
 
 struct run_end {
     spotter::ending how = ending::finished;
-    std::string_view why{};                         // of a failure
+    std::string_view why{};  // of a failure; of a run that finished the first thing that went wrong, if any did
     std::span<spotter::coverage const> coverage{};  // one a leaf rule
     std::uint64_t refused = 0;                      // tensors that could not be taken
 };

@@ -2,7 +2,7 @@
 // Report (L5): how the watching itself went, as text: what was seen, stored, dropped and refused, and the first failure.
 #pragma once
 
-#include <spotter/hook/hook.hpp>
+#include <spotter/hook/health.hpp>
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/describe.hpp>
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): how the watching itself goes.
+#pragma once
+
+#include <spotter/hook/sink.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// How a hook is doing. Nothing here is ever printed unasked.
+struct health_report {
+    error first{};               // the first failure: of a rule, of a tensor, or of the sink
+    std::uint64_t steps = 0;     // closed
+    std::uint64_t observed = 0;  // observations that some rule or collection wanted
+    std::uint64_t refused = 0;   // tensors not taken: no step open, not contiguous, rank too deep
+    std::uint64_t declared = 0;  // declarations; each may have allocated, nothing else does
+    sink_health sink{};
+
+    [[nodiscard]] bool good() const noexcept { return !first; }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): what decides at the start how much of a hook is at work: the environment, and the options among its arguments.
+#pragma once
+
+#include <spotter/hook/options.hpp>
+#include <spotter/plan/plan.hpp>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+enum class switch_state : std::uint8_t { on, dry, off };
+
+// The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
+[[nodiscard]] inline switch_state read_switch() noexcept {
+    char const* const text = std::getenv("SPOTTER");
+    std::string_view const value = text == nullptr ? std::string_view{} : text;
+    return value == "off" ? switch_state::off : value == "dry" ? switch_state::dry : switch_state::on;
+}
+
+template <class Argument>
+[[nodiscard]] constexpr bool take_options(options& into, Argument const& argument) noexcept {
+    if constexpr (std::same_as<Argument, options>) { into = argument; }
+    if constexpr (plan_like<Argument> && requires { argument.dry_run; }) {
+        into.dry_run = into.dry_run || argument.dry_run;
+    }
+    return true;
+}
+template <class... Arguments>
+[[nodiscard]] constexpr options options_among(Arguments const&... each) noexcept {
+    options found;
+    (void)(take_options(found, each) && ... && true);
+    found.dry_run = found.dry_run || read_switch() != switch_state::on;
+    return found;
+}
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI
