@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// [S20]
 // expect: a collection needs to know which tensors
 #include <spotter/plan/collection.hpp>
 

@@ -78,7 +78,7 @@ TEST_CASE("next: a finished run is left as it is and the new one goes beside it"
     CHECK(read_run(path + "-3").closes.size() == 3);
 }
 
-TEST_CASE("refuse: a finished run is an error, nothing is written, every event is counted") {
+TEST_CASE("refuse: a finished run is an error, nothing is written, every event is counted [D23]") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     record_whole(path, existing::refuse, 2);
@@ -162,7 +162,7 @@ TEST_CASE("after SIGKILL all that was flushed is readable, the lock is free, and
     }
 }
 
-TEST_CASE("a path that is a file, or below one, or read-only: nothing is recorded, with the reason") {
+TEST_CASE("a path that is a file, or below one, or read-only: nothing is recorded, with the reason [D13]") {
     temporary_folder const folder;
     posix_file_system files;
     REQUIRE_FALSE(files.make_folder(folder / "locked"));

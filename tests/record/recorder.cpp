@@ -224,7 +224,8 @@ TEST_CASE("tensors larger than the ring stream through it, by thread and by poll
     }
 }
 
-TEST_CASE("block loses nothing, thin keeps the statistics, drop counts exactly: stored + dropped is what came in") {
+TEST_CASE(
+    "block loses nothing, thin keeps the statistics, drop counts exactly: stored + dropped is what came in [D14]") {
     temporary_folder const folder;
     for (overflow policy : {overflow::block, overflow::thin, overflow::drop}) {
         for (drain how : {drain::thread, drain::poll}) {
@@ -274,7 +275,7 @@ TEST_CASE("block loses nothing, thin keeps the statistics, drop counts exactly: 
     }
 }
 
-TEST_CASE("a writer that does not move for 2 s turns block into thin, and says so") {
+TEST_CASE("a writer that does not move for 2 s turns block into thin, and says so [D14]") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     faulty_file_system files{~std::uint64_t{0}};

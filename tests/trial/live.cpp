@@ -75,6 +75,7 @@ TEST_CASE("a step that was left out is absent as soon as a later one of its mode
     CHECK(run.state(train(4)) == step_state::absent);
     CHECK(run["x"].at(train(4)).error().code == errc::no_such_step);
     CHECK(run.state(train(6)) == step_state::pending);
+    CHECK(run.state(train(10)) == step_state::pending);
     CHECK(run.state(predict(0)) == step_state::pending);
 }
 

@@ -2,6 +2,8 @@
 // What a recorded run says of its names, steps, modes, collections and ordinals.
 #include <tests/trial/runs.hpp>
 
+#include <cstring>
+
 using namespace spotter;
 using namespace spotter_test;
 
@@ -41,6 +43,8 @@ TEST_CASE("never and before{0} leave no step, no name and no byte of payload [S0
     CHECK(run.steps().empty());
     CHECK(run.modes().empty());
     CHECK(run.closed_steps() == 10);
+    CHECK((run.totals().stored == 0 && watch.health().observed == 0));
+    CHECK(run["a"].payload_steps().empty());
     CHECK(run["a"].at(train(0)).error().code == errc::not_in_step);
     CHECK(run.names(filter{.collection = "a"}).empty());
 }
@@ -68,6 +72,15 @@ TEST_CASE("ordinals count closes of every mode; step_at is their inverse [S13][S
     CHECK(run.steps(mode::eval).size() == 5);
     CHECK(run.steps() == order);
     CHECK(run["x"].at(run.step_at(7).value_or(train(99))).to<double>().value_or(-1) == 3);
+    for (std::uint64_t ordinal = 0; ordinal < 10; ++ordinal) {
+        step_id const step = run.step_at(ordinal).value_or(train(99));
+        CHECK(step == order[ordinal]);
+        CHECK(run.ordinal(step).value_or(99) == ordinal);
+        recorded_value const one = run["x"].at(step), other = run["x"].at(order[ordinal]);
+        REQUIRE((one && other));
+        CHECK(std::memcmp(one.view().values.raw, other.view().values.raw, sizeof(double)) == 0);
+        CHECK(one.to<double>().value_or(-1) == static_cast<double>(ordinal / 2));
+    }
     CHECK(run.ordinal(train(5)).error().code == errc::no_such_step);
     CHECK(run.step_at(10).error().code == errc::no_such_step);
 }
@@ -78,7 +91,9 @@ TEST_CASE("three train, two eval, two train: indices within a mode, ordinals ove
         recorded(folder, everything, {train(0), train(1), train(2), eval(0), eval(1), train(3), train(4)});
     std::uint64_t const of_train[] = {0, 1, 2, 5, 6};
     for (std::uint64_t i = 0; i < 5; ++i) { CHECK(run.ordinal(train(i)).value_or(99) == of_train[i]); }
+    CHECK(run.ordinal(eval(0)).value_or(99) == 3);
     CHECK(run.ordinal(eval(1)).value_or(99) == 4);
+    CHECK(run.steps(mode::train) == trains(0, 5));
 }
 
 TEST_CASE("a plan that keeps in train only: eval steps count as closed and hold nothing [S15]") {
@@ -115,6 +130,19 @@ TEST_CASE("names by mode, step, pattern and collection, alone and together; unkn
     REQUIRE(run.collections().size() == 3);
     CHECK(run.collections()[0].name == "as");
     CHECK(run.collections()[0].what == "\"a*\", during{train}: payload");
+}
+
+TEST_CASE("a collection of everything holds every name of the run, whenever and in whatever mode it came [S22]") {
+    temporary_folder const folder;
+    hook watch{folder / "run", plan{collection{"all", "*", every{1}, payload}}};
+    (void)watch.step(train(0), "a"_t = 1.0);
+    (void)watch.step(eval(0), "deep/er/name"_t = 1.0, ""_t = 2.0);
+    watch.scalar("loose", 1.0);
+    (void)watch.step(predict(3), "z.grad"_t = 1.0);
+    watch.finish();
+    trial const run = open(watch.path());
+    CHECK(run.names() == names_list{"", "a", "deep/er/name", "loose", "z.grad"});
+    CHECK(run.names(filter{.collection = "all"}) == run.names());
 }
 
 TEST_CASE("all names of the run are members of a collection of everything [S22]; of listed names only those that came "

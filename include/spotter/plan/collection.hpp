@@ -59,7 +59,7 @@ struct collection {
     template <class Text>
     constexpr explicit collection(Text) noexcept {
         static_assert(
-            !std::convertible_to<Text, char const*>,
+            sizeof(Text) == 0,
             "spotter: a collection needs to know which tensors: collection{\"name\", \"pattern/*\", when, what}.");
     }
     constexpr collection(std::in_place_t, std::string_view name_, Pattern const& which_, Policy const& when_,

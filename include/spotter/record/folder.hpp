@@ -29,7 +29,9 @@ struct segment_state {
         state.ordinal = frame.first_ordinal + frame.closes;
         row_reader rows{frame.body};
         for (row_view row{}; rows.next(row);) {
-            if (row.kind == row_kind::observe || row.kind == row_kind::scalar) { open = true; }
+            rows::scalar one{};
+            bool const in_step = row.kind == row_kind::scalar && !decode(row, one) && one.has_step;
+            if (row.kind == row_kind::observe || in_step) { open = true; }
             if (row.kind == row_kind::close) { open = false; }
             if (row.kind == row_kind::run_end) { state.ended = true; }
             rows::run_begin begin{};

@@ -87,7 +87,12 @@ public:
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
     [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
     [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }
-    [[nodiscard]] double now() const noexcept { return place_.now(); }
+    // The clock's time, or the last one where the clock was set back meanwhile: times in a record do not decrease.
+    [[nodiscard]] double now() noexcept {
+        double const time = place_.now();
+        latest_ = time > latest_ ? time : latest_;
+        return latest_;
+    }
 
 private:
     static constexpr std::size_t write_bytes = 1U << 20;  // buffered before a write is worth it
@@ -249,6 +254,7 @@ private:
     std::uint64_t pending_ = 0;       // observations and scalars that have not reached the file
     std::uint64_t lost_ = 0;
     std::uint64_t written_ = 0;
+    double latest_ = 0;  // the largest time given out
     error first_error_{};
     bool failed_ = false;
     bool settled_ = true;  // no step is half in

@@ -86,18 +86,17 @@ public:
     [[nodiscard]] error refresh() {
         result<path_kind> const kind = files_.kind_of(path_);
         if (!kind || *kind != path_kind::folder) { return not_a_run("is no folder"); }
-        result<file_mapping> first = files_.map(file_name(0, layout::data_suffix));
-        if (!first) { return not_a_run("holds no 000000.spot"); }
-        if (error const why = first_segment_is_readable(first->bytes)) {
-            files_.unmap(*first);
-            return why;
-        }
-        files_.unmap(*first);
+        error const unreadable = first_segment();
+        if (unreadable && (unreadable.code != errc::not_a_run || !later_segment_is_sound())) { return unreadable; }
         totals_.bytes = 0;
         for (std::uint32_t number = 0;; ++number) {
             std::string const name = file_name(number, layout::data_suffix);
-            result<path_kind> const there = files_.kind_of(name);
-            if (!there || *there != path_kind::file) { break; }
+            if (!is_file(name)) {
+                // The writer made the files in order, so one that is missing still, though the next is there, was removed.
+                bool const removed = is_file(file_name(number + 1, layout::data_suffix)) && !is_file(name);
+                if (!removed && !is_file(name)) { break; }
+                if (removed && number == segments_.size()) { note_damage({name, 0, 0}); }
+            }
             if (error const why = extend(number, name)) { return why; }
         }
         return {};
@@ -177,6 +176,28 @@ private:
         error found{errc::not_a_run, "\""};
         found.what << path_ << "\" " << why << ": give the folder that a hook recorded into (hook.path() says which)";
         return found;
+    }
+    [[nodiscard]] bool is_file(std::string const& name) const noexcept {
+        result<path_kind> const there = files_.kind_of(name);
+        return there && *there == path_kind::file;
+    }
+    [[nodiscard]] error first_segment() const {
+        result<file_mapping> const first = files_.map(file_name(0, layout::data_suffix));
+        if (!first) { return not_a_run("holds no 000000.spot"); }
+        error const why = first_segment_is_readable(first->bytes);
+        files_.unmap(*first);
+        return why;
+    }
+    // A run whose first segment is lost is still a run where it was resumed, or had come to the next.
+    [[nodiscard]] bool later_segment_is_sound() const {
+        bool sound = false;
+        for (std::uint32_t number = 1; !sound; ++number) {
+            result<file_mapping> const later = files_.map(file_name(number, layout::data_suffix));
+            if (!later) { break; }
+            sound = later->bytes.size() >= layout::head_bytes && decode_head(later->bytes);
+            files_.unmap(*later);
+        }
+        return sound;
     }
     [[nodiscard]] error first_segment_is_readable(byte_view bytes) const noexcept {
         if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning

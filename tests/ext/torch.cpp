@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// libtorch's tensors and modules: observed as they are, refused where they must be, read back, and never disturbed.
+#include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
+
+#include <spotter/ext/torch.hpp>  // last: ::at and spotter::at must not meet in it
+
+#include <torch/nn.h>
+#include <torch/optim.h>
+
+#include <tests/catch.hpp>  // after torch: both have a macro CHECK, and this one is meant
+#include <tests/hook/collect.hpp>
+#include <tests/hook/count_allocations.hpp>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+using namespace spotter;
+using spotter_test::allocations_in;
+using spotter_test::collecting_sink;
+
+namespace {
+
+constexpr plan keep_all{collection{"all", "*", always{}, payload}};
+
+bool has_shape(tensor_ref const& view, extents const& shape, order layout = order::row_major) {
+    return view.refused == refusal::none && view.shape == shape && view.layout == layout &&
+           view.count == shape.elements();
+}
+
+// What a hook gets of `values`, as a tensor again: packed by hand where it has to be.
+template <class Values>
+torch::Tensor taken(Values const& values) {
+    offered const given = offer(values);
+    REQUIRE(given.view.refused == refusal::none);
+    tensor_ref view = given.view;
+    std::vector<std::byte> memory(static_cast<std::size_t>(view.bytes()));
+    if (given.copy != nullptr) {
+        given.copy(given.source, memory.data());
+        view.values.raw = memory.data();
+    }
+    return tensor_from<torch::Tensor>::make(view).value();
+}
+bool same(torch::Tensor const& a, torch::Tensor const& b) {
+    return a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.equal(b);
+}
+
+struct net_impl : torch::nn::Module {
+    torch::nn::Linear fc1{register_module("fc1", torch::nn::Linear{6, 8})};
+    torch::nn::BatchNorm1d norm{register_module("norm", torch::nn::BatchNorm1d{8})};
+    torch::nn::Dropout drop{register_module("drop", torch::nn::Dropout{0.2})};
+    torch::nn::Linear fc2{register_module("fc2", torch::nn::Linear{8, 1})};
+    torch::Tensor temperature{register_parameter("temperature", torch::ones({1}), false)};
+
+    torch::Tensor forward(torch::Tensor const& x) { return forward(x, null_hook{}); }
+    template <class Hook>
+    torch::Tensor forward(torch::Tensor const& x, Hook&& see) {
+        torch::Tensor const hidden = see.tap("act/fc1", torch::relu(norm(fc1(x))));
+        return see.tap("pred", fc2(drop(hidden)) / temperature);
+    }
+};
+TORCH_MODULE_IMPL(net, net_impl);
+
+struct shy_net : torch::nn::Module {  // shows one tensor only
+    torch::Tensor w{register_parameter("w", torch::ones({2}))};
+};
+template <class Visit>
+void visit_tensors(shy_net const& it, Visit visit) {
+    visit("mine", it.w);
+}
+
+template <class Modules>
+std::vector<std::string> names_in(Modules const& modules) {
+    using spotter::visit_tensors;
+    std::vector<std::string> names;
+    visit_tensors(modules, [&](std::string_view name, auto const&, auto...) { names.emplace_back(name); });
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("every element type of torch has its dtype, both ways [D03]") {
+    struct row {
+        torch::ScalarType type;
+        dtype as;
+    };
+    for (row const& each :
+         {row{torch::kBool, dtype::boolean}, row{torch::kChar, dtype::i8}, row{torch::kShort, dtype::i16},
+          row{torch::kInt, dtype::i32}, row{torch::kLong, dtype::i64}, row{torch::kByte, dtype::u8},
+          row{torch::kHalf, dtype::f16}, row{torch::kBFloat16, dtype::bf16}, row{torch::kFloat, dtype::f32},
+          row{torch::kDouble, dtype::f64}, row{torch::kComplexFloat, dtype::c64},
+          row{torch::kComplexDouble, dtype::c128}}) {
+        torch::Tensor const values = torch::arange(6).reshape({2, 3}).to(each.type);
+        CHECK(as_tensor(values).type == each.as);
+        CHECK(has_shape(as_tensor(values), {2, 3}));
+        CHECK(as_tensor(values).values.raw == values.data_ptr());
+        CHECK(same(taken(values), values));
+        CHECK(same(taken(values.t()), values.t()));
+        CHECK(same(taken(packed(values.slice(1, 0, 3, 2))), values.slice(1, 0, 3, 2)));
+    }
+    // Those that came with torch 2.
+    for (dtype type : {dtype::u16, dtype::u32, dtype::u64, dtype::f8_e4m3, dtype::f8_e5m2}) {
+        torch::ScalarType const there = spotter::detail::torch_type(type);
+        if (there == torch::ScalarType::Undefined) { continue; }
+        torch::Tensor const values = torch::arange(6).reshape({2, 3}).to(there);
+        CHECK(as_tensor(values).type == type);
+        CHECK(taken(values).to(torch::kFloat).equal(values.to(torch::kFloat)));
+    }
+    for (dtype type : {dtype::none, dtype::text}) {
+        CHECK(spotter::detail::torch_type(type) == torch::ScalarType::Undefined);
+    }
+}
+
+TEST_CASE("dense tensors of either order are taken where they lie, also with 0 axes, no elements, from the middle") {
+    torch::Tensor const x = torch::arange(24, torch::kFloat).reshape({2, 3, 4});
+    CHECK(has_shape(as_tensor(x), {2, 3, 4}));
+    CHECK(has_shape(as_tensor(x.permute({2, 1, 0})), {4, 3, 2}, order::column_major));
+    CHECK(as_tensor(x[1]).values.f32[0] == 12);
+    CHECK(has_shape(as_tensor(torch::tensor(3.5)), {}));
+    CHECK(has_shape(as_tensor(torch::empty({0, 4})), {0, 4}));
+    CHECK(has_shape(as_tensor(torch::ones({1, 1, 1, 1, 1, 1, 1, 1})), {1, 1, 1, 1, 1, 1, 1, 1}));
+    CHECK(as_tensor(torch::Tensor{}).absent());
+    CHECK(as_tensor(static_cast<torch::TensorBase const&>(x)).count == 24);
+    auto const passed = [&](named_tensor const& it) { return it.values.view.values.f32[23]; };
+    CHECK(passed("x"_t = x + 1) == 24);  // a temporary lives as long as the call
+}
+
+TEST_CASE("what cannot be viewed is refused with its reason, never read") {
+    torch::Tensor const x = torch::arange(24, torch::kFloat).reshape({1, 2, 3, 4});
+    torch::Tensor const complex = torch::complex(x, x);
+    auto const why = [](torch::Tensor const& it) { return as_tensor(it).refused; };
+    CHECK(why(x.slice(3, 0, 4, 2)) == refusal::not_contiguous);
+    CHECK(why(x.expand({5, 2, 3, 4})) == refusal::not_contiguous);
+    CHECK(why(x.contiguous(torch::MemoryFormat::ChannelsLast)) == refusal::not_contiguous);
+    CHECK(why(x.to_sparse()) == refusal::not_contiguous);
+    CHECK(why(complex.conj()) == refusal::not_contiguous);
+    CHECK(why(torch::imag(complex.conj()).reshape({24})) == refusal::not_contiguous);
+    CHECK(why(torch::ones({1, 1, 1, 1, 1, 1, 1, 1, 1})) == refusal::rank_too_deep);
+    CHECK(why(torch::empty({2, 2}, torch::kMeta)) == refusal::other_device);
+    CHECK(why(torch::quantize_per_tensor(x, 0.1, 0, torch::kQInt8)) == refusal::unknown_element);
+    CHECK(why(torch::empty({2}, torch::kComplexHalf)) == refusal::unknown_element);
+    CHECK(why(torch::_nested_tensor_from_tensor_list({torch::ones({2}), torch::ones({3})})) == refusal::ragged);
+    CHECK(why(torch::_efficientzerotensor({2})) == refusal::null);
+
+    hook watch{keep_all};
+    (void)watch.step(train(0), "far"_t = torch::empty({2}, torch::kMeta), "near"_t = x);
+    CHECK(watch.health().refused == 1);
+    CHECK(watch.health().first.what.view().find("another device") != std::string_view::npos);
+}
+
+TEST_CASE("packed(tensor) takes gaps, channels last, sparse, conjugate and negated ones; a dense one is not copied") {
+    torch::Tensor const x = torch::arange(24, torch::kFloat).reshape({1, 2, 3, 4});
+    torch::Tensor const complex = torch::complex(x, x + 1);
+    for (torch::Tensor const& each :
+         {x.slice(3, 0, 4, 2), x.expand({5, 2, 3, 4}), x.contiguous(torch::MemoryFormat::ChannelsLast),
+          x.permute({0, 2, 1, 3}), torch::tensor(7), x.slice(3, 2, 2)}) {
+        CHECK(same(taken(packed(each)), each));
+    }
+    CHECK(same(taken(packed(complex.conj())), complex.conj().resolve_conj()));
+    CHECK(same(taken(packed(torch::imag(complex.conj()))), -(x + 1)));
+    CHECK(same(taken(packed(x.to_sparse())), x));
+    CHECK(offer(packed(x)).copy == nullptr);
+    CHECK(offer(packed(x.permute({3, 2, 1, 0}))).copy == nullptr);
+    CHECK(offer(packed(torch::quantize_per_tensor(x, 0.1, 0, torch::kQInt8))).view.refused == refusal::unknown_element);
+
+    hook watch{keep_all};
+    (void)watch.step(train(0),
+                     "far"_t = packed(torch::empty({2}, torch::kMeta)));  // there is nothing that could be copied
+    CHECK(watch.health().first.code == errc::user_code_threw);
+}
+
+TEST_CASE("an undefined tensor is left out in silence, and known from when it is defined") {
+    collecting_sink sink;
+    hook watch{sink, keep_all, non_finite{}};
+    torch::Tensor gradient;
+    (void)watch.step(train(0), "grad/w"_t = gradient, "p"_t = packed(gradient));
+    CHECK(sink.count("declare") + sink.count("observe") == 0);
+    gradient = torch::full({2}, NAN, torch::kBFloat16);
+    auto const found = watch.step(train(1), "grad/w"_t = gradient);
+    CHECK(found.decision() == decision::skip_update);
+    CHECK(sink.infos["grad/w"].type == dtype::bf16);
+    CHECK(watch.health().good());
+}
+
+TEST_CASE("observing leaves autograd alone: no operation, no version, no reference, no random number") {
+    torch::manual_seed(5);
+    torch::Tensor const w = torch::randn({4, 3}, torch::requires_grad());
+    torch::Tensor const y = (w * w).slice(1, 0, 3, 2);
+    torch::Tensor const z = torch::complex(w, w).conj();
+    torch::Tensor const state = torch::globalContext().defaultGenerator(torch::kCPU).get_state();
+    auto const facts = [&](torch::Tensor const& it) {
+        return std::make_tuple(it._version(), it.grad_fn().get(), it.use_count(), it.requires_grad(),
+                               it.grad_fn() ? it.grad_fn().use_count() : 0, it.storage().use_count());
+    };
+    auto const before = std::make_tuple(facts(w), facts(y), facts(z));
+    {
+        hook watch{keep_all, non_finite{}, update_ratio_band{}};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            (void)watch.step(train(i), "fc.weight"_t = w, "y"_t = packed(y), "z"_t = packed(z));
+        }
+        CHECK(watch.health().good());
+        CHECK(watch.health().observed == 9);
+        CHECK(std::make_tuple(facts(w), facts(y), facts(z)) == before);
+    }
+    CHECK(state.equal(torch::globalContext().defaultGenerator(torch::kCPU).get_state()));
+    y.sum().backward();
+    CHECK(w.grad().slice(1, 0, 3, 2).equal(2 * w.slice(1, 0, 3, 2)));
+}
+
+TEST_CASE("a module hands over parameters, their gradients and buffers, with their roles") {
+    net model;
+    collecting_sink sink;
+    hook watch{sink, keep_all};
+    (void)watch.step(train(0), model);
+    CHECK(sink.infos.size() == 10);  // no gradient yet
+    model->forward(torch::randn({4, 6})).sum().backward();
+    (void)watch.step(train(1), model);
+    CHECK(watch.health().good());
+    CHECK(sink.infos.size() == 16);
+    auto const& weight = sink.infos["fc1.weight"];
+    auto const& gradient = sink.infos["grad/fc1.weight"];
+    CHECK(weight.role == role::weight);
+    CHECK(weight.shape == extents{8, 6});
+    CHECK(gradient.role == role::gradient);
+    CHECK(gradient.partner == weight.id);
+    CHECK(sink.infos["norm.weight"].role == role::weight);
+    CHECK(sink.infos["norm.bias"].role == role::bias);
+    CHECK(sink.infos["norm.running_var"].role == role::other);
+    CHECK(sink.infos["norm.num_batches_tracked"].type == dtype::i64);
+    CHECK(sink.infos["temperature"].role == role::weight);
+    CHECK(has(sink.infos["temperature"].flags, flag::frozen));
+    CHECK(sink.infos["fc2.bias"].flags == flag::none);
+
+    torch::nn::GRU gru{torch::nn::GRUOptions{2, 3}};
+    (void)watch.step(train(2), gru);
+    CHECK(sink.infos["bias_ih_l0"].role == role::bias);
+    CHECK(sink.infos["weight_hh_l0"].role == role::weight);
+}
+
+TEST_CASE("modules, their holders, pointers and tables are handed over alike; empty ones show nothing") {
+    net const model;
+    auto const names = names_in(model);
+    CHECK(names.size() == 10);
+    CHECK(names_in(*model) == names);
+    CHECK(names_in(model.ptr()) == names);
+    CHECK(names_in(std::shared_ptr<torch::nn::Module>{model.ptr()}) == names);
+    CHECK(names_in(module_table{model}) == names);
+    CHECK(names_in(packed(model)) == names);
+    CHECK(names_in(net{nullptr}).empty());
+    CHECK(names_in(std::shared_ptr<net_impl>{}).empty());
+    module_table both{model, "actor/"};
+    both.add(model.ptr(), "critic/");
+    CHECK(both.size() == 20);
+    CHECK(names_in(both)[10] == "critic/" + names[0]);
+    CHECK(names_in(shy_net{}) == std::vector<std::string>{"mine"});
+    CHECK(names_in(std::make_shared<shy_net>()) == std::vector<std::string>{"mine"});
+    CHECK(names_in(packed(shy_net{})) == std::vector<std::string>{"mine"});
+}
+
+TEST_CASE("a net that is channels-last is refused as it is and taken with packed") {
+    torch::nn::Conv2d conv{torch::nn::Conv2dOptions{3, 4, 3}};
+    conv->weight.set_data(conv->weight.contiguous(torch::MemoryFormat::ChannelsLast));
+    hook plain{keep_all}, copying{keep_all};
+    (void)plain.step(train(0), conv);
+    CHECK(plain.health().refused == 1);
+    (void)copying.step(train(0), packed(conv));
+    CHECK(copying.health().good());
+    CHECK(copying.health().observed == 2);
+}
+
+TEST_CASE("a step belongs to the mode that the module is in") {
+    net model;
+    CHECK(step_of(model, 3) == train(3));
+    model->eval();
+    CHECK(step_of(model, 3) == eval(3));
+    CHECK(step_of(*model, 4) == eval(4));
+}
+
+TEST_CASE("a known model of tensors is observed without an allocation [D22]") {
+    net model;
+    model->forward(torch::randn({4, 6})).sum().backward();
+    module_table const tensors{model};
+    torch::Tensor const hidden = torch::randn({4, 8}), half = hidden.to(torch::kHalf),
+                        gaps = torch::randn({8, 8}).slice(1, 0, 3);
+    hook watch{keep_all, non_finite{}, update_ratio_band{}, dead_relu{}, exploding_gradient{}};
+    auto const step = [&](std::uint64_t i) {
+        watch.begin(step_of(model, i));
+        visit_tensors(tensors, [&](std::string_view name, auto const& values, auto... more) {
+            watch.observe(name, values, more...);
+        });
+        (void)watch.tap("act/fc1", hidden);
+        watch.observe("half", half);
+        watch.observe("gaps", packed(gaps));
+        (void)watch.end();
+    };
+    auto const whole = [&](std::uint64_t i) { (void)watch.step(train(i), tensors); };
+    for (std::uint64_t i = 0; i < 3; ++i) { step(i), whole(i); }
+    CHECK(allocations_in([&] {
+              for (std::uint64_t i = 3; i < 50; ++i) { step(i), whole(i); }
+          }) == 0);
+    // A module makes its list anew; spotter adds nothing to that.
+    auto const listed = allocations_in([&] { visit_tensors(model, [](auto const&...) {}); });
+    CHECK(allocations_in([&] { (void)watch.step(train(50), model); }) == listed);
+    CHECK(watch.health().good());
+}
+
+TEST_CASE("the gradient of an activation is observed when backward comes to it") {
+    collecting_sink sink;
+    hook watch{sink, keep_all};
+    torch::Tensor const w = torch::ones({3}, torch::requires_grad());
+    watch.begin(train(0));
+    torch::Tensor const hidden = tap_gradient(watch, "grad/act/h", w * 2);
+    torch::Tensor const out = tap_gradient(observer{watch}, "grad/out", hidden * 3);
+    (void)tap_gradient(watch, "grad/w", w);                 // a leaf
+    (void)tap_gradient(watch, "grad/x", torch::ones({3}));  // without gradient
+    CHECK(sink.count("observe") == 0);
+    out.sum().backward();
+    (void)watch.end();
+    CHECK(sink.events == std::vector<std::string>{"declare grad/out", "observe grad/out train(0)", "declare grad/act/h",
+                                                  "observe grad/act/h train(0)", "close train(0)"});
+    CHECK(w.grad().equal(torch::full({3}, 6.0F)));
+}
+
+TEST_CASE("a record is read back as tensors with the type and shape that were observed [D03]") {
+    torch::Tensor const x = torch::arange(6, torch::kFloat).reshape({2, 3});
+    std::vector<torch::Tensor> const all{x,
+                                         x.t(),
+                                         x.to(torch::kBFloat16),
+                                         x.to(torch::kHalf),
+                                         torch::complex(x, x).to(torch::kComplexDouble),
+                                         x > 2,
+                                         torch::tensor(std::int64_t{7}),
+                                         torch::empty({0, 4}),
+                                         x.to(torch::kChar)};
+    name_list const names{"x", all.size()};
+    {
+        hook watch{"torch", keep_all, options{.existing = existing::replace}};
+        watch.begin(train(0));
+        observe_each(watch, names, all);
+        watch.scalar("text", "hello");
+        (void)watch.end();
+        CHECK(watch.health().good());
+    }
+    trial const run = open_trial("torch").value();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        torch::Tensor const back = run[names[i]].at(train(0)).to<torch::Tensor>().value();
+        CHECK(same(back, all[i]));
+        CHECK_FALSE(back.requires_grad());
+    }
+    CHECK(run["text"].at(train(0)).to<torch::Tensor>().error().code == errc::wrong_type);
+    CHECK(run["x0"].at(train(1)).to<torch::Tensor>().error().code != errc::none);
+}
+
+TEST_CASE("training ends at the same bits with and without, dropout and batch norm included") {
+    auto const trained = [](bool watched) {
+        torch::manual_seed(11);
+        net model;
+        torch::optim::Adam adam{model->parameters(), 0.01};
+        torch::Tensor const x = torch::randn({32, 6}), y = x.sum(1, true);
+        hook watch{keep_all, non_finite{}, dead_relu{}, update_ratio_band{}, loss_not_decreasing{}};
+        watched_optimizer optimizer{watch, adam, model};
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            adam.zero_grad();
+            if (watched) {
+                watch.begin(train(1000 + i));
+                torch::Tensor const loss = torch::mse_loss(model->forward(x, watch), y);
+                loss.backward();
+                (void)watch.end();
+                if (optimizer.step("loss"_t = loss, "y"_t = packed(y.expand({32, 2}))) != decision::proceed) { break; }
+            } else {
+                torch::mse_loss(model->forward(x), y).backward();
+                adam.step();
+            }
+        }
+        CHECK(watch.health().good());
+        return torch::nn::utils::parameters_to_vector(model->parameters());
+    };
+    torch::Tensor const alone = trained(false), watched = trained(true);
+    REQUIRE(alone.numel() == watched.numel());
+    CHECK(std::memcmp(alone.data_ptr(), watched.data_ptr(), alone.nbytes()) == 0);
+}

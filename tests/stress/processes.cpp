@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes as the workers of one run: on their own, killed amid their work, forked off from one that records already.
+#include <tests/stress/workers.hpp>
+
+#include <csignal>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+// Runs work(worker) in a process for each number; every one must leave with 0, or be killed where `killed` says so.
+template <class Work>
+void in_processes(std::vector<std::uint32_t> const& numbers, Work&& work, std::uint32_t killed = ~0U) {
+    std::vector<pid_t> children;
+    for (std::uint32_t number : numbers) {
+        pid_t const child = ::fork();
+        if (child == 0) { ::_exit(work(number) ? 0 : 1); }
+        children.push_back(child);
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        int status = 0;
+        ::waitpid(children[i], &status, 0);
+        INFO("worker " << numbers[i]);
+        if (numbers[i] == killed) {
+            CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+        } else {
+            CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+        }
+    }
+}
+
+std::vector<double> values_of(std::uint32_t worker, std::uint64_t step) {
+    return {static_cast<double>(worker), static_cast<double>(step), 0.5};
+}
+options small(std::uint32_t worker) { return options{.ring_bytes = 64 << 10, .worker = worker}; }
+
+}  // namespace
+
+TEST_CASE("processes as workers of one run: each has its own record, whole [A42]") {
+    temporary_folder const folder;
+    std::uint64_t const steps = 3'000 / slowness;
+    std::vector<std::uint32_t> const numbers{0, 1, 2, 7};
+    in_processes(numbers, [&](std::uint32_t worker) {
+        hook watch{folder / "run", everything, small(worker), non_finite{}};
+        for (std::uint64_t i = 0; i < steps; ++i) {
+            (void)watch.step(train(i), "x"_t = values_of(worker, i));
+            watch.scalar("between", worker);
+        }
+        watch.finish();
+        health_report const health = watch.health();
+        return health.good() && health.sink.stored == 2 * steps && health.sink.dropped == 0;
+    });
+    for (std::uint32_t worker : numbers) {
+        trial const run = open(path_of_worker(folder / "run", worker));
+        CHECK(run.status() == run_status::finished);
+        CHECK(run.steps() == trains(0, steps));
+        CHECK(run["between"].loose().size() == steps);
+        for (std::uint64_t i = 0; i < steps; i += 97) {
+            CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == values_of(worker, i));
+        }
+    }
+}
+
+TEST_CASE(
+    "a worker that is killed takes nothing of the others with it, keeps what it had flushed, and its number can be "
+    "taken again [D09][A42]") {
+    temporary_folder const folder;
+    in_processes(
+        {0, 1, 2},
+        [&](std::uint32_t worker) {
+            hook watch{folder / "run", everything, small(worker)};
+            for (std::uint64_t i = 0; i < 100; ++i) { (void)watch.step(train(i), "x"_t = values_of(worker, i)); }
+            watch.flush();
+            if (worker == 1) {
+                watch.begin(train(100));
+                watch.observe("x", values_of(worker, 100));
+                ::raise(SIGKILL);
+            }
+            for (std::uint64_t i = 100; i < 200; ++i) { (void)watch.step(train(i), "x"_t = values_of(worker, i)); }
+            watch.finish();
+            return watch.health().good();
+        },
+        1);
+    CHECK(open(folder / "run").steps() == trains(0, 200));
+    CHECK(open(folder / "run/worker-2").steps() == trains(0, 200));
+    CHECK(open(folder / "run/worker-1").status() == run_status::died);
+    CHECK(open(folder / "run/worker-1").steps() == trains(0, 100));
+    in_processes({1}, [&](std::uint32_t worker) {
+        hook watch{folder / "run", everything, small(worker)};
+        for (std::uint64_t i = 100; i < 200; ++i) { (void)watch.step(train(i), "x"_t = values_of(worker, i)); }
+        watch.finish();
+        return watch.health().good() && watch.path() == folder / "run/worker-1";
+    });
+    trial const run = open(folder / "run/worker-1");
+    CHECK(run.status() == run_status::finished);
+    CHECK(run.steps() == trains(0, 200));
+    CHECK(run.attempts() == 2);
+}
+
+TEST_CASE("processes that are forked off while the first worker records: the inherited hook only counts, their own one "
+          "records, and the first worker's record is as if nobody had been forked") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything, small(0)};
+        for (std::uint64_t i = 0; i < 50; ++i) { (void)watch.step(train(i), "x"_t = values_of(0, i)); }
+        in_processes({1, 2}, [&](std::uint32_t worker) {
+            for (std::uint64_t i = 50; i < 60; ++i) { (void)watch.step(train(i), "x"_t = values_of(9, i)); }
+            bool good = watch.health().first.code == errc::busy && watch.health().sink.dropped == 10;
+            options choices = small(worker);
+            choices.drain = drain::poll;  // a thread may not be to be had after a fork amid threads
+            hook mine{folder / "run", everything, choices};
+            for (std::uint64_t i = 0; i < 300; ++i) { (void)mine.step(train(i), "x"_t = values_of(worker, i)); }
+            mine.finish();
+            good = good && mine.health().good() && mine.health().sink.stored == 300;
+            return good;
+        });
+        for (std::uint64_t i = 50; i < 100; ++i) { (void)watch.step(train(i), "x"_t = values_of(0, i)); }
+        CHECK(watch.health().good());
+    }
+    for (std::uint32_t worker = 0; worker < 3; ++worker) {
+        trial const run = open(path_of_worker(folder / "run", worker));
+        std::uint64_t const steps = worker == 0 ? 100 : 300;
+        CHECK(run.status() == run_status::finished);
+        CHECK(run.damage().empty());
+        CHECK(run.steps() == trains(0, steps));
+        for (std::uint64_t i = 0; i < steps; i += 13) {
+            CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == values_of(worker, i));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stress tests share: where a worker's record is, how much work is enough, and what must hold of every record.
+#pragma once
+
+#include <tests/trial/runs.hpp>
+
+namespace spotter_test {
+
+// Under ThreadSanitizer a quarter of the work finds the same races.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr std::uint64_t slowness = 4;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr std::uint64_t slowness = 4;
+#else
+inline constexpr std::uint64_t slowness = 1;
+#endif
+#else
+inline constexpr std::uint64_t slowness = 1;
+#endif
+
+inline std::string path_of_worker(std::string const& run, std::uint32_t worker) {
+    return worker == 0 ? run : run + "/worker-" + std::to_string(worker);
+}
+
+// What the hook of one worker said of itself when it was done.
+struct worker_report {
+    std::uint64_t steps = 0;    // begun and ended
+    std::uint64_t came_in = 0;  // observations and scalars handed to the hook
+    spotter::health_report health{};
+    std::string path{};
+};
+
+// The accounts are exact: what came in was stored or dropped, and what was stored is in the record.
+inline void check_accounts(worker_report const& told, spotter::trial const& run) {
+    INFO(told.path);
+    spotter::sink_health const& sink = told.health.sink;
+    CHECK(told.health.good());
+    CHECK(told.health.steps == told.steps);
+    CHECK(sink.stored + sink.dropped == told.came_in);
+    CHECK(run.status() == spotter::run_status::finished);
+    CHECK(run.damage().empty());
+    CHECK((run.totals().stored == sink.stored && run.totals().dropped == sink.dropped &&
+           run.totals().thinned == sink.thinned));
+    CHECK(run.closed_steps() + run.totals().closes_lost == told.steps);
+    std::uint64_t entries = 0, without_values = 0;
+    for (auto const& tensor : run.index().tensors()) {
+        for (spotter::track_entry const& each : tensor->entries) {
+            entries += 1;
+            without_values += each.is_scalar || each.has_values ? 0 : 1;
+        }
+    }
+    CHECK(entries == sink.stored);
+    CHECK(without_values == sink.thinned);
+}
+
+}  // namespace spotter_test
