@@ -133,8 +133,9 @@ template <class Value>
 template <class Value>
 inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();
 
+// is_object comes first: where view_of(void*, ...) looks for its overload, the size of void would be taken otherwise.
 template <class Value>
-concept element = dtype_of<Value>
+concept element = std::is_object_v<Value> && dtype_of<Value>
 != dtype::none;
 
 // The bits of the float that equals a value of a small IEEE-like format; exact, because float has more of everything. Infinities

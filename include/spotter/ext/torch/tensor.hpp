@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): libtorch's tensors, observed as they are, packed where they have gaps, and read back from a record.
+#pragma once
+
+#include <spotter/core/source.hpp>
+#include <spotter/trial/value.hpp>
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/Tensor.h>
+
+#include <stdexcept>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// By the number of an at::ScalarType. They are part of torch's file format and so do not change; 23 to 29 came with torch 2, and a number
+// is all that a file compiled with torch 1 can know of them.
+inline constexpr dtype torch_dtypes[] = {
+    dtype::u8,      dtype::i8,      dtype::i16,  dtype::i32,  dtype::i64,     dtype::f16,  dtype::f32,
+    dtype::f64,     dtype::none,    dtype::c64,  dtype::c128, dtype::boolean,  // 8: complex of two halves
+    dtype::none,    dtype::none,    dtype::none, dtype::bf16,  // 12 to 14, and 16 to 22: quantised, bits
+    dtype::none,    dtype::none,    dtype::none, dtype::none, dtype::none,    dtype::none, dtype::none,
+    dtype::f8_e5m2, dtype::f8_e4m3, dtype::none, dtype::none, dtype::u16,     dtype::u32,  dtype::u64};
+
+[[nodiscard]] constexpr dtype torch_dtype(::at::ScalarType type) noexcept {
+    auto const number = static_cast<std::size_t>(type);
+    return number < std::size(torch_dtypes) ? torch_dtypes[number] : dtype::none;
+}
+// at::ScalarType::Undefined where this version of torch has no such element.
+[[nodiscard]] constexpr ::at::ScalarType torch_type(dtype type) noexcept {
+    auto const options = static_cast<std::size_t>(::at::ScalarType::NumOptions);
+    std::size_t const known = options < std::size(torch_dtypes) ? options : std::size(torch_dtypes);
+    for (std::size_t number = 0; number < known && type != dtype::none; ++number) {
+        if (torch_dtypes[number] == type) { return static_cast<::at::ScalarType>(number); }
+    }
+    return ::at::ScalarType::Undefined;
+}
+
+// Calls `use` with an integer as wide as an element, or with the only element that is wider: what is moved needs no more.
+template <class Use>
+void with_torch_word(dtype type, Use&& use) {
+    switch (size_of(type)) {
+        case 1:
+            return use(std::uint8_t{});
+        case 2:
+            return use(std::uint16_t{});
+        case 4:
+            return use(std::uint32_t{});
+        case 8:
+            return use(std::uint64_t{});
+        default:
+            return use(c128{});
+    }
+}
+
+// With type and shape also where the values are refused for the place or the gaps that they have. A template, so that a method of
+// newer versions can be asked for.
+template <class Tensor>
+[[nodiscard]] tensor_ref view_torch(Tensor const& it) {
+    if (!it.defined()) { return {}; }
+    if (it.is_nested()) { return refused_view(refusal::ragged); }
+    auto const sizes = it.sizes();
+    if (sizes.size() > max_rank) { return refused_view(refusal::rank_too_deep); }
+    extents shape;
+    shape.rank = static_cast<std::uint8_t>(sizes.size());
+    for (std::size_t axis = 0; axis < shape.rank; ++axis) {
+        shape.size[axis] = static_cast<std::uint64_t>(sizes[axis]);
+    }
+    tensor_ref view{{}, shape.elements(), shape, torch_dtype(it.scalar_type()), order::row_major, refusal::none};
+    if (view.type == dtype::none) {
+        view.refused = refusal::unknown_element;
+    } else if (!it.is_cpu()) {
+        view.refused = refusal::other_device;
+    } else if (it.layout() != ::at::kStrided || !it.has_storage() || it.is_conj() || it.is_neg()) {
+        view.refused = refusal::not_contiguous;  // sparse; or its values are not what its memory holds
+    } else {
+        if constexpr (requires { it.const_data_ptr(); }) {
+            view.values.raw = it.const_data_ptr();  // data_ptr() would make a copy-on-write tensor copy itself
+        } else {
+            view.values.raw = it.data_ptr();
+        }
+        if (view.values.raw == nullptr && view.count > 0) {
+            view.refused = refusal::null;
+        } else if (!it.is_contiguous()) {  // torch keeps that as a bit
+            auto const strides = it.strides();
+            view = view_of(view.values.raw, view.type, shape,
+                           std::span<std::int64_t const>{strides.data(), strides.size()});
+        }
+    }
+    return view;
+}
+
+}  // namespace detail
+
+// torch::Tensor is at::Tensor. Nothing is asked of autograd: no operation is recorded, no version counted. Undefined: absent. A channels-last
+// image is neither row- nor column-major and refused like any memory with gaps: see packed(tensor).
+template <std::derived_from<::at::TensorBase> Tensor>
+struct tensor_access<Tensor> {
+    [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
+        try {
+            return detail::view_torch(it);
+        } catch (...) {
+            return refused_view(refusal::not_contiguous);  // a kind of tensor that has no sizes or memory to tell of
+        }
+    }
+};
+
+// Row-major, on the processor, without gradient.
+template <>
+struct tensor_from<::at::Tensor> {
+    [[nodiscard]] static result<::at::Tensor> make(tensor_ref const& from) {
+        ::at::ScalarType const type = detail::torch_type(from.type);
+        if (type == ::at::ScalarType::Undefined) {
+            error why{errc::wrong_type, "recorded as "};
+            why.what << name_of(from.type) << ", which this torch has no element for: read it as std::vector";
+            return why;
+        }
+        std::array<std::int64_t, max_rank> sizes{};
+        for (std::size_t axis = 0; axis < from.shape.rank; ++axis) {
+            sizes[axis] = static_cast<std::int64_t>(from.shape.size[axis]);
+        }
+        ::at::Tensor made{::at::detail::empty_cpu(::at::IntArrayRef{sizes.data(), from.shape.rank}, type)};
+        detail::with_torch_word(from.type, [&](auto word) {
+            detail::copy_in_order(from, order::row_major, static_cast<decltype(word)*>(made.data_ptr()));
+        });
+        return made;
+    }
+};
+
+// A tensor that may lie anywhere, made by packed(tensor): a view where one can be had, and otherwise a copy, made only at steps where
+// something is due. Holds a reference to the tensor, and through it to its graph, as long as it lives itself.
+class torch_values {
+public:
+    explicit torch_values(::at::Tensor const& it) noexcept : it_{it} {}
+
+    [[nodiscard]] friend offered offer(torch_values const& values) noexcept {
+        offered given{as_tensor(values.it_), nullptr, nullptr};
+        refusal const why = given.view.refused;
+        if (given.view.type == dtype::none || (why != refusal::not_contiguous && why != refusal::other_device)) {
+            return given;
+        }
+        given.view.refused = refusal::none;
+        given.source = &values;
+        given.copy = [](void const* from, std::byte* into) { static_cast<torch_values const*>(from)->copy_to(into); };
+        return given;
+    }
+
+private:
+    void copy_to(std::byte* into) const {
+        ::at::Tensor host = it_;
+        if (!it_.is_cpu() || it_.layout() != ::at::kStrided || it_.is_conj() || it_.is_neg()) {
+            host = it_.detach();  // so that nothing of what follows is recorded
+            if (host.layout() != ::at::kStrided) { host = host.to_dense(); }
+            host = host.to(::at::kCPU).resolve_conj().resolve_neg();
+        }
+        tensor_ref const view = as_tensor(host);
+        if (view.refused == refusal::none && view.layout == order::row_major) {
+            if (view.count > 0) { std::memcpy(into, view.values.raw, static_cast<std::size_t>(view.bytes())); }
+            return;
+        }
+        if (view.values.raw == nullptr) {
+            throw std::runtime_error("no memory behind the tensor");
+        }  // told by the hook
+        std::array<std::int64_t, max_rank> strides{};
+        std::size_t const rank = view.shape.rank;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            strides[axis] = host.strides()[axis] * static_cast<std::int64_t>(size_of(view.type));
+        }
+        detail::with_torch_word(view.type, [&](auto word) {
+            packed(static_cast<decltype(word) const*>(host.data_ptr()), view.shape, std::span{strides.data(), rank})
+                .copy_to(into);
+        });
+    }
+
+    ::at::Tensor it_;
+};
+// `watch.observe("w", packed(tensor))`: channels-last, slices, sparse tensors, tensors of another device.
+[[nodiscard]] inline torch_values packed(::at::Tensor const& tensor) noexcept { return torch_values{tensor}; }
+
+}  // namespace spotter::inline SPOTTER_ABI
