@@ -130,7 +130,7 @@ TEST_CASE("a failure that was told, with its reason, is how the run ended [S57]"
     }
     trial const run = open(folder / "run");
     CHECK(run.status() == run_status::failed);
-    CHECK(run.why_failed() == "the simulator went away");
+    CHECK(run.why_ended() == "the simulator went away");
     CHECK(run.steps() == trains(0, 1));
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("an exception that leaves the loop: failed, never finished, and all ea
     } catch (std::runtime_error const&) {}
     trial const run = open(folder / "run");
     CHECK(run.status() == run_status::failed);
-    CHECK(!run.why_failed().empty());
+    CHECK(!run.why_ended().empty());
     CHECK(run.steps() == trains(0, 5));
     CHECK(run.state(train(5)) == step_state::absent);
 }

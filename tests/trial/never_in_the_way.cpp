@@ -193,8 +193,8 @@ TEST_CASE(
     trial run = open(folder / "plan");
     CHECK(run.status() == run_status::finished);
     CHECK(run.names().empty());
-    CHECK(run.why_failed().find(bad) != std::string_view::npos);
-    CHECK(run.why_failed().find("malformed pattern") != std::string_view::npos);
+    CHECK(run.why_ended().find(bad) != std::string_view::npos);
+    CHECK(run.why_ended().find("malformed pattern") != std::string_view::npos);
 
     {
         float const values[12]{};
@@ -204,19 +204,19 @@ TEST_CASE(
     }
     run = open(folder / "tensor");
     CHECK(run.totals().refused == 1);
-    CHECK(run.why_failed().find("\"gaps\"") != std::string_view::npos);
+    CHECK(run.why_ended().find("\"gaps\"") != std::string_view::npos);
 
     {
         hook watch{folder / "rule", everything, any(glob{std::string_view{bad}}, l2 > 1.0) | named{"broken"}};
         (void)watch.step(train(0), "x"_t = 1.0);
     }
     run = open(folder / "rule");
-    CHECK(run.why_failed().find("\"broken\"") != std::string_view::npos);
+    CHECK(run.why_ended().find("\"broken\"") != std::string_view::npos);
     REQUIRE(run.coverages().size() == 1);
     CHECK(run.coverages()[0].reason == "switched off: malformed pattern");
 
     { (void)hook{folder / "good", everything}.step(train(0), "x"_t = 1.0); }
-    CHECK(open(folder / "good").why_failed().empty());
+    CHECK(open(folder / "good").why_ended().empty());
 }
 
 TEST_CASE("nothing is written to standard output or standard error, whatever happens [D20]") {

@@ -2,6 +2,9 @@
 // Several workers of one run, each read for itself.
 #include <tests/trial/runs.hpp>
 
+#include <atomic>
+#include <thread>
+
 using namespace spotter;
 using namespace spotter_test;
 
@@ -33,4 +36,51 @@ TEST_CASE("what = shape: every worker's shapes can be read, nobody's values [S32
         }
         CHECK(run["x"].payload_steps().empty());
     }
+}
+
+TEST_CASE("a worker of a hook has its plan and rules, and records beside it, in the folder that the first one chose") {
+    temporary_folder const folder;
+    constexpr plan keep{collection{"x", "x", every{2}, payload}};
+    {
+        hook finished{folder / "run", keep};
+        (void)finished.step(train(0), "x"_t = 1.0);
+    }
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        hook first{attempt == 0 ? folder / "run" : folder / "run-2", keep, any("x", maximum > 10.0) | named{"large"},
+                   options{.existing = attempt == 0 ? existing::next : existing::resume, .ring_bytes = 1 << 16}};
+        CHECK(first.path() == folder / "run-2");
+        std::vector<std::thread> threads;
+        std::atomic<int> fired{0};
+        for (std::uint32_t number = 1; number < 4; ++number) {
+            threads.emplace_back([&, number] {
+                auto mine = first.worker(number);
+                for (std::uint64_t i = 0; i < 6; ++i) {
+                    double const value = 4.0 * number;
+                    for (finding const& each :
+                         mine.step(train(10 * static_cast<std::uint64_t>(attempt) + i), "x"_t = value)) {
+                        fired += each.rule == "large" ? 1 : 0;
+                    }
+                }
+                CHECK(mine.path() == folder / ("run-2/worker-" + std::to_string(number)));
+                CHECK(mine.health().good());
+            });
+        }
+        (void)first.step(train(10 * static_cast<std::uint64_t>(attempt)), "x"_t = 1.0);
+        for (auto& each : threads) { each.join(); }
+        CHECK(fired == 6);
+    }
+    for (std::uint32_t number = 1; number < 4; ++number) {
+        trial const run = open(folder / ("run-2/worker-" + std::to_string(number)));
+        CHECK(run.closed_steps() == 12);
+        CHECK(run["x"].at(train(4)).to<double>().value() == 4.0 * number);
+        CHECK(run["x"].payload_steps().size() == 6);
+    }
+}
+
+TEST_CASE("a worker of a hook that only judges judges alone") {
+    hook const first{plan{}, any("x", maximum > 10.0)};
+    CHECK(first.path().empty());
+    hook watch{plan{}, any("x", maximum > 10.0)};
+    watch.begin(train(0));
+    CHECK(watch.end("x"_t = 11.0).size() == 1);
 }

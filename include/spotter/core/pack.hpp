@@ -32,6 +32,11 @@ struct pack_slots<std::index_sequence<Index...>, Values...> : pack_slot<Index, V
     constexpr void each([[maybe_unused]] Use&& use) const {
         (use(static_cast<pack_slot<Index, Values> const&>(*this).value, Index), ...);
     }
+    // use(values...) of them all.
+    template <class Use>
+    constexpr decltype(auto) apply(Use&& use) const {
+        return use(static_cast<pack_slot<Index, Values> const&>(*this).value...);
+    }
 };
 
 }  // namespace detail

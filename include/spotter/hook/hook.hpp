@@ -36,23 +36,33 @@ public:
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
     explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept requires
         std::constructible_from<Sink, std::string_view, options const&>
-        : plan_{plan}, judges_{rules...}, sink_{path, detail::options_among(rules..., plan)} {
+        : plan_{plan},
+          arguments_{std::in_place, rules...},
+          judges_{rules...},
+          sink_{path, detail::options_among(rules..., plan)} {
         start();
     }
     // A hook that judges and keeps nothing: `hook{plan, rules...}`.
     explicit hook(Plan const& plan, Arguments const&... rules) noexcept requires std::same_as<Sink, null_sink>
-        : plan_{plan}, judges_{rules...} {
+        : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...} {
         start();
     }
     // A hook that feeds a sink of yours, which must outlive it: `hook{sink, plan, rules...}`.
     explicit hook(std::type_identity_t<Sink> sink, Plan const& plan,
                   Arguments const&... rules) noexcept requires std::is_lvalue_reference_v<Sink>
-        : plan_{plan}, judges_{rules...}, sink_{sink} {
+        : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...}, sink_{sink} {
         start();
     }
     hook(hook const&) = delete;
     hook& operator=(hook const&) = delete;
     ~hook() { finish(); }
+
+    // The same plan and rules for another thread of the same run, which records beside this one: `auto mine = watch.worker(1);` in
+    // that thread, from number 1 on. Any thread may ask; the two share nothing afterwards, and either may end first.
+    [[nodiscard]] hook worker(
+        std::uint32_t number) const noexcept requires std::constructible_from<Sink, std::string_view, options const&> {
+        return hook{*this, number};
+    }
 
     // Opens a step, observes, closes it. Arguments: `"name"_t = values`, or anything with `visit_tensors(it, visit)` found by
     // ADL, which calls `visit(name, values)` or `visit(name, values, role)` for each of its tensors.
@@ -110,8 +120,11 @@ public:
         observe_offered(name, offer(values));
         return std::forward<Values>(values);
     }
-    // Closes the step: what was found, strongest first. Without an open step: what is still to be told, or nothing.
-    [[nodiscard]] alarm end() noexcept {
+    // Observes what `step` would take and closes the step: what was found, strongest first. Without an open step: what is still
+    // to be told, or nothing.
+    template <class... Tensors>
+    [[nodiscard]] alarm end(Tensors const&... tensors) noexcept {
+        (take(tensors), ...);
         if (!open_) { return std::exchange(carried_, {}); }
         carry();
         return std::exchange(carried_, {});
@@ -217,6 +230,21 @@ public:
     }
 
 private:
+    hook(hook const& first, std::uint32_t number) noexcept
+        : plan_{first.plan_}, arguments_{first.arguments_}, judges_{arguments_.apply([](Arguments const&... each) {
+              return judges<Arguments...>{each...};
+          })},
+          sink_{first.path(), arguments_.apply([&](Arguments const&... each) {
+                    options own = detail::options_among(each..., first.plan_);
+                    own.worker = number;
+                    if (own.existing != existing::replace) {
+                        own.existing = existing::resume;
+                    }  // the first one chose the folder
+                    return own;
+                })} {
+        start();
+    }
+
     void start() noexcept {
         state_ = detail::read_switch();
         if (state_ == detail::switch_state::off) { return; }
@@ -439,6 +467,7 @@ private:
     }
 
     Plan plan_;
+    pack<Arguments...> arguments_;
     judges<Arguments...> judges_;
     registry registry_{};
     std::vector<std::byte> scratch_{};  // values copied from sources

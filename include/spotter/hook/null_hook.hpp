@@ -12,6 +12,8 @@ struct null_hook {
     template <class... Arguments>
     constexpr explicit null_hook(Arguments const&...) noexcept {}
 
+    [[nodiscard]] constexpr null_hook worker(std::uint32_t) const noexcept { return null_hook{}; }
+
     struct nothing {
         [[nodiscard]] constexpr explicit operator bool() const noexcept { return false; }
         [[nodiscard]] constexpr spotter::decision decision() const noexcept { return spotter::decision::proceed; }
@@ -33,9 +35,12 @@ struct null_hook {
     constexpr decltype(auto) tap(std::string_view, Tensor&& values) noexcept {
         return std::forward<Tensor>(values);
     }
-    constexpr nothing end() noexcept { return {}; }
+    template <class... Tensors>
+    constexpr nothing end(Tensors const&...) noexcept {
+        return {};
+    }
     template <class... Arguments>
-    constexpr void scalar(std::string_view, Arguments const&...) noexcept {}
+    constexpr void scalar(Arguments const&...) noexcept {}
     template <class... Arguments>
     constexpr tensor_handle tensor(std::string_view, Arguments const&...) noexcept {
         return tensor_handle{};

@@ -12,28 +12,28 @@ public:
     template <class Hook>
     requires requires(Hook& hook, offered const& values) { hook.observe_offered("", values); }
     observer(Hook& hook) noexcept
-        : hook_{&hook}, observe_{
-                            [](void* self, std::string_view name, offered const& values, role const* what) noexcept {
-                                static_cast<Hook*>(self)->observe_offered(name, values, what);
-                            }} {}
+        : hook_{&hook}, observe_{[](void* self, std::string_view name, offered const& values, role const* what,
+                                    flag flags) noexcept {
+              static_cast<Hook*>(self)->observe_offered(name, values, what, flags);
+          }} {}
 
     template <class Tensor>
     void observe(std::string_view name, Tensor const& values) const noexcept {
-        observe_(hook_, name, offer(values), nullptr);
+        observe_(hook_, name, offer(values), nullptr, flag::none);
     }
     template <class Tensor>
-    void observe(std::string_view name, Tensor const& values, role what) const noexcept {
-        observe_(hook_, name, offer(values), &what);
+    void observe(std::string_view name, Tensor const& values, role what, flag flags = flag::none) const noexcept {
+        observe_(hook_, name, offer(values), &what, flags);
     }
     template <class Tensor>
     decltype(auto) tap(std::string_view name, Tensor&& values) const noexcept {
-        observe_(hook_, name, offer(values), nullptr);
+        observe_(hook_, name, offer(values), nullptr, flag::none);
         return std::forward<Tensor>(values);
     }
 
 private:
     void* hook_;
-    void (*observe_)(void*, std::string_view, offered const&, role const*) noexcept;
+    void (*observe_)(void*, std::string_view, offered const&, role const*, flag) noexcept;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

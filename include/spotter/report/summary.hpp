@@ -79,7 +79,7 @@ template <class Coverage>
 [[nodiscard]] inline std::string describe(trial const& run) {
     run_totals const& totals = run.totals();
     std::string lines = fmt::format("{}: {}", run.path(), name_of(run.status()));
-    if (!run.why_failed().empty()) { lines += fmt::format(" ({})", run.why_failed()); }
+    if (!run.why_ended().empty()) { lines += fmt::format(" ({})", run.why_ended()); }
     lines += fmt::format(", {} steps", run.closed_steps());
     for (mode const which : run.modes()) {
         lines += fmt::format(", {} {} with something kept", run.steps(which).size(), name_of(which));

@@ -104,7 +104,7 @@ public:
 
     [[nodiscard]] run_status status() const noexcept { return status_; }
     // Of a failed run the reason; of a finished one the first thing that went wrong, if any did.
-    [[nodiscard]] std::string_view why_failed() const noexcept { return index_->ended_why(); }
+    [[nodiscard]] std::string_view why_ended() const noexcept { return index_->ended_why(); }
     // Closings, of any mode, whether anything was kept or not.
     [[nodiscard]] std::uint64_t closed_steps() const noexcept { return index_->steps().size(); }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return index_->attempts(); }
