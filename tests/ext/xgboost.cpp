@@ -390,6 +390,31 @@ TEST_CASE("a set is chosen, features have names, classes an axis, and a linear b
     CHECK(run.findings().empty());
 }
 
+TEST_CASE("of very many features the averages are one tensor") {
+    table const wide{30, 4, 2, boosted_trees::most_named_features + 1};
+    booster model{{wide}, plain};
+    boosted_trees const trees{model, {{"wide", wide}}};
+    temporary_folder const folder;
+    hook watch{folder / "run", plan{collection{"shap", "*shap*", always{}, payload}}};
+    for (int i = 0; i < 2; ++i) {
+        good(XGBoosterUpdateOneIter(model, i, wide));
+        CHECK(watch.step(train(index_of_round(i)), trees).empty());
+    }
+    watch.finish();
+    CHECK(watch.health().good());
+    trial const run = open(watch.path());
+    CHECK(run.names() == names_list{"average_shap/all", "full_shap"});
+    std::size_t const width = boosted_trees::most_named_features + 2;
+    for (step_id const step : {train(0), train(1)}) {
+        auto const averages = values_of<double>(run, "average_shap/all", step);
+        auto const all = values_of<float>(run, "full_shap", step);
+        REQUIRE(averages.size() == width - 1);
+        double total = 0;
+        for (std::size_t row = 0; row < 30; ++row) { total += static_cast<double>(all[row * width]); }
+        CHECK(averages[0] == Approx(total / 30).margin(1e-12));
+    }
+}
+
 TEST_CASE("what XGBoost refuses is counted, with its reason, and the loop goes on") {
     table const rows{60, 1}, wider{60, 2, 2, table::width + 3};
     booster model{{rows}, plain};

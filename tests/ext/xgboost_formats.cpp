@@ -96,12 +96,12 @@ TEST_CASE("a model that is cut short, or is none, gives no trees") {
         }
         (void)detail::read_last_trees(damaged, 1, trees);
     }
-    std::string const zeros = ints("split_indices", {0, 0, 0}) + floats("split_conditions", {0, 0, 0}) +
-                              floats("loss_changes", {0, 0, 0}) + floats("sum_hessian", {0, 0, 0});
+    std::string const others = ints("split_indices", {0, 0, 0}) + floats("split_conditions", {0, 0, 0}) +
+                               floats("loss_changes", {0, 0, 0}) + floats("sum_hessian", {0, 0, 0});
     for (std::string const& broken :
-         {forest(ints("left_children", {1, -1, -1}) + ints("right_children", {0, -1, -1}) + zeros),
-          forest(ints("left_children", {7, -1, -1}) + ints("right_children", {8, -1, -1}) + zeros),
-          forest(ints("left_children", {-1}) + ints("right_children", {-1}) + zeros), forest(zeros),
+         {forest(ints("left_children", {1, -1, -1}) + ints("right_children", {0, -1, -1}) + others),
+          forest(ints("left_children", {7, -1, -1}) + ints("right_children", {8, -1, -1}) + others),
+          forest(ints("left_children", {-1}) + ints("right_children", {-1}) + others), forest(others),
           std::string(100, '['), std::string{"{$i#i\x01"}, std::string{"[$i"}, std::string{"[#i\xFF]"}}) {
         CHECK_FALSE(detail::read_last_trees(broken, 1, trees));
     }

@@ -50,6 +50,24 @@ TEST_CASE("a view that cannot be taken is refused, counted and never declared; i
     CHECK(sink.refused == 4);
 }
 
+TEST_CASE("a copy function that says that it failed: refused and counted, and good again when it succeeds") {
+    collecting_sink sink;
+    hook watch{sink, everything};
+    bool works = false;
+    auto const device = copied<float>({2}, [&](void* into, std::size_t bytes) {
+        if (works) { std::memset(into, 0, bytes); }
+        return works;
+    });
+    (void)watch.step(train(0), "x"_t = device);
+    CHECK(watch.health().refused == 1);
+    CHECK(watch.health().first.code == errc::io_error);
+    CHECK(speaks_of(watch.health().first, "\"x\""));
+    works = true;
+    (void)watch.step(train(1), "x"_t = device);
+    CHECK(watch.health().refused == 1);
+    CHECK(sink.kept["x"].size() == 1);
+}
+
 TEST_CASE("each refusal has its own name") {
     auto const code_of = [](tensor_ref const& view) {
         hook watch{everything};

@@ -162,7 +162,7 @@ template <class Plan, class... Arguments>
 [[nodiscard]] inline spotter_hook* make_c_hook(char const* path, options const& choices = {}) noexcept {
     return make_c_hook(path, plan{defaults::losses, defaults::metrics}, non_finite{}, exploding_gradient{},
                        vanishing_gradient{}, loss_not_decreasing{}, dead_relu{}, all_zero{}, update_ratio_band{},
-                       choices);
+                       tree_depth{}, feature_importance_overweight{}, low_feature_importance{}, choices);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

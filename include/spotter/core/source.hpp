@@ -11,7 +11,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Knows its type and shape, and can write its values, packed and row-major, to memory that is large enough. A hook asks for the
-// values only at steps where a rule or a collection wants them, into a buffer that it keeps.
+// values only at steps where a rule or a collection wants them, into a buffer that it keeps. A copy_to that returns false has
+// failed: the observation is refused and counted.
 template <class Source>
 concept tensor_source = requires(Source const& source, std::byte* into) {
     { source.type() } -> std::same_as<dtype>;
@@ -110,15 +111,21 @@ template <std::invocable<std::size_t> Read>
 }
 
 // Memory that only a function of its owner can read (a device, a database): `copied<float>({rows, cols}, [&](void* into,
-// std::size_t bytes) { device_to_host(into, address, bytes); })`.
+// std::size_t bytes) { device_to_host(into, address, bytes); })`. It may return false where it failed.
 template <element Value, class Copy>
 class copied_source {
 public:
     constexpr copied_source(extents const& shape, Copy copy) noexcept : shape_{shape}, copy_{copy} {}
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
     [[nodiscard]] extents shape() const noexcept { return shape_; }
-    void copy_to(std::byte* into) const {
-        copy_(static_cast<void*>(into), static_cast<std::size_t>(shape_.elements()) * sizeof(Value));
+    bool copy_to(std::byte* into) const {
+        auto const bytes = static_cast<std::size_t>(shape_.elements()) * sizeof(Value);
+        if constexpr (std::same_as<std::invoke_result_t<Copy const&, void*, std::size_t>, bool>) {
+            return copy_(static_cast<void*>(into), bytes);
+        } else {
+            copy_(static_cast<void*>(into), bytes);
+            return true;
+        }
     }
 
 private:
@@ -144,7 +151,7 @@ template <element Value>
 struct offered {
     tensor_ref view{};
     void const* source = nullptr;
-    void (*copy)(void const* source, std::byte* into) = nullptr;
+    bool (*copy)(void const* source, std::byte* into) = nullptr;  // false: it failed
 };
 
 template <class Values>
@@ -156,7 +163,14 @@ template <class Values>
         it.view.type = values.type();
         it.view.refused = refusal_of(it.view.shape);
         it.source = &values;
-        it.copy = [](void const* source, std::byte* into) { static_cast<Values const*>(source)->copy_to(into); };
+        it.copy = [](void const* source, std::byte* into) {
+            if constexpr (std::same_as<decltype(std::declval<Values const&>().copy_to(into)), bool>) {
+                return static_cast<Values const*>(source)->copy_to(into);
+            } else {
+                static_cast<Values const*>(source)->copy_to(into);
+                return true;
+            }
+        };
         return it;
     } else {
         return {as_tensor(values), nullptr, nullptr};

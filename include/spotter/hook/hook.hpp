@@ -5,6 +5,7 @@
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
+#include <spotter/hook/refusal_words.hpp>
 #include <spotter/hook/registry.hpp>
 #include <spotter/hook/switch.hpp>
 #include <spotter/plan/defaults.hpp>
@@ -339,13 +340,15 @@ private:
         if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
         tensor_ref copied = values;
         auto const bytes = static_cast<std::size_t>(values.bytes());
+        bool done = false;
         if (!guarded([&] {
                 scratch_.resize(bytes > scratch_.size() ? bytes : scratch_.size());
-                given.copy(given.source, scratch_.data());
+                done = given.copy(given.source, scratch_.data());
             })) {
             return refuse(errc::user_code_threw, it.name,
                           "could not be copied: its function threw an exception, or memory is exhausted");
         }
+        if (!done) { return refuse(errc::io_error, it.name, "could not be copied: its function says that it failed"); }
         copied.values.raw = scratch_.data();
         observe_values(it, copied, rules, wanted(it, due), false);
     }
@@ -436,25 +439,9 @@ private:
         }
         return due == 0 ? terms::none : it.cached_wanted;
     }
-    SPOTTER_NOINLINE void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
-        switch (values.refused) {
-            case refusal::rank_too_deep:
-                return refuse(errc::rank_too_deep, it.name, "has more than 8 axes: view it with fewer");
-            case refusal::other_device:
-                return refuse(errc::not_contiguous, it.name,
-                              "lies in the memory of another device: copy it to the host first");
-            case refusal::unknown_element:
-                return refuse(errc::wrong_type, it.name, "has elements without a dtype (quantised?): convert it first");
-            case refusal::ragged:
-                return refuse(errc::not_contiguous, it.name, "has rows of different length");
-            case refusal::negative_size:
-                return refuse(errc::no_shape, it.name, "has a negative size: give the number of elements of each axis");
-            case refusal::null:
-                return refuse(errc::not_contiguous, it.name, "has no memory behind it (null pointer)");
-            default:
-                return refuse(errc::not_contiguous, it.name,
-                              "is not contiguous: copy it into a contiguous tensor first");
-        }
+    void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
+        refusal_words const why = words_of(values.refused);
+        refuse(why.code, it.name, why.sentence);
     }
     SPOTTER_NOINLINE void refuse(errc code, std::string_view name, std::string_view what) noexcept {
         ++refused_;

@@ -163,7 +163,8 @@ private:
             }
             if (!any(found)) {
                 std::string const shown = item.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 40);
-                refuse("what", shown + " is none of payload, shape, quantiles, histogram, minimum maximum mean stddev variance sum product "
+                refuse("what", shown + " is none of payload, shape, quantiles, histogram, minimum maximum mean stddev "
+                                       "variance sum product "
                                        "l1 l2 (most also with _abs), zeros, zero_fraction, nonfinite");
             }
             all |= found;

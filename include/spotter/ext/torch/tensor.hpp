@@ -8,7 +8,6 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 
-#include <stdexcept>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -142,12 +141,14 @@ public:
         }
         given.view.refused = refusal::none;
         given.source = &values;
-        given.copy = [](void const* from, std::byte* into) { static_cast<torch_values const*>(from)->copy_to(into); };
+        given.copy = [](void const* from, std::byte* into) {
+            return static_cast<torch_values const*>(from)->copy_to(into);
+        };
         return given;
     }
 
 private:
-    void copy_to(std::byte* into) const {
+    bool copy_to(std::byte* into) const {
         ::at::Tensor host = it_;
         if (!it_.is_cpu() || it_.layout() != ::at::kStrided || it_.is_conj() || it_.is_neg()) {
             host = it_.detach();  // so that nothing of what follows is recorded
@@ -157,11 +158,9 @@ private:
         tensor_ref const view = as_tensor(host);
         if (view.refused == refusal::none && view.layout == order::row_major) {
             if (view.count > 0) { std::memcpy(into, view.values.raw, static_cast<std::size_t>(view.bytes())); }
-            return;
+            return true;
         }
-        if (view.values.raw == nullptr) {
-            throw std::runtime_error("no memory behind the tensor");
-        }  // told by the hook
+        if (view.values.raw == nullptr) { return false; }
         std::array<std::int64_t, max_rank> strides{};
         std::size_t const rank = view.shape.rank;
         for (std::size_t axis = 0; axis < rank; ++axis) {
@@ -171,6 +170,7 @@ private:
             packed(static_cast<decltype(word) const*>(host.data_ptr()), view.shape, std::span{strides.data(), rank})
                 .copy_to(into);
         });
+        return true;
     }
 
     ::at::Tensor it_;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cubic fitted with xtensor: its containers are observed as they are, and the record comes back as xtensor containers.
+#include "common/prng.hpp"
+
+#include <spotter/ext/xtensor.hpp>
+#include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
+
+#if __has_include(<xtensor/containers/xtensor.hpp>)
+#include <xtensor/core/xmath.hpp>
+#include <xtensor/views/xview.hpp>
+#else
+#include <xtensor/xmath.hpp>
+#include <xtensor/xview.hpp>
+#endif
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+using namespace spotter;
+
+namespace {
+
+// y = 1 - 2 x + 0.5 x^3 and a little noise, seen through the powers of x.
+struct cubic {
+    static constexpr std::size_t samples = 200, powers = 4;
+
+    xt::xtensor<double, 2> features = xt::ones<double>({samples, powers});
+    xt::xtensor<double, 1> targets = xt::zeros<double>({samples});
+    xt::xtensor<double, 1> w = xt::zeros<double>({powers});
+    xt::xtensor<double, 1> gradient = xt::zeros<double>({powers});
+    xt::xtensor<double, 1> prediction = xt::zeros<double>({samples});
+
+    cubic() {
+        example::prng random{11};
+        for (std::size_t i = 0; i < samples; ++i) {
+            double const x = static_cast<double>(random.uniform(-1.5F, 1.5F));
+            for (std::size_t k = 1; k < powers; ++k) { features(i, k) = features(i, k - 1) * x; }
+            targets(i) = 1 - 2 * x + 0.5 * x * x * x + static_cast<double>(random.uniform(-0.05F, 0.05F));
+        }
+    }
+    double forward_backward() {
+        prediction = xt::sum(features * w, {1});
+        xt::xtensor<double, 1> const gap = prediction - targets;
+        gradient = 2.0 * xt::mean(features * xt::view(gap, xt::all(), xt::newaxis()), {0});
+        return xt::mean(gap * gap)();
+    }
+    void update(double rate) { w -= rate * gradient; }
+};
+
+template <class Visit>
+void visit_tensors(cubic const& model, Visit visit) {
+    visit("fit/w", model.w, role::weight);
+    visit("grad/fit/w", model.gradient);
+    visit("prediction", model.prediction);
+}
+
+}  // namespace
+
+int main() {
+    constexpr plan keep{defaults::losses, collection{"weights", role::weight, every{100}, payload},
+                        collection{"gradients", "grad/*", every{100}, stats(l2)}};
+    cubic model;
+    std::string path;
+    {
+        hook watch{"runs/fit", keep, non_finite{}, exploding_gradient{}, options{.existing = existing::replace}};
+        path = watch.path();
+        for (std::uint64_t i = 0; i < 1001; ++i) {
+            double const loss = model.forward_backward();
+            if (watch.step(train(i), "loss"_t = loss, model).decision() != decision::proceed) { return 1; }
+            model.update(0.05);
+        }
+    }
+    std::uint64_t checksum = 0;
+    for (double const w : model.w) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &w, sizeof bits);
+        checksum = checksum * 31 + bits;
+    }
+    std::printf("y = %.2f %+.2f x %+.2f x^2 %+.2f x^3, parameters %016llx\n", model.w(0), model.w(1), model.w(2),
+                model.w(3), static_cast<unsigned long long>(checksum));
+    if (path.empty()) { return 0; }  // SPOTTER=off or dry
+
+    trial const run = open_trial(path).value();
+    for (std::uint64_t i : {0U, 100U, 1000U}) {
+        auto const w = run["fit/w"].at(train(i)).to<xt::xtensor<double, 1>>().value();
+        std::printf("train(%llu): loss %.4f, gradient %.4f, recorded weights %.2f %.2f %.2f %.2f\n",
+                    static_cast<unsigned long long>(i), run["loss"].at(train(i)).to<double>().value(),
+                    run["grad/fit/w"].stat(train(i), l2).value(), w(0), w(1), w(2), w(3));
+    }
+    return run["loss"].at(train(1000)).to<double>().value() < 0.01 ? 0 : 1;
+}

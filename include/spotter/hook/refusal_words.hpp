@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): why a view was not taken, as health() tells it.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/core/tensor_ref.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct refusal_words {
+    errc code;
+    std::string_view sentence;  // behind the tensor's name
+};
+[[nodiscard]] constexpr refusal_words words_of(refusal why) noexcept {
+    switch (why) {
+        case refusal::rank_too_deep:
+            return {errc::rank_too_deep, "has more than 8 axes: view it with fewer"};
+        case refusal::other_device:
+            return {errc::not_contiguous, "lies in the memory of another device: copy it to the host first"};
+        case refusal::unknown_element:
+            return {errc::wrong_type, "has elements without a dtype (quantised?): convert it first"};
+        case refusal::ragged:
+            return {errc::not_contiguous, "has rows of different length"};
+        case refusal::negative_size:
+            return {errc::no_shape, "has a negative size: give the number of elements of each axis"};
+        case refusal::null:
+            return {errc::not_contiguous, "has no memory behind it (null pointer)"};
+        default:
+            return {errc::not_contiguous, "is not contiguous: copy it into a contiguous tensor first"};
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a model that lives on a few features. docs/rules.md#feature_importance_overweight
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/importances.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Warning when the `nfeatures` largest importances of a tensor have more than `threshold` of the sum of all. Not judged with no more
+// than `nfeatures` features, which always have all of it. Train steps only; a replay needs the recorded values.
+struct feature_importance_overweight {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "feature_importance_overweight";
+    static constexpr std::string_view remedy =
+        "Lower the depth limit; check dominant features for leakage; drop features that carry nothing.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::importance;
+    double threshold = 0.8;       // fraction of the sum; AWS FeatureImportanceOverweight
+    std::uint64_t nfeatures = 3;  // AWS
+
+    [[nodiscard]] static constexpr feature_importance_overweight sagemaker_defaults() noexcept { return {}; }
+
+    struct state {
+        slots<double> largest;  // in falling order
+        close_answer answer;
+        std::size_t first = 0;  // of the blamed tensor: its most important feature
+        double first_share = 0;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? importances::needs : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (nfeatures < tensor.shape.elements()) { seen.largest.grow(static_cast<std::size_t>(nfeatures)); }
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train) { return; }
+        importances const all{it};
+        auto const wanted = static_cast<std::size_t>(nfeatures);
+        // The room is there since the declaration, unless a tensor has more features than it had at first.
+        if (!all.known || all.features <= nfeatures || !seen.largest.grow(wanted)) { return; }
+        std::size_t first = 0;
+        double const share = sum_of_largest(seen.largest, wanted, all, first) / all.total;
+        seen.answer.judged = true;
+        if (!(share > threshold)) { return; }
+        if (seen.answer.found.count == 0) {
+            seen.first = first;
+            seen.first_share = wanted > 0 ? seen.largest[0] / all.total : 0;
+        }
+        seen.answer.found.blame(it, share);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            finding it = found.as_finding("share of the largest", relation::greater, threshold, severity::warning);
+            it.reason = "a few features outweigh all others";
+            it.detail << "element " << seen.first << " alone " << seen.first_share;
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no more than `nfeatures` features, a sum of zero, or values not recorded";
+    }
+
+private:
+    // Added from the largest down, so that the sum is the same whatever the order of the features. `first` is the index of the
+    // largest, of equal ones the one that comes first.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double
+    sum_of_largest(slots<double>& largest, std::size_t wanted, importances const& all, std::size_t& first) noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t count = 0;
+        all.each([&](std::size_t index, double value) {
+            if (wanted == 0 || (count == wanted && !(value > largest[count - 1]))) { return; }
+            std::size_t place = count < wanted ? count++ : count - 1;
+            for (; place > 0 && value > largest[place - 1]; --place) { largest[place] = largest[place - 1]; }
+            largest[place] = value;
+            if (place == 0) { first = index; }
+        });
+        double added = 0;
+        for (std::size_t i = 0; i < count; ++i) { added += largest[i]; }
+        return added;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
