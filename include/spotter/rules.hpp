@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in catalogue: one file a rule, each explained in docs/rules.md.
+// The built-in catalogue, one file a rule, each explained in docs/rules.md; series and pairs for rules of your own.
 #pragma once
 
 #include <spotter/rule/builtin/all_zero.hpp>
@@ -12,3 +12,5 @@
 #include <spotter/rule/builtin/tree_depth.hpp>
 #include <spotter/rule/builtin/update_ratio_band.hpp>
 #include <spotter/rule/builtin/vanishing_gradient.hpp>
+#include <spotter/rule/pair.hpp>
+#include <spotter/rule/series.hpp>

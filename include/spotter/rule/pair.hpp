@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): pairs: the latest values of two series held against each other: ratio_of, gap_of.
+#pragma once
+
+#include <spotter/core/pattern.hpp>
+#include <spotter/rule/machine.hpp>
+#include <spotter/stat/predicate.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// One side of a pair: the last known value of a statistic, in one mode where one is given. Of several matching tensors the one that
+// was observed last.
+template <pattern Pattern, any_statistic Statistic>
+struct latest_value {
+    Pattern which;
+    Statistic of;
+    mode within = mode::train;
+    bool any_mode = true;
+};
+template <pattern_source Source, any_statistic Statistic>
+[[nodiscard]] constexpr auto latest(Source which, Statistic of) noexcept {
+    return latest_value<pattern_for<Source>, Statistic>{as_pattern(which), of, mode::train, true};
+}
+template <pattern_source Source, any_statistic Statistic>
+[[nodiscard]] constexpr auto latest(Source which, Statistic of, mode within) noexcept {
+    return latest_value<pattern_for<Source>, Statistic>{as_pattern(which), of, within, false};
+}
+
+namespace detail {
+
+enum class pairing : std::uint8_t { ratio, gap };
+
+[[nodiscard]] SPOTTER_STRICT constexpr double pair_up(pairing how, double left, double right) noexcept {
+    SPOTTER_STRICT_BODY
+    return how == pairing::ratio ? left / right : left - right;
+}
+
+}  // namespace detail
+
+// Judged at a close in which either side was observed, once both are known; a ratio to 0 is undecided, and so is a value that is not
+// finite. The tensor named is the left one.
+template <class Left, class Right>
+struct pair_rule {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "pair";
+    Left left;
+    Right right;
+    detail::pairing pairing;
+    relation how = relation::greater;
+    double limit = 0;
+
+    struct side {
+        slots<std::uint8_t> watched;  // by tensor
+        double value = 0;
+        std::string_view tensor{};
+        bool known = false;
+    };
+    struct state {
+        side left, right;
+        bool news = false;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
+        return (left.which(tensor) ? needs_of(left.of) | terms::nonfinite : terms::none) |
+               (right.which(tensor) ? needs_of(right.of) | terms::nonfinite : terms::none);
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const {
+        watch(seen.left, tensor, left.which(tensor));
+        watch(seen.right, tensor, right.which(tensor));
+    }
+    constexpr void observe(state& seen, observation const& it) const {
+        take(left, seen.left, seen, it);
+        take(right, seen.right, seen, it);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        if (!std::exchange(seen.news, false) || !seen.left.known || !seen.right.known) { return truth::undecided; }
+        if (pairing == detail::pairing::ratio && seen.right.value == 0) { return truth::undecided; }
+        double const found = detail::pair_up(pairing, seen.left.value, seen.right.value);
+        if (classify(found) >= number_class::pos_inf) { return truth::undecided; }
+        if (!holds(found, how, limit)) { return truth::no; }
+        finding told;
+        told.tensor = seen.left.tensor;
+        told.reason = pairing == detail::pairing::ratio ? "ratio" : "gap";
+        told.measure = pairing == detail::pairing::ratio ? "left / right" : "left - right";
+        told.measured = found;
+        told.threshold = limit;
+        told.how = how;
+        told.severity = severity::warning;
+        told.detail << "against \"" << seen.right.tensor << "\": " << seen.left.value << " and " << seen.right.value;
+        out.push(told);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        std::string_view const first = malformed_part(left.which);
+        return first.empty() ? malformed_part(right.which) : first;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
+        return !seen.left.known ? "the left side was never known" : "the right side was never known";
+    }
+
+private:
+    static constexpr void watch(side& it, tensor_info const& tensor, bool matches) noexcept {
+        if (it.watched.grow(tensor.id + std::size_t{1})) { it.watched[tensor.id] = matches ? 1 : 0; }
+    }
+    template <class Side>
+    static constexpr void take(Side const& asked, side& into, state& seen, observation const& it) {
+        if (!into.watched.holds(it.tensor.id) || into.watched[it.tensor.id] == 0) { return; }
+        if (!asked.any_mode && it.step.mode != asked.within) { return; }
+        measurement const value = measure(asked.of, it.stats);
+        if (!value.known || classify(value.value) >= number_class::pos_inf) { return; }
+        into.value = value.value;
+        into.tensor = it.tensor.name;
+        into.known = seen.news = true;
+    }
+};
+
+// Waits for its comparison: `ratio_of(latest("loss", mean, mode::eval), latest("loss", mean, mode::train)) > 1.2`.
+template <class Left, class Right>
+struct pair_of {
+    Left left;
+    Right right;
+    detail::pairing pairing;
+
+    [[nodiscard]] friend constexpr auto operator>(pair_of const& it, double limit) noexcept {
+        return it.rule(relation::greater, limit);
+    }
+    [[nodiscard]] friend constexpr auto operator>=(pair_of const& it, double limit) noexcept {
+        return it.rule(relation::greater_equal, limit);
+    }
+    [[nodiscard]] friend constexpr auto operator<(pair_of const& it, double limit) noexcept {
+        return it.rule(relation::less, limit);
+    }
+    [[nodiscard]] friend constexpr auto operator<=(pair_of const& it, double limit) noexcept {
+        return it.rule(relation::less_equal, limit);
+    }
+
+private:
+    [[nodiscard]] constexpr pair_rule<Left, Right> rule(relation how, double limit) const noexcept {
+        return {left, right, pairing, how, limit};
+    }
+};
+
+// Left divided by right, and left minus right.
+template <pattern LeftPattern, any_statistic LeftStatistic, pattern RightPattern, any_statistic RightStatistic>
+[[nodiscard]] constexpr auto ratio_of(latest_value<LeftPattern, LeftStatistic> left,
+                                      latest_value<RightPattern, RightStatistic> right) noexcept {
+    return pair_of<decltype(left), decltype(right)>{left, right, detail::pairing::ratio};
+}
+template <pattern LeftPattern, any_statistic LeftStatistic, pattern RightPattern, any_statistic RightStatistic>
+[[nodiscard]] constexpr auto gap_of(latest_value<LeftPattern, LeftStatistic> left,
+                                    latest_value<RightPattern, RightStatistic> right) noexcept {
+    return pair_of<decltype(left), decltype(right)>{left, right, detail::pairing::gap};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
