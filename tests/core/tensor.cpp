@@ -181,7 +181,7 @@ TEST_CASE("long long and std::complex are read as the same bits under another na
     std::vector<std::complex<float>> const pairs{{1, 2}, {3, -4}};
     double im = 0;
     visit_values(as_tensor(pairs), [&](auto values) {
-        if constexpr (std::is_same_v<decltype(values), std::span<c64 const>>) {
+        if constexpr (std::is_same_v<decltype(values), element_view<c64>>) {
             for (c64 each : values) { im += each.im; }
         }
     });

@@ -51,7 +51,7 @@ summary by_definition(std::vector<Value> const& values, terms wanted) {
     into.result.count = values.size();
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
-        gather_block(std::span<Value const>{values.data() + start, size}, start, wanted, into);
+        gather_block(element_view<Value>{values.data() + start, size}, start, wanted, into);
     }
     return into.finish(wanted);
 }

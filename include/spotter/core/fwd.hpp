@@ -29,6 +29,10 @@ struct distribution;  // likewise
 struct tensor_info;
 struct tensor_ref;
 
+// As the default argument of a template without any other: what is in it (a loop for each dtype, say) costs only the files that call
+// it, not all that include it.
+struct only_where_called;
+
 template <class Value>
 class result;
 template <std::size_t Capacity>

@@ -143,7 +143,71 @@ template <element Value>
     return where;
 }
 
+// What visit_values would read, for a type that is known.
+template <class Value>
+[[nodiscard]] constexpr Value const* pointer_in(values_pointer const& where) noexcept {
+    if constexpr (std::same_as<Value, bool>) {
+        return where.boolean;
+    } else if constexpr (std::same_as<Value, std::int8_t>) {
+        return where.i8;
+    } else if constexpr (std::same_as<Value, std::int16_t>) {
+        return where.i16;
+    } else if constexpr (std::same_as<Value, std::int32_t>) {
+        return where.i32;
+    } else if constexpr (std::same_as<Value, std::int64_t>) {
+        return where.i64;
+    } else if constexpr (std::same_as<Value, std::uint8_t>) {
+        return where.u8;
+    } else if constexpr (std::same_as<Value, std::uint16_t>) {
+        return where.u16;
+    } else if constexpr (std::same_as<Value, std::uint32_t>) {
+        return where.u32;
+    } else if constexpr (std::same_as<Value, std::uint64_t>) {
+        return where.u64;
+    } else if constexpr (std::same_as<Value, spotter::f16>) {
+        return where.f16;
+    } else if constexpr (std::same_as<Value, spotter::bf16>) {
+        return where.bf16;
+    } else if constexpr (std::same_as<Value, float>) {
+        return where.f32;
+    } else if constexpr (std::same_as<Value, double>) {
+        return where.f64;
+    } else if constexpr (std::same_as<Value, spotter::c64>) {
+        return where.c64;
+    } else if constexpr (std::same_as<Value, spotter::c128>) {
+        return where.c128;
+    } else if constexpr (std::same_as<Value, spotter::f8_e4m3>) {
+        return where.f8_e4m3;
+    } else {
+        return where.f8_e5m2;
+    }
+}
+
 }  // namespace detail
+
+// The elements of a tensor in storage order: a std::span in small, because every file that includes a hook pays for one a dtype.
+template <class Value>
+struct element_view {
+    using element_type = Value const;
+    Value const* first;
+    std::size_t count;
+
+    constexpr element_view(Value const* values, std::size_t how_many) noexcept : first{values}, count{how_many} {}
+    [[nodiscard]] constexpr Value const* data() const noexcept { return first; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return count; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return count == 0; }
+    [[nodiscard]] constexpr Value const* begin() const noexcept { return first; }
+    [[nodiscard]] constexpr Value const* end() const noexcept { return first + count; }
+    [[nodiscard]] constexpr Value const& operator[](std::size_t i) const noexcept { return first[i]; }
+    [[nodiscard]] constexpr Value const& front() const noexcept { return first[0]; }
+    [[nodiscard]] constexpr Value const& back() const noexcept { return first[count - 1]; }
+    [[nodiscard]] constexpr element_view subspan(std::size_t from) const noexcept {
+        return {first + from, count - from};
+    }
+    [[nodiscard]] constexpr element_view subspan(std::size_t from, std::size_t size) const noexcept {
+        return {first + from, size};
+    }
+};
 
 // A view of `shape` elements at `values`, the last axis (row-major) or the first (column-major) running fastest.
 template <element Value>
@@ -179,63 +243,63 @@ template <element Value>
     return view;
 }
 
-// Calls `use(std::span<Element const>)` with the element type at hand. Not called for an absent or refused tensor.
+// Calls `use(element_view<Element>)` with the element type at hand. Not called for an absent or refused tensor.
 template <class Use>
 constexpr void visit_values(tensor_ref const& view, Use&& use) {
     if (view.refused != refusal::none) { return; }
     auto const count = static_cast<std::size_t>(view.count);
     switch (view.type) {
         case dtype::boolean:
-            use(std::span{view.values.boolean, count});
+            use(element_view{view.values.boolean, count});
             break;
         case dtype::i8:
-            use(std::span{view.values.i8, count});
+            use(element_view{view.values.i8, count});
             break;
         case dtype::i16:
-            use(std::span{view.values.i16, count});
+            use(element_view{view.values.i16, count});
             break;
         case dtype::i32:
-            use(std::span{view.values.i32, count});
+            use(element_view{view.values.i32, count});
             break;
         case dtype::i64:
-            use(std::span{view.values.i64, count});
+            use(element_view{view.values.i64, count});
             break;
         case dtype::u8:
         case dtype::text:
-            use(std::span{view.values.u8, count});
+            use(element_view{view.values.u8, count});
             break;
         case dtype::u16:
-            use(std::span{view.values.u16, count});
+            use(element_view{view.values.u16, count});
             break;
         case dtype::u32:
-            use(std::span{view.values.u32, count});
+            use(element_view{view.values.u32, count});
             break;
         case dtype::u64:
-            use(std::span{view.values.u64, count});
+            use(element_view{view.values.u64, count});
             break;
         case dtype::f16:
-            use(std::span{view.values.f16, count});
+            use(element_view{view.values.f16, count});
             break;
         case dtype::bf16:
-            use(std::span{view.values.bf16, count});
+            use(element_view{view.values.bf16, count});
             break;
         case dtype::f32:
-            use(std::span{view.values.f32, count});
+            use(element_view{view.values.f32, count});
             break;
         case dtype::f64:
-            use(std::span{view.values.f64, count});
+            use(element_view{view.values.f64, count});
             break;
         case dtype::c64:
-            use(std::span{view.values.c64, count});
+            use(element_view{view.values.c64, count});
             break;
         case dtype::c128:
-            use(std::span{view.values.c128, count});
+            use(element_view{view.values.c128, count});
             break;
         case dtype::f8_e4m3:
-            use(std::span{view.values.f8_e4m3, count});
+            use(element_view{view.values.f8_e4m3, count});
             break;
         case dtype::f8_e5m2:
-            use(std::span{view.values.f8_e5m2, count});
+            use(element_view{view.values.f8_e5m2, count});
             break;
         case dtype::none:
             break;

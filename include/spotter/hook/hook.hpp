@@ -189,14 +189,18 @@ public:
         if (open_) { carry(); }
         finished_ = true;
         if (state_ == detail::switch_state::off) { return; }
-        std::vector<coverage> all;
+        slots<coverage> all;
         std::size_t leaves = 0;
         judges_.report([&](coverage const&) { ++leaves; });
-        if (guarded([&] { all.reserve(leaves); })) {
-            judges_.report([&](coverage const& each) { all.push_back(each); });
-        }
+        leaves = all.grow(leaves) ? leaves : 0;
+        std::size_t next = 0;
+        judges_.report([&](coverage const& each) {
+            if (next < leaves) { all[next++] = each; }
+        });
         error const trouble = health().first;
-        sink_.finish({failed_ ? ending::failed : ending::finished, failed_ ? failure_.view() : trouble.what.view(), all,
+        sink_.finish({failed_ ? ending::failed : ending::finished,
+                      failed_ ? failure_.view() : trouble.what.view(),
+                      {all.data(), leaves},
                       refused_});
     }
 
@@ -340,13 +344,10 @@ private:
         if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
         tensor_ref copied = values;
         auto const bytes = static_cast<std::size_t>(values.bytes());
+        if (!scratch_.grow(bytes)) { return refuse(errc::out_of_memory, it.name, "could not be copied: no memory"); }
         bool done = false;
-        if (!guarded([&] {
-                scratch_.resize(bytes > scratch_.size() ? bytes : scratch_.size());
-                done = given.copy(given.source, scratch_.data());
-            })) {
-            return refuse(errc::user_code_threw, it.name,
-                          "could not be copied: its function threw an exception, or memory is exhausted");
+        if (!guarded([&] { done = given.copy(given.source, scratch_.data()); })) {
+            return refuse(errc::user_code_threw, it.name, "could not be copied: its function threw an exception");
         }
         if (!done) { return refuse(errc::io_error, it.name, "could not be copied: its function says that it failed"); }
         copied.values.raw = scratch_.data();
@@ -417,9 +418,7 @@ private:
         it.declare_to(judges_);
         terms const kept = plan_.wanted(it.info.collections);
         it.keep_copies(kept);
-        if (has(it.rule_terms | kept, terms::quantiles)) {
-            (void)guarded([&] { distributions_.grow(it.info.shape.elements()); });
-        }
+        if (has(it.rule_terms | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
         sink_.declare(it.info);
     }
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
@@ -457,7 +456,7 @@ private:
     pack<Arguments...> arguments_;
     judges<Arguments...> judges_;
     registry registry_{};
-    std::vector<std::byte> scratch_{};  // values copied from sources
+    slots<std::byte> scratch_{};  // values copied from sources
     distribution_scratch distributions_{};
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;

@@ -13,7 +13,7 @@ public:
     registry(registry const&) = delete;
     registry& operator=(registry const&) = delete;
     ~registry() {
-        for (tracked_tensor* const each : tensors_) { delete each; }
+        for (std::size_t i = 0; i < count_; ++i) { delete tensors_[i]; }
     }
 
     // The tensor of that name, made if it is new; null where memory is exhausted.
@@ -23,13 +23,14 @@ public:
             return last_ = expected;
         }
         tracked_tensor* found = find(name);
-        if (found == nullptr && (!guarded([&] { found = add(name); }) || found == nullptr)) { return nullptr; }
+        if (found == nullptr) { found = add(name); }
+        if (found == nullptr) { return nullptr; }
         if (last_ != nullptr) { last_->successor = found; }
         return last_ = found;
     }
 
     [[nodiscard]] tracked_tensor* find(std::string_view name) const noexcept {
-        if (table_.empty()) { return nullptr; }
+        if (table_.size() == 0) { return nullptr; }
         std::size_t const mask = table_.size() - 1;
         for (std::size_t i = hash_bytes(name.data(), name.size()) & mask; table_[i] != nullptr; i = (i + 1) & mask) {
             if (table_[i]->name == name) { return table_[i]; }
@@ -37,7 +38,7 @@ public:
         return nullptr;
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return tensors_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] tracked_tensor& operator[](std::size_t id) noexcept { return *tensors_[id]; }
     [[nodiscard]] tracked_tensor const& operator[](std::size_t id) const noexcept { return *tensors_[id]; }
 
@@ -69,31 +70,31 @@ private:
         return news;
     }
 
-    [[nodiscard]] tracked_tensor* add(std::string_view name) {
-        if (2 * (tensors_.size() + 1) > table_.size()) { rehash(table_.empty() ? 64 : 2 * table_.size()); }
-        tensors_.push_back(nullptr);  // so that nothing can fail between making a tensor and owning it
-        tracked_tensor* fresh = nullptr;
-        bool const made = guarded([&] {
-            fresh = new tracked_tensor;
-            fresh->name = name;
-        });
-        if (!made) {
-            delete fresh;
-            tensors_.pop_back();
+    // Null where memory is exhausted; nothing is changed then. The name's own memory is the only thing that can throw.
+    [[nodiscard]] tracked_tensor* add(std::string_view name) noexcept {
+        if (!tensors_.grow(count_ + 1)) { return nullptr; }
+        if (2 * (count_ + 1) > table_.size() && !rehash(table_.size() == 0 ? 64 : 2 * table_.size())) {
             return nullptr;
         }
-        fresh->info.id = static_cast<tensor_id>(tensors_.size() - 1);
+        tracked_tensor* const fresh = new (std::nothrow) tracked_tensor;
+        if (fresh == nullptr || !guarded([&] { fresh->name = name; })) {
+            delete fresh;
+            return nullptr;
+        }
+        fresh->info.id = static_cast<tensor_id>(count_);
         fresh->info.name = fresh->name;
         fresh->info.role = guess_role(fresh->name);
         if (name.starts_with("relu/")) { fresh->info.activation = activation_kind::relu; }
-        tensors_.back() = fresh;
+        tensors_[count_++] = fresh;
         insert(fresh);
         return fresh;
     }
-    void rehash(std::size_t size) {
-        std::vector<tracked_tensor*> larger(size, nullptr);
-        table_.swap(larger);
-        for (tracked_tensor* const each : tensors_) { insert(each); }
+    [[nodiscard]] bool rehash(std::size_t size) noexcept {
+        slots<tracked_tensor*> larger;
+        if (!larger.grow(size)) { return false; }
+        table_ = std::move(larger);
+        for (std::size_t i = 0; i < count_; ++i) { insert(tensors_[i]); }
+        return true;
     }
     void insert(tracked_tensor* it) noexcept {
         std::size_t const mask = table_.size() - 1;
@@ -102,8 +103,9 @@ private:
         table_[i] = it;
     }
 
-    std::vector<tracked_tensor*> tensors_{};  // owned
-    std::vector<tracked_tensor*> table_{};
+    slots<tracked_tensor*> tensors_{};  // the first `count_` are owned
+    slots<tracked_tensor*> table_{};    // a power of two of them
+    std::size_t count_ = 0;
     tracked_tensor* last_ = nullptr;
 };
 

@@ -12,42 +12,42 @@
 
 #include <cstring>
 #include <string>
-#include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // The values of a tensor at its last observation in one mode, kept where a rule wants the change.
 struct retained_copy {
-    std::vector<unsigned char> bytes{};
+    slots<unsigned char> bytes{};
     tensor_ref view{};  // type and shape; points into bytes
     std::uint64_t index = 0;
     bool valid = false;
 
-    void keep(tensor_ref const& now, std::uint64_t step_index) {
-        bytes.resize(static_cast<std::size_t>(now.bytes()));
-        if (!bytes.empty()) { std::memcpy(bytes.data(), now.values.raw, bytes.size()); }
+    // Not valid where memory is exhausted.
+    void keep(tensor_ref const& now, std::uint64_t step_index) noexcept {
+        auto const size = static_cast<std::size_t>(now.bytes());
+        valid = bytes.grow(size);
+        if (!valid) { return; }
+        if (size > 0) { std::memcpy(bytes.data(), now.values.raw, size); }
         view = now;
         view.values.raw = bytes.data();
         index = step_index;
-        valid = true;
     }
 };
 
 // Takes distributions; one scratch serves all tensors of a source, as large as the largest of them (8 bytes an element).
 class distribution_scratch {
 public:
-    void grow(std::uint64_t elements) {
-        if (elements > keys_.size()) { keys_.resize(static_cast<std::size_t>(elements)); }
-    }
+    bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
     // Null where memory is exhausted, and of a tensor without a finite value.
+    template <class = only_where_called>
     [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept {
-        if (has(wanted, terms::quantiles) && !guarded([&] { grow(values.count); })) { return nullptr; }
-        taken_ = distribution_of(values, wanted, keys_);
+        if (has(wanted, terms::quantiles) && !grow(values.count)) { return nullptr; }
+        taken_ = distribution_of(values, wanted, {keys_.data(), keys_.size()});
         return taken_.has_quantiles || taken_.has_histogram ? &taken_ : nullptr;
     }
 
 private:
-    std::vector<std::uint64_t> keys_{};
+    slots<std::uint64_t> keys_{};
     distribution taken_{};
 };
 
@@ -62,8 +62,8 @@ struct tracked_tensor {
     terms rule_terms = terms::none;  // the union of what they want
     slots<terms> terms_of_rule{};
     int unit_axis = default_axis;
-    std::vector<std::uint32_t> units{};  // scratch of the unit-activity feature: active, then finite
-    slots<retained_copy> previous{};     // one a mode, where a rule wants delta
+    slots<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
+    slots<retained_copy> previous{};  // one a mode, where a rule wants delta
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
     terms cached_wanted = terms::none;
@@ -100,19 +100,21 @@ struct tracked_tensor {
     }
 
     // Adds the delta against the previous observation in this mode, and retains this one.
+    template <class = only_where_called>
     void compare(tensor_ref const& values, step_id step, summary& stats) noexcept {
         stats.has |= terms::delta;
         if (previous.size() == 0) { return; }
         retained_copy& before = previous[index_of(step.mode)];
         if (before.valid) { compare_with_previous(values, before.view, before.index, stats); }
-        if (!guarded([&] { before.keep(values, step.index); })) { before.valid = false; }
+        before.keep(values, step.index);
     }
 
     // Counts the active elements of each unit into this tensor's scratch; empty where memory is exhausted.
+    template <class = only_where_called>
     [[nodiscard]] unit_activity count_units(tensor_ref const& values) noexcept {
         int const axis = unit_axis_of(values.shape, unit_axis, batch_axis_of(info.flags));
         auto const count = static_cast<std::size_t>(unit_count(values.shape, axis));
-        if (units.size() < 2 * count && !guarded([&] { units.resize(2 * count); })) { return {}; }
+        if (!units.grow(2 * count)) { return {}; }
         std::uint32_t* const active = units.data();
         std::uint32_t* const finite = active + count;
         for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }

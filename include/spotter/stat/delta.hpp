@@ -38,6 +38,7 @@ template <class Value>
 
 // Fills the delta fields of `into`. Where the type, shape or order changed, and where either side has a non-finite element, the
 // delta stays undefined (has_previous false): a change from or to NaN has no size. Sums are lane sums over the whole tensor.
+template <class = only_where_called>
 SPOTTER_STRICT constexpr void compare_with_previous(tensor_ref const& now, tensor_ref const& before,
                                                     std::uint64_t previous_index, summary& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -47,25 +48,20 @@ SPOTTER_STRICT constexpr void compare_with_previous(tensor_ref const& now, tenso
     lane_sums gap, dot, old;
     std::uint64_t changed = 0;
     bool finite = true;
-    visit_values(now, [&](auto values) SPOTTER_STRICT {
+    visit_values(now, [&]<class Value>(element_view<Value> values) SPOTTER_STRICT {
         SPOTTER_STRICT_BODY
-        using Span = decltype(values);
-        visit_values(before, [&](auto previous) SPOTTER_STRICT {
-            SPOTTER_STRICT_BODY
-            if constexpr (std::is_same_v<Span, decltype(previous)>) {
-                for (std::size_t i = 0; i < values.size(); ++i) {
-                    seen_element const x = detail::see(values[i]);
-                    seen_element const y = detail::see(previous[i]);
-                    finite = finite && x.kind < number_class::pos_inf && y.kind < number_class::pos_inf;
-                    detail::element_change const change = detail::change_of(values[i], previous[i]);
-                    std::size_t const lane = i % lane_count;
-                    gap.lane[lane] += change.square;
-                    dot.lane[lane] += change.product;
-                    old.lane[lane] += y.square;
-                    changed += change.differs ? 1 : 0;
-                }
-            }
-        });
+        Value const* const previous = detail::pointer_in<Value>(before.values);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            seen_element const x = detail::see(values[i]);
+            seen_element const y = detail::see(previous[i]);
+            finite = finite && x.kind < number_class::pos_inf && y.kind < number_class::pos_inf;
+            detail::element_change const change = detail::change_of(values[i], previous[i]);
+            std::size_t const lane = i % lane_count;
+            gap.lane[lane] += change.square;
+            dot.lane[lane] += change.product;
+            old.lane[lane] += y.square;
+            changed += change.differs ? 1 : 0;
+        }
     });
     into.has_previous = finite;
     into.previous_index = previous_index;

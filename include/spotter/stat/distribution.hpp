@@ -103,7 +103,9 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
 
 // The parts of `wanted` of a tensor's distribution; none of a tensor without a finite value. Quantiles need `scratch`: one element for
 // each of the tensor's. No allocation.
-inline distribution distribution_of(tensor_ref const& tensor, terms wanted, std::span<std::uint64_t> scratch) noexcept {
+template <class = only_where_called>
+[[nodiscard]] distribution distribution_of(tensor_ref const& tensor, terms wanted,
+                                           std::span<std::uint64_t> scratch) noexcept {
     distribution found;
     std::size_t count = 0;
     std::uint64_t least = ~std::uint64_t{0}, greatest = 0;

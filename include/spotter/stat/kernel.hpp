@@ -243,7 +243,7 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
         if (whole != size) { break; }  // the last, ragged block goes by the definition as a whole
         Float const* const block = values + done;
         if (has(wanted, terms::product) || !plain_block<Float, Bytes>(block, size, into.result.zeros)) {
-            gather_block(std::span<Float const>{block, size}, first_index + done, wanted, into);
+            gather_block(element_view<Float>{block, size}, first_index + done, wanted, into);
         } else {
             double low = 0, high = 0, sum = 0;
             if (has(wanted, terms::range)) {

@@ -157,7 +157,7 @@ struct gathered {
 // One block by the definition, element by element: the path for blocks with non-finite or subnormal elements, for
 // complex and short tensors, for static_assert, and the reference that the fast path is tested against.
 template <class Value>
-SPOTTER_STRICT constexpr void gather_block(std::span<Value const> block, std::uint64_t first_index, terms wanted,
+SPOTTER_STRICT constexpr void gather_block(element_view<Value> block, std::uint64_t first_index, terms wanted,
                                            gathered& into) noexcept {
     SPOTTER_STRICT_BODY
     block_sums sums;

@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 template <class Value>
-constexpr void gather_plain(std::span<Value const> values, terms wanted, gathered& into) noexcept {
+constexpr void gather_plain(element_view<Value> values, terms wanted, gathered& into) noexcept {
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
         gather_block(values.subspan(start, size), start, wanted, into);
@@ -19,7 +19,7 @@ constexpr void gather_plain(std::span<Value const> values, terms wanted, gathere
 // Types without kernels of their own are widened a block at a time into a buffer that stays in cache. Exact: 16-bit and
 // smaller values fit a float, 32-bit integers a double; 64-bit integers round to double as everywhere.
 template <class Wide, class Value>
-inline void gather_widened(std::span<Value const> values, terms wanted, gathered& into) noexcept {
+inline void gather_widened(element_view<Value> values, terms wanted, gathered& into) noexcept {
     Wide buffer[block_size];
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
@@ -31,14 +31,12 @@ inline void gather_widened(std::span<Value const> values, terms wanted, gathered
             }
         }
         std::size_t const done = gather_fast(buffer, size, start, wanted, into);
-        if (done < size) {
-            gather_block(std::span<Wide const>{buffer + done, size - done}, start + done, wanted, into);
-        }
+        if (done < size) { gather_block(element_view<Wide>{buffer + done, size - done}, start + done, wanted, into); }
     }
 }
 
 template <class Value>
-constexpr void gather(std::span<Value const> values, terms wanted, gathered& into) noexcept {
+constexpr void gather(element_view<Value> values, terms wanted, gathered& into) noexcept {
     if constexpr (std::is_same_v<Value, float> || std::is_same_v<Value, double>) {
         if (values.size() >= lane_count && !std::is_constant_evaluated()) {
             // Whole blocks first, then what is left in one ragged block, as the definition has it.
@@ -91,6 +89,7 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
 // The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts come with
 // any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is read once per block
 // and again from cache.
+template <class = only_where_called>
 [[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
     gathered into;
     into.result.count = tensor.count;

@@ -23,6 +23,7 @@ inline constexpr int default_axis = -1;
 
 // Adds to active[u] the finite non-zero elements of unit u and to finite[u] its finite elements. Both hold unit_count(...)
 // values. O(n), one walk in storage order.
+template <class = only_where_called>
 constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint32_t* active,
                             std::uint32_t* finite) noexcept {
     int const found = unit_axis_of(tensor.shape, asked_axis);
