@@ -18,8 +18,10 @@ public:
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder.
     explicit recorder(std::string_view path, options const& choices = {}) noexcept
         : recorder{path, choices, system_files()} {}
-    recorder(std::string_view path, options const& choices, file_system& files) noexcept : dry_{choices.dry_run} {
+    recorder(std::string_view path, options const& choices, file_system& files) noexcept
+        : dry_{choices.dry_run || (choices.keep == workers::one && choices.worker != 0)} {
         instant_ = choices.instant;
+        workers_ = choices.keep == workers::one ? 1 : choices.workers;
         if (dry_) { return; }
         auto const run = open_folder(files, path, choices.existing, choices.worker);
         if (!run) {
@@ -67,6 +69,7 @@ public:
         row.time = core_->place().now();
         row.worker = core_->place().worker;
         row.instant = static_cast<std::uint8_t>(instant_);
+        row.workers = workers_;
         row.version = version;
         row.collections = list.failed() ? 0 : run.collections.size();
         row.list = each_out.view();
@@ -122,8 +125,8 @@ public:
         quick_writer out{at + head};
         encode(out, row, seen.stats, static_cast<std::uint32_t>(keep));
         auto const* const values = static_cast<std::byte const*>(view.values.raw);
-        if (inlined > 0) { out.raw({values, inlined}); }
-        core_->commit(head + out.size(), tag);
+        if (inlined > 0) { detail::copy_cached(at + head + out.size(), values, inlined); }
+        core_->commit(head + out.size() + inlined, tag);
         ++handed_;
         if (row.thinned || (row.has_values && bytes > inlined && !hand_over(values, bytes))) { ++thinned_; }
     }
@@ -359,6 +362,7 @@ private:
             std::swap(this->*member, other.*member);
         }
         std::swap(instant_, other.instant_);
+        std::swap(workers_, other.workers_);
         std::swap(dry_, other.dry_);
     }
 
@@ -373,6 +377,7 @@ private:
     std::uint64_t closes_lost_ = 0;
     std::uint64_t told_ = 0;  // the sum of losses that the record knows of
     instant instant_ = instant::before_update;
+    std::uint32_t workers_ = 0;  // that the run is told to have
     bool dry_ = false;
 };
 

@@ -51,7 +51,7 @@ public:
     // Values on their way into memory that was claimed.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
         if (streaming_) { return detail::copy_streaming(into, from, bytes); }
-        std::memcpy(into, from, bytes);
+        detail::copy_cached(into, from, bytes);
     }
     void start(byte_view run_begin) noexcept {
         segments_.begin(run_.place, run_begin);
@@ -141,7 +141,7 @@ private:
         std::chrono::nanoseconds cached{}, streamed{};
         for (std::size_t i = 0; i < rounds; ++i) {
             auto const begin = std::chrono::steady_clock::now();
-            std::memcpy(first + 2 * i * bytes, from, bytes);
+            detail::copy_cached(first + 2 * i * bytes, from, bytes);
             auto const between = std::chrono::steady_clock::now();
             detail::copy_streaming(first + (2 * i + 1) * bytes, from, bytes);
             auto const end = std::chrono::steady_clock::now();
