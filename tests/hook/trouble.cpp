@@ -301,3 +301,26 @@ TEST_CASE("SPOTTER=dry, and any other value, leaves the rules at work") {
         CHECK(watch.step(train(0), "x"_t = 11.0).size() == 1);
     }
 }
+
+TEST_CASE("two rules that count units along different axes: the second does not get the tensor, and health says so") {
+    std::vector<float> const values(8 * 4, 1.0F);
+    auto const layer = view_of(values.data(), {8, 4});
+    hook watch{everything, dead_relu{.samples = 8}, dead_relu{.samples = 8, .unit_axis = 0}};
+    (void)watch.step(train(0), "act/1"_t = layer);
+    CHECK(watch.health().first.code == errc::bad_config);
+    CHECK(speaks_of(watch.health().first, "act/1"));
+    std::vector<std::uint64_t> judged;
+    watch.coverage_of_rules([&](coverage const& each) { judged.push_back(each.judged); });
+    CHECK(judged == std::vector<std::uint64_t>{1, 0});
+    hook agreed{everything, dead_relu{.samples = 8}, dead_relu{.samples = 8, .unit_axis = 1}};
+    (void)agreed.step(train(0), "act/1"_t = layer);
+    CHECK(agreed.health().good());
+}
+
+TEST_CASE("what closing an open step unasked found is told whole with the next alarm") {
+    hook watch{everything, on(any("x", maximum > 0.0) | severity::info, stop)};
+    watch.begin(train(0));
+    watch.observe("x", 1.0);
+    watch.begin(train(1));  // closes the first
+    CHECK(watch.end().decision() == decision::stop);
+}

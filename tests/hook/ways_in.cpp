@@ -175,3 +175,47 @@ TEST_CASE("the null hook takes the same calls and finds nothing [A14]") {
     CHECK(watch.health().good());
     CHECK(watch.path().empty());
 }
+
+TEST_CASE("flags alone leave the role to the name; role::other is a role; the hook tells what it understood") {
+    collecting_sink sink;
+    hook watch{sink, keep_all};
+    float const values[4]{};
+    float const* where = values;
+    tensor_table table;
+    table.add("grad/a/w", &where, {2, 2}, role::other)
+        .add("b/w", &where, {2, 2}, flag::frozen)
+        .add("c/w", &where, {2, 2});
+    watch.begin(train(0));
+    watch.observe("d/w", values, flag::frozen);
+    (void)watch.end(table);
+    CHECK(sink.infos["grad/a/w"].role == role::other);
+    CHECK((sink.infos["b/w"].role == role::weight && has(sink.infos["b/w"].flags, flag::frozen)));
+    CHECK((sink.infos["c/w"].role == role::weight && !has(sink.infos["c/w"].flags, flag::frozen)));
+    CHECK((sink.infos["d/w"].role == role::weight && has(sink.infos["d/w"].flags, flag::frozen)));
+    std::vector<std::string_view> names;
+    watch.each_tensor([&](tensor_info const& each) { names.push_back(each.name); });
+    CHECK(names == std::vector<std::string_view>{"d/w", "grad/a/w", "b/w", "c/w"});
+}
+
+TEST_CASE("a null hook takes every call that a hook takes") {
+    auto const loop = [](auto& watch) {
+        observer const see{watch};
+        auto const x = watch.tensor("x");
+        watch.begin(train(0));
+        see.observe("seen", 1.0, role::weight, flag::frozen);
+        watch.observe(x, 1.0);
+        watch.observe("y", 1.0, flag::frozen);
+        watch.scalar("lr", 0.1);
+        watch.scalar(x, 0.1);
+        auto scope = watch.during(watch.current_mode());
+        spotter::alarm const found = watch.end("z"_t = 1.0);
+        watch.each_tensor([](tensor_info const&) {});
+        watch.coverage_of_rules([](coverage const&) {});
+        watch.flush(), watch.poll(), watch.finish();
+        return found.size() + found.left_out();
+    };
+    hook real{keep_all};
+    null_hook none{keep_all};
+    CHECK(loop(real) + loop(none) == 0);
+    CHECK(none.health().good());
+}

@@ -160,3 +160,18 @@ TEST_CASE("more findings than there is room for are counted") {
     spotter::alarm const copy{it};
     CHECK((copy.size() == it.size() && copy.front().severity == severity::error && copy.left_out() == it.left_out()));
 }
+
+TEST_CASE("an alarm knows the strongest decision though the finding that asks for it is left out") {
+    spotter::alarm all;
+    for (int i = 0; i < 8; ++i) { all.add(finding{.rule = "warns", .severity = severity::warning}); }
+    all.add(finding{.rule = "quiet", .severity = severity::info, .decision = decision::stop});
+    CHECK((all.size() == 8 && all.left_out() == 1));
+    CHECK(all.decision() == decision::stop);
+    spotter::alarm const copy = all;
+    CHECK(copy.decision() == decision::stop);
+    spotter::alarm joined;
+    joined.add(copy);
+    CHECK((joined.size() == 8 && joined.left_out() == 1 && joined.decision() == decision::stop));
+    joined = spotter::alarm{};
+    CHECK(joined.decision() == decision::proceed);
+}

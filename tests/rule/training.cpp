@@ -195,3 +195,45 @@ TEST_CASE("update_ratio_band: steps apart divide, and what did not move is undef
     frozen.declare({.name = "fc1/w", .role = role::weight, .flags = flag::frozen, .type = dtype::f32, .shape = {1, 2}});
     CHECK(frozen.covered().matched == 0);
 }
+
+TEST_CASE("loss_not_decreasing: a rewind ends what was said of the steps that were undone") {
+    run it{loss_not_decreasing{.num_steps = 10, .smoothing = 1, .patience = 1}};
+    for (std::uint64_t i = 0; i < 100; ++i) { (void)it.step(train(i), "loss", {1.0F + static_cast<float>(i)}); }
+    CHECK(it.step(train(100), "loss", {102}) == truth::yes);
+    int fired = 0;
+    for (std::uint64_t i = 50; i < 100; ++i) {
+        fired += it.step(train(i), "loss", {100.0F / static_cast<float>(i)}) == truth::yes ? 1 : 0;
+    }
+    CHECK(fired == 0);
+}
+
+TEST_CASE("loss_not_decreasing: smoothing over no observation is no smoothing") {
+    CHECK(fired(loss_not_decreasing{.num_steps = 10, .smoothing = 0, .patience = 1}, 200, [](auto& it, step_id at) {
+              it.see(at, "loss", {1.0F / (1.0F + static_cast<float>(at.index))});
+          }).empty());
+}
+
+TEST_CASE("dead_relu: a unit that is always NaN keeps no layer from being judged") {
+    auto const dead = [](auto& it, step_id at) {
+        std::vector<float> values(64 * 10, 0.0F);
+        for (std::size_t row = 0; row < 64; ++row) { values[row * 10] = nan_f, values[row * 10 + 1] = 1.0F; }
+        it.see(at, "act/1", values, {64, 10});
+    };
+    CHECK(fired(dead_relu{}, 16, dead) == indices{7, 15});
+}
+
+TEST_CASE("a tensor observed twice in a step is one tensor of the evidence") {
+    run it{any("grad/*", l2 > 1.0)};
+    it.see(train(0), "grad/a", {5});
+    it.see(train(0), "grad/a", {6});
+    it.see(train(0), "grad/b", {7});
+    CHECK(it.close(train(0)) == truth::yes);
+    CHECK(it.found[0].others == 1);
+}
+
+TEST_CASE("a lambda that captures nothing selects") {
+    auto const rule = all_zero{.select = [](tensor_info const& tensor) { return tensor.name == "x"; }, .patience = 1};
+    run it{rule};
+    CHECK(it.step(train(0), "x", {0}) == truth::yes);
+    CHECK(it.step(train(1), "act/y", {0}) == truth::undecided);
+}

@@ -10,6 +10,11 @@ struct selector {
     constexpr selector(role wanted) noexcept : role_{wanted}, how_{by::role} {}
     constexpr selector(char const* pattern) noexcept : glob_{glob{pattern}.pattern}, how_{by::glob} {}
     constexpr selector(bool (*ask)(tensor_info const&)) noexcept : ask_{ask}, how_{by::function} {}
+    // A lambda that captures nothing.
+    template <class Ask>
+    requires(!std::convertible_to<Ask, char const*> &&
+             std::convertible_to<Ask, bool (*)(tensor_info const&)>) constexpr selector(Ask ask) noexcept
+        : ask_{ask}, how_{by::function} {}
 
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept {
         switch (how_) {

@@ -61,10 +61,19 @@ template <element Value>
                                                      std::span<std::int64_t const> byte_strides) noexcept {
     return {first, shape, byte_strides};
 }
-template <element Value, std::size_t Rank>
+// Of any integers: `packed(pointer, {rows, columns}, {pitch_bytes, sizeof(float)})`.
+struct byte_strides {
+    std::array<std::int64_t, max_rank> step{};
+    std::size_t rank = 0;
+
+    template <std::integral... Steps>
+    requires(sizeof...(Steps) > 0 && sizeof...(Steps) <= max_rank) constexpr byte_strides(Steps... steps) noexcept
+        : step{static_cast<std::int64_t>(steps)...}, rank{sizeof...(Steps)} {}
+};
+template <element Value>
 [[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape,
-                                                     std::int64_t const (&byte_strides)[Rank]) noexcept {
-    return {first, shape, std::span<std::int64_t const>{byte_strides}};
+                                                     byte_strides const& steps) noexcept {
+    return {first, shape, std::span<std::int64_t const>{steps.step.data(), steps.rank}};
 }
 
 // The valid part of a larger row-major tensor: `sizes` from its first element on. Padding (rows of a vocabulary, masked positions) is

@@ -12,6 +12,7 @@ enum class ending : std::uint8_t;
 enum class existing : std::uint8_t;
 enum class instant : std::uint8_t;
 enum class overflow : std::uint8_t;
+enum class workers : std::uint8_t;
 
 class name_list;
 class observer;

@@ -2,6 +2,7 @@
 // Hook (L3): the live source of a run's events: tensors in, findings out.
 #pragma once
 
+#include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
@@ -17,22 +18,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A name that was looked up once: `auto w = hook.tensor("fc1/w"); hook.observe(w, values);`. Lives as long as its hook.
-class tensor_handle {
-public:
-    constexpr tensor_handle() noexcept = default;
-
-private:
-    template <class Sink, class Plan, class... Arguments>
-    friend class hook;
-    explicit tensor_handle(tracked_tensor* it) noexcept : it_{it} {}
-    tracked_tensor* it_ = nullptr;
-};
-
 // Belongs to one thread. No call throws, locks or, once every tensor has been met, allocates. Values are copied where they
 // are kept, so buffers may be reused as soon as a call returns. `Arguments` are rules, and `options` at any place among them.
 template <class Sink, class Plan, class... Arguments>
 class hook {
+    static_assert(
+        ((rule<Arguments> || std::same_as<Arguments, options>)&&...),
+        "spotter: behind its plan a hook takes rules and options; a predicate becomes a rule by any(\"pattern\", "
+        "predicate), all(...) or fraction(...).");
+
 public:
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
     explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept requires
@@ -43,6 +37,10 @@ public:
           sink_{path, detail::options_among(rules..., plan)} {
         start();
     }
+    // The same without a plan: only what the rules saw is recorded.
+    explicit hook(std::string_view path, Arguments const&... rules) noexcept requires
+        std::constructible_from<Sink, std::string_view, options const&> && std::same_as<Plan, plan<>>
+        : hook{path, plan<>{}, rules...} {}
     // A hook that judges and keeps nothing: `hook{plan, rules...}`.
     explicit hook(Plan const& plan, Arguments const&... rules) noexcept requires std::same_as<Sink, null_sink>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...} {
@@ -86,18 +84,6 @@ public:
     void begin(std::uint64_t index) noexcept { begin(step_id{mode_, index}); }
 
     // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
-    class mode_scope {
-    public:
-        explicit mode_scope(mode& current, mode within) noexcept
-            : current_{current}, before_{std::exchange(current, within)} {}
-        mode_scope(mode_scope const&) = delete;
-        mode_scope& operator=(mode_scope const&) = delete;
-        ~mode_scope() { current_ = before_; }
-
-    private:
-        mode& current_;
-        mode before_;
-    };
     [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
     [[nodiscard]] mode current_mode() const noexcept { return mode_; }
 
@@ -110,6 +96,11 @@ public:
     template <class Values>
     void observe(std::string_view name, Values const& values, role what, flag flags = flag::none) noexcept {
         observe_offered(name, offer(values), &what, flags);
+    }
+    // With flags, and the role that the name tells.
+    template <class Values>
+    void observe(std::string_view name, Values const& values, flag flags) noexcept {
+        observe_offered(name, offer(values), nullptr, flags);
     }
     template <class Values>
     void observe(tensor_handle handle, Values const& values) noexcept {
@@ -219,6 +210,11 @@ public:
     }
     // Where the record is; empty where nothing is recorded.
     [[nodiscard]] std::string_view path() const noexcept { return sink_.path(); }
+    // Calls use(tensor_info) for each tensor met so far, in that order: with which role, type and shape, in which collections.
+    template <class Use>
+    void each_tensor(Use&& use) const {
+        for (std::size_t i = 0; i < registry_.size(); ++i) { use(registry_[i].info); }
+    }
     // Calls use(coverage) for each leaf rule.
     template <class Use>
     void coverage_of_rules(Use&& use) const noexcept {
@@ -247,12 +243,21 @@ private:
                     }  // the first one chose the folder
                     return own;
                 })} {
+        judges_.belong_to(number);
+        if (first.path().empty() &&
+            !arguments_.apply([](auto const&... each) { return detail::options_among(each...).dry_run; })) {
+            remember(errc::unwritable, "worker",
+                     "records nothing, as the hook that it belongs to; that one's health() says why");
+        }
         start();
     }
 
     void start() noexcept {
         state_ = detail::read_switch();
         if (state_ == detail::switch_state::off) { return; }
+        if (state_ == detail::switch_state::unknown) {
+            remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on");
+        }
 #if SPOTTER_EXCEPTIONS
         exceptions_at_start_ = std::uncaught_exceptions();
 #endif
@@ -304,14 +309,7 @@ private:
         return found;
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
-    void carry() noexcept {
-        alarm const found = close();
-        if (carried_.empty()) {
-            carried_ = found;
-        } else {
-            for (finding const& each : found) { carried_.add(each); }
-        }
-    }
+    void carry() noexcept { carried_.add(close()); }
 
     // The tensor of that name; null where the hook is off or memory exhausted.
     [[nodiscard]] tracked_tensor* meet(std::string_view name) noexcept {
@@ -415,17 +413,22 @@ private:
             remember(errc::user_code_threw, it.name,
                      "made a pattern of the plan throw an exception; the plan keeps nothing of it");
         }
-        it.declare_to(judges_);
+        if (!it.declare_to(judges_)) {
+            remember(errc::bad_config, it.name,
+                     "is to be counted by units of different axes; the second rule cannot judge it: give both one "
+                     "unit_axis");
+        }
         terms const kept = plan_.wanted(it.info.collections);
         it.keep_copies(kept);
         if (has(it.rule_terms | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
         sink_.declare(it.info);
     }
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
-        if (what == nullptr || it.role_given) { return; }
+        if (it.role_given || (what == nullptr && flags == flag::none)) { return; }
         it.role_given = true;
-        if (it.info.role == *what && it.info.flags == flags) { return; }
-        it.info.role = *what;
+        role const told = what != nullptr ? *what : it.info.role;
+        if (it.info.role == told && it.info.flags == flags) { return; }
+        it.info.role = told;
         it.info.flags = flags;
         if (activation_of(flags) != activation_kind::unknown) { it.info.activation = activation_of(flags); }
         it.declared = false;  // declared anew at the observation that follows

@@ -49,7 +49,11 @@ public:
                 switch_off(i, why);
             }
         });
+        (take_worker(each), ...);
     }
+
+    // Whose events these are: findings say it. What the options among the arguments say, until told otherwise.
+    void belong_to(std::uint32_t worker) noexcept { worker_ = worker; }
 
     // What rule i wants of a tensor; `use(i, requirement)` for each enabled rule.
     template <class Use>
@@ -90,7 +94,10 @@ public:
                 if (!guarded([&] { answer = machine.close(step, scratch_); })) {
                     threw(machine, i);
                 } else if (answer == truth::yes) {
-                    for (finding& each : scratch_) { respond(each, step); }
+                    for (finding& each : scratch_) {
+                        each.worker = worker_;
+                        respond(each, step);
+                    }
                     into.add(scratch_);
                 }
             }
@@ -116,6 +123,10 @@ public:
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
+    template <class Argument>
+    void take_worker([[maybe_unused]] Argument const& it) noexcept {
+        if constexpr (std::same_as<Argument, options>) { worker_ = it.worker; }
+    }
     template <class Use>
     void each_machine(Use&& use) noexcept {
         machines_.each([&](auto& machine, std::size_t i) {
@@ -150,6 +161,7 @@ private:
     pack<typename detail::runner_of<Arguments>::type...> machines_;
     findings scratch_{};
     std::uint64_t enabled_ = 0;
+    std::uint32_t worker_ = 0;
     error trouble_{};
 };
 

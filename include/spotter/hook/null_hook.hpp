@@ -14,17 +14,8 @@ struct null_hook {
 
     [[nodiscard]] constexpr null_hook worker(std::uint32_t) const noexcept { return null_hook{}; }
 
-    struct nothing {
-        [[nodiscard]] constexpr explicit operator bool() const noexcept { return false; }
-        [[nodiscard]] constexpr spotter::decision decision() const noexcept { return spotter::decision::proceed; }
-        [[nodiscard]] constexpr bool empty() const noexcept { return true; }
-        [[nodiscard]] constexpr std::size_t size() const noexcept { return 0; }
-        [[nodiscard]] constexpr finding const* begin() const noexcept { return nullptr; }
-        [[nodiscard]] constexpr finding const* end() const noexcept { return nullptr; }
-    };
-
     template <class Step, class... Tensors>
-    constexpr nothing step(Step, Tensors const&...) noexcept {
+    [[nodiscard]] alarm step(Step, Tensors const&...) noexcept {
         return {};
     }
     template <class Step>
@@ -36,7 +27,7 @@ struct null_hook {
         return std::forward<Tensor>(values);
     }
     template <class... Tensors>
-    constexpr nothing end(Tensors const&...) noexcept {
+    [[nodiscard]] alarm end(Tensors const&...) noexcept {
         return {};
     }
     template <class... Arguments>
@@ -53,6 +44,13 @@ struct null_hook {
     constexpr void finish() noexcept {}
     constexpr void flush() noexcept {}
     constexpr void poll() noexcept {}
+    [[nodiscard]] constexpr mode current_mode() const noexcept { return mode::train; }
+    constexpr void observe_offered(std::string_view, offered const&, role const* = nullptr,
+                                   flag = flag::none) noexcept {}
+    template <class Use>
+    constexpr void each_tensor(Use&&) const noexcept {}
+    template <class Use>
+    constexpr void coverage_of_rules(Use&&) const noexcept {}
     [[nodiscard]] health_report health() const noexcept { return {}; }
     [[nodiscard]] constexpr std::string_view path() const noexcept { return {}; }
 };

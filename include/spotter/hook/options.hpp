@@ -34,6 +34,9 @@ struct memory_source {
     void* context = nullptr;
 };
 
+// Which of several workers record: each of them, or number 0 alone; the others then only judge.
+enum class workers : std::uint8_t { all, one };
+
 struct options {
     spotter::existing existing = spotter::existing::next;
     spotter::overflow overflow = spotter::overflow::block;
@@ -45,7 +48,10 @@ struct options {
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size
     std::uint32_t flush_milliseconds = 20;       // a closed step is visible to readers after this time at most
     int compression_level = 1;                   // of zstd
-    std::uint32_t worker = 0;              // of several threads, processes or ranks of one run: each its own number
+    std::uint32_t worker = 0;  // of several threads, processes or ranks of one run: each its own number
+    // How many workers the run has, for readers: they wait for one that has not begun yet. 0: they know of those that have begun.
+    std::uint32_t workers = 0;
+    spotter::workers keep = spotter::workers::all;
     double (*clock)() noexcept = nullptr;  // seconds since 1970, called by the writer; the system's where null
     memory_source memory{};                // of the ring, the one large piece of memory; asked once, at the start
 };

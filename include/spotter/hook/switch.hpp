@@ -12,13 +12,16 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-enum class switch_state : std::uint8_t { on, dry, off };
+enum class switch_state : std::uint8_t { on, dry, off, unknown };
 
 // The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
 [[nodiscard]] inline switch_state read_switch() noexcept {
     char const* const text = std::getenv("SPOTTER");
     std::string_view const value = text == nullptr ? std::string_view{} : text;
-    return value == "off" ? switch_state::off : value == "dry" ? switch_state::dry : switch_state::on;
+    return value == "off"                   ? switch_state::off
+           : value == "dry"                 ? switch_state::dry
+           : value.empty() || value == "on" ? switch_state::on
+                                            : switch_state::unknown;
 }
 
 template <class Argument>
@@ -33,7 +36,7 @@ template <class... Arguments>
 [[nodiscard]] constexpr options options_among(Arguments const&... each) noexcept {
     options found;
     (void)(take_options(found, each) && ... && true);
-    found.dry_run = found.dry_run || read_switch() != switch_state::on;
+    found.dry_run = found.dry_run || read_switch() == switch_state::dry || read_switch() == switch_state::off;
     return found;
 }
 

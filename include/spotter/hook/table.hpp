@@ -19,14 +19,15 @@ namespace spotter::inline SPOTTER_ABI {
 //     watch.step(train(i), "loss"_t = loss, table);
 class tensor_table {
 public:
+    // With the role that the name tells, and flags.
     template <element Value>
-    tensor_table& add(std::string_view name, Value* const* where, extents const& shape, role what = role::other,
+    tensor_table& add(std::string_view name, Value* const* where, extents const& shape, flag flags = flag::none) {
+        return add_row<Value>({std::string{name}, where, shape, role::other, flags, false, nullptr});
+    }
+    template <element Value>
+    tensor_table& add(std::string_view name, Value* const* where, extents const& shape, role what,
                       flag flags = flag::none) {
-        rows_.push_back({std::string{name}, where, shape, what, flags, [](void const* place, extents const& sizes) {
-                             Value const* const values = *static_cast<Value* const*>(place);
-                             return values == nullptr ? tensor_ref{} : view_of(values, sizes);
-                         }});
-        return *this;
+        return add_row<Value>({std::string{name}, where, shape, what, flags, true, nullptr});
     }
     // The sizes of every row of that name; false where there is none.
     bool resize(std::string_view name, extents const& shape) noexcept {
@@ -44,10 +45,10 @@ public:
         for (row const& each : table.rows_) {
             tensor_ref const view = each.view(each.where, each.shape);
             if (view.absent()) { continue; }
-            if (each.what == role::other && each.flags == flag::none) {
-                visit(each.name, view);
-            } else {
+            if (each.role_given) {
                 visit(each.name, view, each.what, each.flags);
+            } else {
+                visit(each.name, view, each.flags);
             }
         }
     }
@@ -59,8 +60,18 @@ private:
         extents shape;
         role what;
         flag flags;
+        bool role_given;
         tensor_ref (*view)(void const* where, extents const& shape);
     };
+    template <class Value>
+    tensor_table& add_row(row fresh) {
+        fresh.view = [](void const* place, extents const& sizes) {
+            Value const* const values = *static_cast<Value* const*>(place);
+            return values == nullptr ? tensor_ref{} : view_of(values, sizes);
+        };
+        rows_.push_back(std::move(fresh));
+        return *this;
+    }
     std::vector<row> rows_;
 };
 

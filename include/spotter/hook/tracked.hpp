@@ -69,14 +69,20 @@ struct tracked_tensor {
     terms cached_wanted = terms::none;
     tracked_tensor* successor = nullptr;  // what was observed after it last time
 
-    // Asks the rules what they want of it; `Judges` is the list of rules at work.
+    // Asks the rules what they want of it; `Judges` is the list of rules at work. False where a rule wants units along another axis
+    // than one before it; that rule does not get the tensor.
     template <class Judges>
-    void declare_to(Judges& judges) {
+    bool declare_to(Judges& judges) {
+        bool agreed = true;
         rules = 0;
         cached_due = 0;
         requirement joined;
         terms_of_rule.grow(64);
-        judges.declare(info, [&](std::size_t i, requirement const& wanted) {
+        judges.declare(info, [&](std::size_t i, requirement wanted) {
+            if (!joined.agrees(wanted, info)) {
+                agreed = false;
+                wanted = {};
+            }
             terms_of_rule[i] = wanted.terms;
             rules |= std::uint64_t{any(wanted.terms)} << i;
             joined.join(wanted);
@@ -84,6 +90,7 @@ struct tracked_tensor {
         rule_terms = joined.terms;
         unit_axis = joined.unit_axis;
         keep_copies(rule_terms);
+        return agreed;
     }
     void keep_copies(terms wanted) {
         if (has(wanted, terms::delta)) { previous.grow(mode_count); }

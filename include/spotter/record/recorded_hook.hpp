@@ -11,4 +11,10 @@ template <class Path, plan_like Plan, class... Arguments>
 requires std::convertible_to<Path, std::string_view> hook(Path, Plan, Arguments...)
 ->hook<recorder, Plan, Arguments...>;
 
+// Without a plan: only what the rules saw is recorded.
+template <class Path, class First, class... Arguments>
+requires(std::convertible_to<Path, std::string_view> && (rule<First> || std::same_as<First, options>))
+    hook(Path, First, Arguments...)
+->hook<recorder, plan<>, First, Arguments...>;
+
 }  // namespace spotter::inline SPOTTER_ABI

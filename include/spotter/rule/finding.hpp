@@ -41,6 +41,7 @@ struct finding {
     spotter::decision decision = spotter::decision::proceed;
     bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
     std::uint32_t others = 0;      // further tensors that violate
+    std::uint32_t worker = 0;      // of several workers of a run the one that it was found in
     text<80> detail{};             // more evidence in words
 };
 
@@ -63,7 +64,12 @@ public:
             list_[count_++] = one;
         }
     }
-    constexpr void truncate(std::size_t count) noexcept { count_ = count < count_ ? count : count_; }
+    // Back to the first `count`; what was left out came after them.
+    constexpr void truncate(std::size_t count) noexcept {
+        if (count >= count_) { return; }
+        count_ = count;
+        left_out_ = 0;
+    }
     constexpr void clear() noexcept { count_ = 0, left_out_ = 0; }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
@@ -89,7 +95,7 @@ public:
     static constexpr std::size_t capacity = 8;
 
     alarm() noexcept : nothing_{} {}
-    alarm(alarm const& other) noexcept : nothing_{}, count_{0}, left_out_{other.left_out_} {
+    alarm(alarm const& other) noexcept : nothing_{}, count_{0}, left_out_{other.left_out_}, decision_{other.decision_} {
         for (finding const& each : other) { ::new (static_cast<void*>(list_ + count_++)) finding(each); }
     }
     alarm& operator=(alarm const& other) noexcept {
@@ -103,6 +109,7 @@ public:
 
     // Keeps the order strongest first (equals stay in the order of arrival) and the eight strongest.
     void add(finding const& one) noexcept {
+        decision_ = one.decision > decision_ ? one.decision : decision_;
         std::size_t place = count_;
         while (place > 0 && stronger(one, list_[place - 1])) { --place; }
         if (count_ == capacity) { ++left_out_; }
@@ -115,16 +122,17 @@ public:
         for (finding const& each : many) { add(each); }
         left_out_ += many.left_out();
     }
+    void add(alarm const& other) noexcept {
+        for (finding const& each : other) { add(each); }
+        left_out_ += other.left_out_;
+        decision_ = other.decision_ > decision_ ? other.decision_ : decision_;
+    }
 
     [[nodiscard]] explicit operator bool() const noexcept {
         return count_ > 0 && list_[0].severity >= severity::warning;
     }
-    // The strongest response asked for; proceed when nothing was found.
-    [[nodiscard]] spotter::decision decision() const noexcept {
-        spotter::decision strongest = spotter::decision::proceed;
-        for (finding const& each : *this) { strongest = each.decision > strongest ? each.decision : strongest; }
-        return strongest;
-    }
+    // The strongest response that any finding asks for, left out or not; proceed when nothing was found.
+    [[nodiscard]] spotter::decision decision() const noexcept { return decision_; }
 
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
@@ -145,6 +153,7 @@ private:
     };
     std::size_t count_ = 0;
     std::uint32_t left_out_ = 0;
+    spotter::decision decision_ = spotter::decision::proceed;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

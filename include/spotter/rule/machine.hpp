@@ -36,6 +36,12 @@ struct requirement {
     spotter::terms terms = spotter::terms::none;
     int unit_axis = default_axis;
 
+    // Whether both can have what they want of the tensor: units are counted along one axis.
+    [[nodiscard]] constexpr bool agrees(requirement const& other, tensor_info const& tensor) const noexcept {
+        int const batch = batch_axis_of(tensor.flags);
+        return !has(terms & other.terms, terms::unit_activity) ||
+               unit_axis_of(tensor.shape, unit_axis, batch) == unit_axis_of(tensor.shape, other.unit_axis, batch);
+    }
     constexpr void join(requirement const& other) noexcept {
         if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
             unit_axis = other.unit_axis;
@@ -172,13 +178,16 @@ private:
 template <class Rule>
 machine(Rule) -> machine<Rule>;
 
-// The first tensor of a step that violates, and how many more did: the evidence of most rules.
+// The first tensor of a step that violates, and how many more did: the evidence of most rules. Observed several times in a row, a
+// tensor counts once.
 struct culprit {
     std::string_view tensor{};
     double measured = 0;
     std::uint32_t count = 0;
+    tensor_id last = no_tensor;
 
     constexpr void blame(observation const& it, double value) noexcept {
+        if (std::exchange(last, it.tensor.id) == it.tensor.id) { return; }
         if (count++ == 0) {
             tensor = it.tensor.name;
             measured = value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): statistics (summary -> number) and predicates (a statistic held against a limit).
+// Stat (L1): statistics: summary -> number.
 #pragma once
 
 #include <spotter/core/algebra.hpp>
@@ -17,7 +17,6 @@ struct measurement {
     bool known = false;
 };
 
-// The values are part of the file format.
 enum class statistic_id : std::uint8_t {
     minimum = 0,
     maximum = 1,

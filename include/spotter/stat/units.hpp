@@ -8,13 +8,15 @@
 namespace spotter::inline SPOTTER_ABI {
 
 inline constexpr int default_axis = -1;
+inline constexpr int no_axis = -2;
 
 // The axis that counts units: the one asked for, or else the first that does not count samples (the second of a batch-first
-// tensor, the only one of a vector); -1 for a scalar. `batch` is the batch axis where it is known, -1 otherwise.
+// tensor, the only one of a vector); no_axis for a scalar, and where the tensor has not that many. `batch` is the batch axis where
+// it is known, -1 otherwise.
 [[nodiscard]] constexpr int unit_axis_of(extents const& shape, int asked, int batch = -1) noexcept {
-    if (asked != default_axis) { return asked < shape.rank ? asked : -1; }
+    if (asked != default_axis) { return asked >= 0 && asked < shape.rank ? asked : no_axis; }
     if (shape.rank >= 2) { return batch <= 0 ? 1 : 0; }
-    return shape.rank == 1 ? 0 : -1;
+    return shape.rank == 1 ? 0 : no_axis;
 }
 [[nodiscard]] constexpr std::uint64_t unit_count(extents const& shape, int asked, int batch = -1) noexcept {
     int const axis = unit_axis_of(shape, asked, batch);

@@ -27,7 +27,7 @@ struct dead_relu {
     [[nodiscard]] static constexpr dead_relu sagemaker_defaults() noexcept { return {.samples = 1}; }
 
     struct window {
-        slots<std::uint32_t> active, finite;
+        slots<std::uint64_t> active, finite;
         std::uint64_t units = 0;
         bool touched = false;
     };
@@ -99,19 +99,26 @@ private:
         mine.units = units;
         for (std::size_t unit = 0; unit < units; ++unit) { mine.active[unit] = 0, mine.finite[unit] = 0; }
     }
-    [[nodiscard]] constexpr bool complete(window const& mine) const noexcept {
-        for (std::size_t unit = 0; unit < mine.units; ++unit) {
-            if (mine.finite[unit] < samples || mine.finite[unit] == 0) { return false; }
-        }
-        return mine.units > 0;
+    [[nodiscard]] constexpr bool known(window const& mine, std::uint64_t unit) const noexcept {
+        return mine.finite[unit] > 0 && mine.finite[unit] >= samples;
     }
-    [[nodiscard]] constexpr double dead_share(window const& mine) const noexcept {
-        std::uint64_t dead = 0;
-        for (std::size_t unit = 0; unit < mine.units; ++unit) {
+    // Once the best known unit is: one that is never finite must not keep the others from being judged.
+    [[nodiscard]] constexpr bool complete(window const& mine) const noexcept {
+        for (std::uint64_t unit = 0; unit < mine.units; ++unit) {
+            if (known(mine, unit)) { return true; }
+        }
+        return false;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr double dead_share(window const& mine) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::uint64_t dead = 0, judged = 0;
+        for (std::uint64_t unit = 0; unit < mine.units; ++unit) {
+            if (!known(mine, unit)) { continue; }
             double const activity = static_cast<double>(mine.active[unit]) / static_cast<double>(mine.finite[unit]);
             dead += activity < threshold_inactivity ? 1 : 0;
+            ++judged;
         }
-        return static_cast<double>(dead) / static_cast<double>(mine.units);
+        return static_cast<double>(dead) / static_cast<double>(judged);
     }
 };
 

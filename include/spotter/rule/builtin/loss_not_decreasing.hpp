@@ -29,7 +29,7 @@ struct loss_not_decreasing {
         return {.num_steps = 10, .smoothing = 1, .patience = 1, .floor = 0};
     }
 
-    enum class result : std::uint8_t { unknown, healthy, flat, rising };
+    enum class outcome : std::uint8_t { unknown, healthy, flat, rising };
     struct series {
         loss_trend trend{};
         smoothed now{};
@@ -37,7 +37,7 @@ struct loss_not_decreasing {
         double reference = 0;
         std::uint64_t flat_checks = 0;
         double drop = 0;  // of the last check, fraction
-        result found = result::unknown;
+        outcome found = outcome::unknown;
     };
     struct state {
         slots<series> all;  // by tensor id
@@ -58,21 +58,25 @@ struct loss_not_decreasing {
         series& mine = seen.all[it.tensor.id];
         mine.trend.add(loss.value);
         mine.now.add(loss.value, smoothing);
-        if (mine.trend.count < smoothing) { return; }
-        if (mine.trend.count == smoothing) {
+        std::uint64_t const first = smoothing > 0 ? smoothing : 1;
+        if (mine.trend.count < first) { return; }
+        // The first reference; and a new one after a rewind, which leaves nothing to be said of the steps that were undone.
+        if (mine.trend.count == first || it.step.index < mine.reference_step) {
             mine.reference_step = it.step.index;
             mine.reference = mine.now.value();
+            mine.found = outcome::unknown;
+            mine.flat_checks = 0;
             return;
         }
         if (it.step.index >= mine.reference_step + num_steps) { check(mine, it.step.index); }
-        if (mine.found == result::unknown) { return; }
-        if (mine.found == result::rising) { seen.rising.blame(it, mine.drop); }
-        if (mine.found == result::flat) {
+        if (mine.found == outcome::unknown) { return; }
+        if (mine.found == outcome::rising) { seen.rising.blame(it, mine.drop); }
+        if (mine.found == outcome::flat) {
             seen.settled = mine.trend.settled && (seen.flat.count == 0 || seen.settled);
             seen.flat.blame(it, mine.drop);
         }
         seen.answer = disjunction(seen.answer == truth::undecided ? truth::no : seen.answer,
-                                  truth_of(mine.found != result::healthy));
+                                  truth_of(mine.found != outcome::healthy));
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         culprit const rising = std::exchange(seen.rising, {});
@@ -97,16 +101,17 @@ struct loss_not_decreasing {
     }
 
 private:
-    constexpr void check(series& mine, std::uint64_t step) const noexcept {
+    SPOTTER_STRICT constexpr void check(series& mine, std::uint64_t step) const noexcept {
+        SPOTTER_STRICT_BODY
         double const now = mine.now.value();
         double divisor = magnitude(mine.reference);
         if (divisor < floor * magnitude(mine.trend.start())) { divisor = floor * magnitude(mine.trend.start()); }
         if (divisor < 1e-12) { divisor = 1e-12; }
         mine.drop = (mine.reference - now) / divisor;
         mine.flat_checks = mine.drop <= min_decrease ? mine.flat_checks + 1 : 0;
-        mine.found = mine.drop < -max_increase      ? result::rising
-                     : mine.flat_checks >= patience ? result::flat
-                                                    : result::healthy;
+        mine.found = mine.drop < -max_increase      ? outcome::rising
+                     : mine.flat_checks >= patience ? outcome::flat
+                                                    : outcome::healthy;
         mine.reference_step = step;
         mine.reference = now;
     }

@@ -13,7 +13,7 @@ struct smoothed {
     SPOTTER_STRICT constexpr void add(double x,
                                       std::uint64_t k) noexcept {  // a replay in another program decides alike
         SPOTTER_STRICT_BODY
-        double const a = 2.0 / (static_cast<double>(k) + 1.0);
+        double const a = 2.0 / (static_cast<double>(k > 0 ? k : 1) + 1.0);
         double kept = (1 - a) * weighted;
         double added = a * x;
         double kept_weight = (1 - a) * weight;
@@ -21,7 +21,10 @@ struct smoothed {
         weighted = kept + added;
         weight = kept_weight + a;
     }
-    [[nodiscard]] constexpr double value() const noexcept { return weighted / weight; }
+    [[nodiscard]] SPOTTER_STRICT constexpr double value() const noexcept {
+        SPOTTER_STRICT_BODY
+        return weighted / weight;
+    }
 };
 
 // One loss. Feed it finite training losses only.
@@ -34,13 +37,15 @@ struct loss_trend {
     smoothed settling{};
     bool settled = false;  // the smoothed loss has fallen by half of |L0|; never unsets
 
-    constexpr void add(double loss) noexcept {
+    SPOTTER_STRICT constexpr void add(double loss) noexcept {
+        SPOTTER_STRICT_BODY
         if (count < first_losses) { first_sum += loss; }
         ++count;
         settling.add(loss, settle_over);
         settled = settled || (count >= settle_over && settling.value() <= start() - 0.5 * magnitude(start()));
     }
-    [[nodiscard]] constexpr double start() const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr double start() const noexcept {
+        SPOTTER_STRICT_BODY
         return first_sum / static_cast<double>(count < first_losses ? count : first_losses);
     }
 };

@@ -69,7 +69,8 @@ struct update_ratio_band {
     }
 
     // Zero where it is undefined.
-    [[nodiscard]] static constexpr double update_ratio(observation const& it) noexcept {
+    [[nodiscard]] SPOTTER_STRICT static constexpr double update_ratio(observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
         summary const& now = it.stats;
         if (!has(now.has, terms::delta) || !now.has_previous || it.step.index <= now.previous_index) { return 0; }
         if (!(now.previous_sum_squares > 0) || !(now.delta_sum_squares > 0)) { return 0; }
