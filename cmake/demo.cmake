@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -P cmake/demo.cmake: from a fresh machine to a training run that goes well and one that spotter stops.
+set(SPOTTER_SETUP_MORE nlohmann-json3-dev libcli11-dev) # the command line, which the demo can do without
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/demo")
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=Release -DSPOTTER_TESTS=OFF)
 spotter_build("${folder}" --target cartpole)
-if(EXISTS "${SPOTTER_ROOT}/tools/main.cpp")
+file(STRINGS "${folder}/CMakeCache.txt" missing REGEX "^SPOTTER_TOOL_MISSING:INTERNAL=.")
+if(NOT missing)
     spotter_build("${folder}" --target spotter_tool)
 endif()
 

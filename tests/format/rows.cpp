@@ -288,7 +288,13 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     REQUIRE(read_collection(began.list, each));
     CHECK(each.name.empty());
     CHECK_FALSE(read_collection(began.list, each));
+    CHECK(began.workers == 0);
     mistreat(head, row_kind::run_begin, rows::run_begin{});
+    begin.workers = 300;  // two bytes more, which an older reader does not look at
+    encoded const counted{[&](byte_writer& out) { encode(out, begin); }};
+    CHECK(counted.size == head.size + 2);
+    REQUIRE_FALSE(decode(counted.row(row_kind::run_begin), began));
+    CHECK((began.workers == 300 && began.collections == 2 && began.list.size() == list.size));
 
     rows::close const close{train(~0ULL), 0, 3, 0};
     encoded const closing{[&](byte_writer& out) {

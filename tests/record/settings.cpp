@@ -56,12 +56,16 @@ TEST_CASE("workers of one run have records of their own, written at the same tim
     }
     for (std::thread& each : threads) { each.join(); }
     for (std::uint32_t worker : {0U, 1U, 2U, 10U}) {
-        std::string const path = worker == 0 ? "runs/a" : "runs/a/worker-" + std::to_string(worker);
-        auto run = open_trial(path, files);
+        auto run = open_trial("runs/a", spotter::worker{worker}, files);
         REQUIRE(run);
         CHECK(run->steps().size() == 100);
         CHECK((*run)["x"].at(train(99)).to<float>().value() == static_cast<float>(worker));
     }
+    auto const all = open_trial("runs/a", files);
+    REQUIRE(all);
+    CHECK(all->workers() == std::vector<std::uint32_t>{0, 1, 2, 10});
+    CHECK(all->steps(closed_by::all).size() == 100);
+    CHECK((*all)["x"].at(train(99), worker{10}).to<float>().value() == 10.0F);
 }
 
 TEST_CASE("a second writer for the same worker is busy, and its loop runs on [S56]") {

@@ -191,7 +191,8 @@ TEST_CASE("a replay says how many steps it judged, what it found and what it lac
           "  warning: any: holds for a tensor at train(0), \"x\": l2 11 > 10\n");
     std::string const lacking = describe(replay(run, large));
     CHECK(contains(lacking, "no rule could judge\n"));
-    CHECK(contains(lacking, "trouble: no_payload: of 3 observations, 3 lack what a rule asks for, first \"x\" at train(0): "));
+    CHECK(contains(lacking,
+                   "trouble: no_payload: of 3 observations, 3 lack what a rule asks for, first \"x\" at train(0): "));
     CHECK(contains(lacking, "the record does not hold all that these rules ask for"));
     CHECK(!contains(lacking, "healthy"));
 }
@@ -222,4 +223,24 @@ TEST_CASE("the health of a hook is one line, and the first failure another") {
     CHECK(contains(text, "in trouble: 1 steps, "));
     CHECK(contains(text, "refused 1"));
     CHECK(contains(text, "\n    no_step_open: "));
+}
+
+TEST_CASE("a run of several workers says which there are, how each stands that is not as the run, and whose a finding "
+          "is [A42]") {
+    temporary_folder const folder;
+    for (std::uint32_t number : {0U, 1U, 2U}) {
+        hook watch{folder / "run", everything, options{.ring_bytes = 1 << 16, .worker = number}, large,
+                   any("other", l2 > 1.0) | named{"elsewhere"}};
+        for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "x"_t = number > 0 ? 11.0 : 1.0); }
+        if (number == 2) { watch.fail("no more memory"); }
+    }
+    trial const run = open(folder / "run");
+    std::string const text = describe_plainly(run);
+    INFO(text);
+    CHECK(contains(text, "RUN: failed (worker 2: no more memory), 9 steps of all workers, 3 train with something kept\n"
+                         "workers: 0 (finished) 1 (finished) 2\nkept: 1 tensors in SIZE; dropped: 0\n"));
+    CHECK(contains(text, " at train(0) in worker 1, \"x\": "));
+    CHECK(contains(text, "6 times in all, last at train(2), in 2 workers\n"));
+    CHECK(contains(text, "elsewhere in 3 workers, the first 0: "));
+    CHECK(!contains(describe_plainly(open(folder / "run/worker-1")), "workers"));
 }

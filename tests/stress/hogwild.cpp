@@ -3,6 +3,7 @@
 #include <tests/stress/workers.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 using namespace spotter;
@@ -10,7 +11,7 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::uint32_t workers = 4;
+constexpr std::uint32_t crowd = 4;
 constexpr std::size_t width = 64;
 
 // Updated by all workers at once; relaxed atomics, so that the test has no data race of its own.
@@ -64,17 +65,17 @@ TEST_CASE(
         INFO("overflow " << static_cast<int>(policy));
         temporary_folder const folder;
         shared_model model;
-        std::vector<worker_report> told(workers);
+        std::vector<worker_report> told(crowd);
         {
             std::vector<std::thread> threads;
-            for (std::uint32_t worker = 0; worker < workers; ++worker) {
+            for (std::uint32_t worker = 0; worker < crowd; ++worker) {
                 threads.emplace_back(
                     [&, worker] { told[worker] = train_worker(folder / "run", worker, policy, steps, model); });
             }
             for (std::thread& each : threads) { each.join(); }
         }
-        for (std::uint32_t worker = 0; worker < workers; ++worker) {
-            trial const run = open(path_of_worker(folder / "run", worker));
+        for (std::uint32_t worker = 0; worker < crowd; ++worker) {
+            trial const run = open_worker(folder / "run", worker);
             CHECK(told[worker].path == path_of_worker(folder / "run", worker));
             check_accounts(told[worker], run);
             if (policy == overflow::block) {
@@ -124,6 +125,47 @@ TEST_CASE("a reader in the same process follows a worker while it writes, and ne
     CHECK(wrong == 0);
     CHECK(open(folder / "run/worker-1").steps() == trains(0, steps));
     check_accounts(told[1], open(folder / "run/worker-1"));
+}
+
+TEST_CASE("a reader of the whole run sees workers come and go while they write, and judges them all [S51][S65][A42]") {
+    temporary_folder const folder;
+    std::uint64_t const steps = 3'000 / slowness;
+    shared_model model;
+    std::vector<worker_report> told(crowd);
+    std::vector<std::thread> threads;
+    for (std::uint32_t worker = 0; worker < crowd; ++worker) {
+        threads.emplace_back([&, worker] {
+            std::this_thread::sleep_for(std::chrono::milliseconds{10 * (crowd - worker)});  // the first comes last
+            told[worker] = train_worker(folder / "run", worker, overflow::block, steps, model);
+        });
+    }
+    result<trial> run = open_trial(folder / "run");
+    while (!run) { run = open_trial(folder / "run"); }
+    std::size_t latest = 0, backwards = 0, wrong = 0, rounds = 0;
+    while (run->workers().size() < crowd || !run->over()) {
+        if (error const why = run->refresh()) { FAIL(std::string{why.what.view()}); }
+        std::vector<step_id> const closed = run->steps();
+        backwards += closed.size() < latest ? 1 : 0;
+        latest = closed.size();
+        for (std::uint32_t number : run->workers()) {
+            std::vector<step_id> const its = run->steps(worker{number});
+            if (its.empty()) { continue; }
+            auto const values = (*run)["grad"].at(its.back(), worker{number}).to<std::vector<float>>();
+            wrong += values && *values == gradient_of(number, its.back().index) ? 0 : 1;
+        }
+        ++rounds;
+    }
+    for (std::thread& each : threads) { each.join(); }
+    INFO(rounds << " rounds");
+    CHECK((backwards == 0 && wrong == 0));
+    REQUIRE(!run->refresh());
+    CHECK(run->status() == run_status::finished);
+    CHECK(run->steps(closed_by::all) == trains(0, steps));
+    std::uint64_t stored = 0;
+    for (worker_report const& each : told) { stored += each.health.sink.stored; }
+    CHECK(run->totals().stored == stored);
+    CHECK(run->damage().empty());
+    CHECK((*run)["grad"].at(train(7)).to<std::vector<float>>().value_or({}) == gradient_of(0, 7));
 }
 
 TEST_CASE(

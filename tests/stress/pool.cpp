@@ -72,7 +72,7 @@ TEST_CASE("a hook that belongs to a thread ends with it; its successor takes the
         for (std::thread& each : threads) { each.join(); }
     }
     for (std::uint32_t worker = 0; worker < 3; ++worker) {
-        trial const run = open(path_of_worker(folder / "run", worker));
+        trial const run = open_worker(folder / "run", worker);
         CHECK(run.status() == run_status::finished);
         CHECK(run.attempts() == generations);
         CHECK(run.steps() == trains(0, generations * steps));

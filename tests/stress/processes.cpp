@@ -2,8 +2,10 @@
 // Processes as the workers of one run: on their own, killed amid their work, forked off from one that records already.
 #include <tests/stress/workers.hpp>
 
+#include <algorithm>
 #include <csignal>
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +57,7 @@ TEST_CASE("processes as workers of one run: each has its own record, whole [A42]
         return health.good() && health.sink.stored == 2 * steps && health.sink.dropped == 0;
     });
     for (std::uint32_t worker : numbers) {
-        trial const run = open(path_of_worker(folder / "run", worker));
+        trial const run = open_worker(folder / "run", worker);
         CHECK(run.status() == run_status::finished);
         CHECK(run.steps() == trains(0, steps));
         CHECK(run["between"].loose().size() == steps);
@@ -85,7 +87,8 @@ TEST_CASE(
             return watch.health().good();
         },
         1);
-    CHECK(open(folder / "run").steps() == trains(0, 200));
+    CHECK(open_worker(folder / "run", 0).steps() == trains(0, 200));
+    CHECK(open(folder / "run").status() == run_status::died);
     CHECK(open(folder / "run/worker-2").steps() == trains(0, 200));
     CHECK(open(folder / "run/worker-1").status() == run_status::died);
     CHECK(open(folder / "run/worker-1").steps() == trains(0, 100));
@@ -95,6 +98,8 @@ TEST_CASE(
         watch.finish();
         return watch.health().good() && watch.path() == folder / "run/worker-1";
     });
+    CHECK(open(folder / "run").status() == run_status::finished);
+    CHECK(open(folder / "run").steps(closed_by::all) == trains(0, 200));
     trial const run = open(folder / "run/worker-1");
     CHECK(run.status() == run_status::finished);
     CHECK(run.steps() == trains(0, 200));
@@ -122,7 +127,7 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
         CHECK(watch.health().good());
     }
     for (std::uint32_t worker = 0; worker < 3; ++worker) {
-        trial const run = open(path_of_worker(folder / "run", worker));
+        trial const run = open_worker(folder / "run", worker);
         std::uint64_t const steps = worker == 0 ? 100 : 300;
         CHECK(run.status() == run_status::finished);
         CHECK(run.damage().empty());
@@ -131,4 +136,52 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
             CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == values_of(worker, i));
         }
     }
+}
+
+TEST_CASE(
+    "100 processes start with the same folder and worker: one records, 99 are told that it is busy and run on [S56]") {
+    temporary_folder const folder;
+    constexpr std::uint32_t crowd = 100;
+    int started[2], told[2];
+    REQUIRE((::pipe(started) == 0 && ::pipe(told) == 0));
+    std::vector<pid_t> children;
+    for (std::uint32_t i = 0; i < crowd; ++i) {
+        pid_t const child = ::fork();
+        if (child == 0) {
+            ::close(started[1]);
+            char nothing = 0;
+            (void)!::read(started[0], &nothing, 1);  // until the parent closes its end: all at once
+            hook watch{folder / "run", everything, small(3), any("x", maximum > 4.0)};
+            std::size_t found = 0;
+            for (std::uint64_t step = 0; step < 10; ++step) {
+                found += watch.step(train(step), "x"_t = static_cast<double>(step)).size();
+            }
+            watch.flush();
+            health_report const health = watch.health();
+            bool const records = health.good() && health.sink.stored == 10;
+            bool const busy = health.first.code == errc::busy && health.sink.stored == 0 && health.sink.dropped == 10 &&
+                              watch.path().empty();
+            char const answer = found != 5 || records == busy ? 'x' : records ? 'r' : 'b';
+            (void)!::write(told[1], &answer, 1);
+            for (;;) { ::pause(); }  // the one that records holds the folder until all have asked
+        }
+        children.push_back(child);
+    }
+    ::close(started[0]), ::close(started[1]);
+    std::string answers;
+    pollfd waiting{told[0], POLLIN, 0};
+    while (answers.size() < crowd && ::poll(&waiting, 1, 60'000) == 1) {
+        char each = 'x';
+        (void)!::read(told[0], &each, 1);
+        answers += each;
+    }
+    for (pid_t child : children) { ::kill(child, SIGKILL); }
+    for (pid_t child : children) { ::waitpid(child, nullptr, 0); }
+    ::close(told[0]), ::close(told[1]);
+    CHECK(std::count(answers.begin(), answers.end(), 'r') == 1);
+    CHECK(std::count(answers.begin(), answers.end(), 'b') == 99);
+    trial const run = open(folder / "run");
+    CHECK(run.workers() == std::vector<std::uint32_t>{3});
+    CHECK(run.steps() == trains(0, 10));
+    CHECK(run.damage().empty());
 }

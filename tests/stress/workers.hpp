@@ -23,6 +23,13 @@ inline std::string path_of_worker(std::string const& run, std::uint32_t worker) 
     return worker == 0 ? run : run + "/worker-" + std::to_string(worker);
 }
 
+// The record of one worker and no other.
+inline spotter::trial open_worker(std::string const& run, std::uint32_t number) {
+    auto opened = spotter::open_trial(run, spotter::worker{number});
+    if (!opened) { FAIL(std::string{opened.error().what.view()}); }
+    return std::move(*opened);
+}
+
 // What the hook of one worker said of itself when it was done.
 struct worker_report {
     std::uint64_t steps = 0;    // begun and ended

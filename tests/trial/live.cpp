@@ -2,6 +2,8 @@
 // A run while it is written, after it ended in every way, and when it is taken up again.
 #include <tests/trial/runs.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <stdexcept>
 
@@ -25,6 +27,9 @@ void in_killed_child(Work&& work) {
     ::waitpid(child, &status, 0);
     CHECK(WIFSIGNALED(status));
 }
+
+using namespace std::chrono_literals;
+using steady = std::chrono::steady_clock;
 
 }  // namespace
 
@@ -77,6 +82,109 @@ TEST_CASE("a step that was left out is absent as soon as a later one of its mode
     CHECK(run.state(train(6)) == step_state::pending);
     CHECK(run.state(train(10)) == step_state::pending);
     CHECK(run.state(predict(0)) == step_state::pending);
+}
+
+TEST_CASE(
+    "waiting ends with the step, at once with the reason that it cannot come, or at the deadline [S44][S48][A37]") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    (void)watch.step(train(3), "x"_t = 3.0);
+    (void)watch.step(train(5), "x"_t = 5.0);
+    watch.flush();
+    trial run = open(watch.path());
+    auto const begin = steady::now();
+    CHECK(run.wait(train(5), 1h).code == errc::none);
+    CHECK(run.wait(train(4), 1h).code == errc::no_such_step);
+    CHECK(steady::now() - begin < 60s);
+
+    auto const before = steady::now();
+    CHECK(run.wait(train(6), 300ms).code == errc::not_yet);
+    CHECK(steady::now() - before >= 300ms);
+    CHECK(run.wait(train(6), 0ms).code == errc::not_yet);
+    CHECK(run.wait(train(6), -5ms).code == errc::not_yet);
+    (void)watch.step(train(6), "x"_t = 6.0);
+    watch.flush();
+    CHECK(!run.refresh());
+    CHECK(run.steps() == ids{train(3), train(5), train(6)});
+
+    (void)watch.step(train(7), "x"_t = 7.0);  // flushed within 20 ms
+    CHECK(run.wait(train(7), 60s).code == errc::none);
+    CHECK(run["x"].at(train(7)).to<double>().value_or(0) == 7);
+    watch.finish();
+    CHECK(run.wait(train(8), 1h).code == errc::no_more_data);
+    CHECK(run.wait(train(4), 1h).code == errc::no_such_step);
+    CHECK(run.wait(train(3), 0ms).code == errc::none);
+    CHECK(run.status() == run_status::finished);
+}
+
+TEST_CASE("after an evaluation is closed, the next training step is still pending while the run goes on [S16]") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    for (std::uint64_t s = 0; s < 3; ++s) {
+        (void)watch.step(train(s), "x"_t = 1.0);
+        (void)watch.step(eval(s), "x"_t = 1.0);
+        watch.flush();
+        trial const run = open(watch.path());
+        CHECK(run.state(train(s + 1)) == step_state::pending);
+        CHECK(run.state(eval(s + 1)) == step_state::pending);
+        CHECK(run.state(train(s)) == step_state::present);
+    }
+}
+
+TEST_CASE("a step that another process closed can be read soon after, though the next one never comes; its age shows "
+          "that it hangs "
+          "[D07][D08]") {
+    temporary_folder const folder;
+    int told[2];
+    REQUIRE(::pipe(told) == 0);
+    pid_t const child = ::fork();
+    if (child == 0) {
+        hook watch{folder / "run", everything};
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            ::usleep(150'000);
+            watch.begin(train(i));
+            watch.observe("x", static_cast<double>(i));
+            (void)watch.end();
+            auto const closed = steady::now().time_since_epoch().count();
+            (void)!::write(told[1], &closed, sizeof closed);
+        }
+        watch.begin(train(4));
+        watch.observe("x", 4.0);
+        for (;;) { ::pause(); }
+    }
+    steady::rep closed = 0;
+    std::vector<steady::duration> delays;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        REQUIRE(::read(told[0], &closed, sizeof closed) == sizeof closed);
+        trial run = open(folder / "run");
+        CHECK(run.wait(train(i), 10s).code == errc::none);
+        delays.push_back(steady::now().time_since_epoch() - steady::duration{closed});
+        CHECK(run["x"].at(train(i)).to<double>().value_or(-1) == static_cast<double>(i));
+    }
+    CHECK(*std::min_element(delays.begin(), delays.end()) < 500ms);  // some 20 ms; a busy machine takes its time
+    trial run = open(folder / "run");
+    for (int i = 0; i < 1000 && !run["x"].at(train(4)); ++i) {
+        ::usleep(10'000);
+        REQUIRE(!run.refresh());
+    }
+    CHECK(run["x"].at(train(4)).to<double>().value_or(-1) == 4);
+    CHECK(run["x"].steps() == trains(0, 4));
+    CHECK(run.state(train(4)) == step_state::pending);
+    ::usleep(300'000);
+    REQUIRE(!run.refresh());
+    double const age = run.age();
+    CHECK(age >= 0.25);
+    CHECK(run.status() == run_status::running);
+    ::usleep(100'000);
+    CHECK(run.age() == age);  // of the snapshot
+    REQUIRE(!run.refresh());
+    CHECK(run.age() >= age + 0.09);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(told[0]), ::close(told[1]);
+    REQUIRE(!run.refresh());
+    CHECK(run.status() == run_status::died);
+    CHECK(run.wait(train(4), 10s).code == errc::no_more_data);
 }
 
 TEST_CASE("what is read while the run is written is what is read after its end, over many segments [S51]") {

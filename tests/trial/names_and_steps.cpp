@@ -198,6 +198,44 @@ TEST_CASE("steps by policy are bounded however long the run, and those of a trac
     CHECK(run["x"].steps() == run.steps());
     CHECK(run["x"].steps(between{0, 5}) == run.steps(between{0, 5}));
     CHECK(run["x"].steps(mode::eval).empty());
+    for (std::uint64_t length : {5ULL, 6ULL, 400ULL}) {
+        temporary_folder const another;
+        CHECK(recorded(another, everything, trains(0, length)).steps(between{0, 5}) == trains(0, 5));
+    }
+}
+
+TEST_CASE("which steps were closed is known whatever their order: counting up, with gaps, backwards, at random [A36]") {
+    std::uint64_t const last = ~std::uint64_t{0};
+    for (std::vector<std::uint64_t> const& order : {std::vector<std::uint64_t>{0, 1, 2, 3},
+                                                    {5, 3, 4, 9, 7, 8, 1},
+                                                    {9, 8, 7, 3, 2, 1},
+                                                    {0, 100, 50, 51, 49},
+                                                    {last, 0, last - 1, 1},
+                                                    {7, 7, 7}}) {
+        step_ranges closed;
+        std::set<std::uint64_t> known;
+        for (std::uint64_t each : order) {
+            closed.add(eval(each));
+            known.insert(each);
+            for (std::uint64_t i = 0; i < 110; ++i) {
+                CHECK(closed.contains(eval(i)) == known.contains(i));
+                CHECK(closed.any_after(eval(i)) == (*known.rbegin() > i));
+                CHECK(!closed.contains(train(i)));
+                CHECK(!closed.any_after(train(i)));
+            }
+            CHECK(closed.contains(eval(last)) == known.contains(last));
+            CHECK(!closed.any_after(eval(last)));
+        }
+    }
+    step_ranges closed;
+    std::set<std::uint64_t> known;
+    std::uint64_t draw = 1;
+    for (int i = 0; i < 300; ++i) {
+        draw = draw * 6364136223846793005ULL + 1442695040888963407ULL;
+        closed.add(train(draw >> 56));
+        known.insert(draw >> 56);
+    }
+    for (std::uint64_t i = 0; i < 256; ++i) { CHECK(closed.contains(train(i)) == known.contains(i)); }
 }
 
 TEST_CASE("a rewind within a run: the later closing is read, every step is listed once [S59]") {

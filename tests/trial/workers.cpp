@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several workers of one run, each read for itself.
+// Several workers of one run, recorded side by side.
 #include <tests/trial/runs.hpp>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 using namespace spotter;
 using namespace spotter_test;
+
+namespace {
+
+using numbers = std::vector<std::uint32_t>;
+
+}  // namespace
 
 TEST_CASE("what = shape: every worker's shapes can be read, nobody's values [S32]") {
     temporary_folder const folder;
@@ -22,7 +29,8 @@ TEST_CASE("what = shape: every worker's shapes can be read, nobody's values [S32
     }
     for (std::uint32_t worker = 0; worker < 3; ++worker) {
         INFO(worker);
-        trial const run = open(worker == 0 ? folder / "run" : folder / ("run/worker-" + std::to_string(worker)));
+        trial const run = open_trial(folder / "run", spotter::worker{worker}).value();
+        CHECK(run.workers() == numbers{worker});
         CHECK(run.names() == names_list{"s", "x", "y"});
         CHECK(run.steps() == trains(0, 5, 2));
         for (step_id step : run.steps()) {
@@ -36,6 +44,13 @@ TEST_CASE("what = shape: every worker's shapes can be read, nobody's values [S32
         }
         CHECK(run["x"].payload_steps().empty());
     }
+    trial const all = open(folder / "run");
+    for (std::uint32_t number = 0; number < 3; ++number) {
+        track const x = all["x"].of(worker{number});
+        CHECK(x.shape(train(2)).value_or({}) == extents{number + 1, 4});
+        CHECK(all["x"].at(train(2), worker{number}).error().code == errc::no_payload);
+    }
+    CHECK(all["x"].shape(train(2)).value_or({}) == extents{1, 4});
 }
 
 TEST_CASE("a worker of a hook has its plan and rules, and records beside it, in the folder that the first one chose") {
@@ -58,7 +73,7 @@ TEST_CASE("a worker of a hook has its plan and rules, and records beside it, in 
                     double const value = 4.0 * number;
                     for (finding const& each :
                          mine.step(train(10 * static_cast<std::uint64_t>(attempt) + i), "x"_t = value)) {
-                        fired += each.rule == "large" ? 1 : 0;
+                        fired += each.rule == "large" && each.worker == number ? 1 : 0;
                     }
                 }
                 CHECK(mine.path() == folder / ("run-2/worker-" + std::to_string(number)));
@@ -83,4 +98,44 @@ TEST_CASE("a worker of a hook that only judges judges alone") {
     hook watch{plan{}, any("x", maximum > 10.0)};
     watch.begin(train(0));
     CHECK(watch.end("x"_t = 11.0).size() == 1);
+}
+
+TEST_CASE("ranks of one run meet in one folder, whoever comes first and whatever each of them recorded before") {
+    for (int const first : {0, 1, 2}) {
+        temporary_folder const folder;
+        auto const record = [&](std::uint32_t worker) {
+            hook watch{folder / "run", plan{collection{"x", "x"}},
+                       options{.ring_bytes = 1 << 16, .worker = worker, .workers = 2}};
+            (void)watch.step(train(0), "x"_t = 1.0);
+            return std::string{watch.path()};
+        };
+        CHECK(record(1) == folder / "run/worker-1");  // an earlier run of two ranks
+        CHECK(record(0) == folder / "run");
+        std::vector<std::string> paths(3);
+        // Now three ranks at once: all are open at the same time.
+        std::vector<std::unique_ptr<hook<recorder, plan<>, options>>> ranks;
+        for (int i = 0; i < 3; ++i) {
+            auto const worker = static_cast<std::uint32_t>((first + i) % 3);
+            ranks.push_back(std::make_unique<hook<recorder, plan<>, options>>(
+                folder / "run", plan{}, options{.ring_bytes = 1 << 16, .worker = worker}));
+            paths[worker] = std::string{ranks.back()->path()};
+        }
+        CHECK(paths ==
+              std::vector<std::string>{folder / "run-2", folder / "run-2/worker-1", folder / "run-2/worker-2"});
+    }
+}
+
+TEST_CASE("replacing a run replaces its workers, but not one that is being written") {
+    temporary_folder const folder;
+    auto const make = [&](std::uint32_t worker, existing what) {
+        return std::make_unique<hook<recorder, plan<>, options>>(
+            folder / "run", plan{}, options{.existing = what, .ring_bytes = 1 << 16, .worker = worker});
+    };
+    { auto const old = make(0, existing::next); }
+    { auto const old = make(3, existing::resume); }
+    auto const writing = make(4, existing::resume);
+    auto const fresh = make(0, existing::replace);
+    CHECK(fresh->health().good());
+    CHECK(!std::filesystem::exists(folder / "run/worker-3/000000.spot"));
+    CHECK(std::filesystem::exists(folder / "run/worker-4/000000.spot"));
 }

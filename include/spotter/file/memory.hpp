@@ -83,11 +83,18 @@ public:
     }
     [[nodiscard]] error list(std::string_view path, name_taker take, void* context) noexcept override {
         std::lock_guard const hold{mutex_};
+        auto const inside = [&](std::string_view whole) {
+            return whole.size() > path.size() + 1 && whole.starts_with(path) && whole[path.size()] == '/' &&
+                   whole.find('/', path.size() + 1) == whole.npos;
+        };
+        auto const give = [&](std::string_view whole) {
+            return !inside(whole) || take(context, whole.substr(path.size() + 1));
+        };
         for (auto const& [name, bytes] : files_) {
-            std::string_view const whole = name;
-            bool const inside = whole.size() > path.size() + 1 && whole.starts_with(path) &&
-                                whole[path.size()] == '/' && whole.find('/', path.size() + 1) == whole.npos;
-            if (inside && !take(context, whole.substr(path.size() + 1))) { break; }
+            if (!give(name)) { return {}; }
+        }
+        for (auto const& name : folders_) {
+            if (!give(name)) { return {}; }
         }
         return {};
     }

@@ -135,6 +135,12 @@ inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
         if (!read_collection(rest, each)) { in.fail(); }
     }
     if (!in.bad()) { out.list = out.list.first(out.list.size() - rest.size()); }
+    out.workers = 0;
+    if (!in.bad() && !rest.empty()) {
+        byte_reader tail{rest};
+        out.workers = static_cast<std::uint32_t>(tail.varint(0xFFFFFFFFU));
+        if (tail.bad()) { in.fail(); }
+    }
     return detail::row_error(in, "run_begin");
 }
 [[nodiscard]] inline error decode(row_view row, rows::declare& out) noexcept {

@@ -101,6 +101,7 @@ inline void encode(byte_writer& out, rows::run_begin const& row) noexcept {
     out.text(row.version);
     out.varint(row.collections);
     out.raw(row.list);
+    if (row.workers > 0) { out.varint(row.workers); }
 }
 inline void encode(byte_writer& out, rows::declare const& row) noexcept {
     tensor_info const& it = row.tensor;

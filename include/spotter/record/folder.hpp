@@ -2,6 +2,7 @@
 // Record (L4): which folder a run goes to, depending on what is there already.
 #pragma once
 
+#include <spotter/core/slots.hpp>
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/walker.hpp>
@@ -16,6 +17,7 @@ struct segment_state {
     bool ended = false;  // and a run_end
     std::uint64_t run_id = 0;
     std::uint32_t attempt = 0;
+    std::uint32_t workers = 0;  // how many the run was to have; 0 where nobody said
     std::uint64_t ordinal = 0;  // of the next close; values that no close followed keep one for themselves
 };
 
@@ -39,6 +41,7 @@ struct segment_state {
                 state.known = true;
                 state.run_id = begin.run_id;
                 state.attempt = begin.attempt;
+                state.workers = begin.workers;
             }
         }
     }
@@ -85,6 +88,36 @@ struct folder_scan {
     }
 }
 
+// The workers' folders of a run that is replaced, but those that somebody writes.
+[[nodiscard]] inline error clear_workers(file_system& files, std::string_view folder) noexcept {
+    struct numbers {
+        slots<std::uint32_t> list;
+        std::size_t count = 0;
+    } found;
+    auto const note = [](void* context, std::string_view name) noexcept {
+        auto& all = *static_cast<numbers*>(context);
+        if (!name.starts_with("worker-") || name.size() > 7 + 9) { return true; }
+        std::uint32_t number = 0;
+        for (char letter : name.substr(7)) {
+            if (letter < '0' || letter > '9') { return true; }
+            number = number * 10 + static_cast<std::uint32_t>(letter - '0');
+        }
+        if (all.list.grow(all.count + 1)) { all.list[all.count++] = number; }
+        return true;
+    };
+    if (error const why = files.list(folder, note, &found)) { return why; }
+    for (std::size_t i = 0; i < found.count; ++i) {
+        text<longest_path> worker{folder};
+        worker << "/worker-" << found.list[i];
+        auto const lock = files.lock(path_text{worker, layout::lock_name});
+        if (!lock) { continue; }
+        error const why = clear_folder(files, worker);
+        files.unlock(*lock);
+        if (why) { return why; }
+    }
+    return {};
+}
+
 // Of the last segment that says something, from `last` down.
 [[nodiscard]] inline result<segment_state> read_last(file_system& files, std::string_view folder,
                                                      std::int64_t last) noexcept {
@@ -104,6 +137,22 @@ struct folder_scan {
     return state;
 }
 
+// How far the run in a folder had got; nothing known of one that is not there.
+[[nodiscard]] inline result<segment_state> state_of(file_system& files, std::string_view folder) noexcept {
+    auto const kind = files.kind_of(folder);
+    if (!kind) { return kind.error(); }
+    if (*kind != path_kind::folder) { return segment_state{}; }
+    auto const scan = scan_folder(files, folder);
+    if (!scan) { return scan.error(); }
+    return read_last(files, folder, scan->last);
+}
+[[nodiscard]] inline error there_is_one(std::string_view path) noexcept {
+    error why{errc::exists, "there is a finished run in "};
+    why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
+             << "; choose another folder, or existing::next or ::replace";
+    return why;
+}
+
 }  // namespace detail
 
 // A folder with its lock held.
@@ -112,8 +161,10 @@ struct open_run {
     file_handle lock{};
 };
 
-// Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k`
-// below it: each has its own lock, and decides by its own earlier record.
+// Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k` below
+// it, each with its own lock. A worker joins the run that worker 0 has there unless that is over and this worker had finished its part
+// of it, or is none of its `options::workers`: then it is another run, as it is for worker 0. Replacing is worker 0's business, for all that
+// nobody writes.
 [[nodiscard]] inline result<open_run> open_folder(file_system& files, std::string_view path, existing what,
                                                   std::uint32_t worker = 0) noexcept {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
@@ -124,7 +175,16 @@ struct open_run {
         if (number > 1) { suffix << '-' << number; }
         text<longest_path> folder{path};
         folder << suffix.view();
-        if (worker > 0) { folder << "/worker-" << worker; }
+        if (worker > 0) {
+            auto const first = detail::state_of(files, folder);
+            if (!first) { return first.error(); }
+            folder << "/worker-" << worker;
+            auto const own = detail::state_of(files, folder);
+            if (!own) { return own.error(); }
+            bool const another = first->ended && (own->ended || (first->workers > 0 && worker >= first->workers));
+            if (another && what == existing::next) { continue; }
+            if (another && what == existing::refuse) { return detail::there_is_one(path); }
+        }
         open_run run{};
         run.place.worker = worker;
         run.place.folder = path_text{folder, ""};
@@ -151,6 +211,9 @@ struct open_run {
         };
         if (what == existing::replace) {
             if (error const why = detail::clear_folder(files, folder)) { return refuse(why); }
+            if (worker == 0) {
+                if (error const why = detail::clear_workers(files, folder)) { return refuse(why); }
+            }
         }
         auto const scan = detail::scan_folder(files, folder);
         if (!scan) { return refuse(scan.error()); }
@@ -158,13 +221,8 @@ struct open_run {
         if (scan->last < 0) { return run; }
         auto const state = detail::read_last(files, folder, scan->last);
         if (!state) { return refuse(state.error()); }
-        if (state->ended && what == existing::refuse) {
-            error why{errc::exists, "there is a finished run in "};
-            why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
-                     << "; choose another folder, or existing::next or ::replace";
-            return refuse(why);
-        }
-        if (state->ended && what == existing::next) {
+        if (worker == 0 && state->ended && what == existing::refuse) { return refuse(detail::there_is_one(path)); }
+        if (worker == 0 && state->ended && what == existing::next) {
             files.unlock(run.lock);
             continue;
         }

@@ -110,7 +110,10 @@ private:
 
     // Stops all writing. Rows that had not reached the file are lost.
     SPOTTER_NOINLINE void fail(error const& why) noexcept {
-        if (!first_error_) { first_error_ = why; }
+        if (!first_error_) {
+            first_error_ = why;
+            first_error_.what << " (the run is " << place_.folder.view() << ')';
+        }
         failed_ = true;
         lost_ += pending_;
         pending_ = 0;

@@ -2,253 +2,21 @@
 // Replay (L5): a record as the source of the same events, for the same rules.
 #pragma once
 
-#include <spotter/hook/judges.hpp>
-#include <spotter/hook/tracked.hpp>
-#include <spotter/replay/fwd.hpp>
-#include <spotter/trial/distribution.hpp>
-#include <spotter/trial/trial.hpp>
+#include <spotter/replay/player.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // What came of a replay. Texts live as long as the trial and the rules' literals.
 struct replay_report {
-    std::uint64_t steps = 0;          // closed steps that were judged
-    std::uint64_t fired = 0;          // of these, steps at which something was found
-    std::vector<finding> findings{};  // all of them, in order
-    std::vector<coverage> coverages{};
+    std::uint64_t steps = 0;            // closed steps that were judged
+    std::uint64_t fired = 0;            // of these, steps at which something was found
+    std::vector<finding> findings{};    // all of them, in order; of several workers one worker's after the other's
+    std::vector<coverage> coverages{};  // over all attempts and workers
     error trouble{};  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
     bool whole = true;  // false: drops, damage or something not recorded, so inline verdicts may have differed
 };
 
 namespace detail {
-
-// One replay: walks the rows of a record in the order of writing and plays hook.
-template <class Judges>
-class player {
-public:
-    player(trial const& run, Judges& judges) : run_{run.index()}, judges_{judges} {
-        tensors_.resize(run_.tensors().size());
-    }
-
-    // `admit(step)`: whether the rules see that step. `closed(step, alarm)` after each step that was judged. `restart()` where a
-    // further attempt begins: there the rules started afresh.
-    template <class Admit, class Closed, class Restart>
-    error play(Admit const& admit, Closed&& closed, Restart&& restart) {
-        std::uint32_t attempt = 0;
-        bool begun = false;
-        std::uint64_t left = run_.steps().size();  // rows of a step that was not closed are not judged
-        run_.walk([&](std::uint32_t segment, row_view row) {
-            if (left == 0) { return false; }
-            switch (row.kind) {
-                case row_kind::run_begin: {
-                    rows::run_begin begin;
-                    if (decode(row, begin)) { break; }
-                    if (std::exchange(begun, true) && begin.attempt != attempt) {
-                        restart();
-                        tensors_.clear();
-                        tensors_.resize(run_.tensors().size());
-                        open_ = false;
-                    }
-                    attempt = begin.attempt;
-                    break;
-                }
-                case row_kind::declare:
-                    declare(segment, row);
-                    break;
-                case row_kind::observe:
-                    observe(segment, row, admit);
-                    break;
-                case row_kind::scalar:
-                    scalar(segment, row, admit);
-                    break;
-                case row_kind::close: {
-                    rows::close end;
-                    if (decode(row, end)) { break; }
-                    --left;
-                    if (!admit(end.step)) { break; }
-                    open(end.step);
-                    alarm found;
-                    judges_.close(end.step, due_, found);
-                    open_ = false;
-                    closed(end.step, found);
-                    break;
-                }
-                default:
-                    break;
-            }
-            return true;
-        });
-        return trouble_;
-    }
-    // What rules asked for and was not recorded: how often, and where first.
-    [[nodiscard]] error lacking() const noexcept {
-        if (lacked_ == 0) { return {}; }
-        error told{errc::no_payload, ""};
-        sentence what;
-        describe(lacking_, what);
-        told.what << "of " << judged_ << " observations, " << lacked_ << " lack what a rule asks for, first \""
-                  << tensors_[lacking_id_].info.name << "\" at " << name_of(lacking_at_.mode) << '('
-                  << lacking_at_.index << "): " << what
-                  << ". Let a collection keep it, or its payload, or limit the rule: `| only{...}`";
-        return told;
-    }
-
-private:
-    void open(step_id step) {
-        if (open_ && step_ == step) { return; }
-        open_ = true;
-        step_ = step;
-        due_ = judges_.due(step);
-    }
-    void declare(std::uint32_t segment, row_view row) {
-        rows::declare told;
-        if (decode(row, told)) { return; }
-        tensor_id const id = run_.id_of(segment, told.tensor.id);
-        if (id == no_tensor) { return; }
-        tracked_tensor& it = tensors_[id];
-        tensor_info info = told.tensor;
-        info.id = id;
-        info.name = run_.tensors()[id]->name;
-        info.partner = run_.id_of(segment, told.tensor.partner);
-        if (it.declared && same(it.info, info)) { return; }  // each segment restates what is known
-        it.info = info;
-        it.declared = true;
-        it.declare_to(judges_);
-    }
-    [[nodiscard]] static bool same(tensor_info const& a, tensor_info const& b) noexcept {
-        return a.role == b.role && a.partner_role == b.partner_role && a.partner == b.partner && a.flags == b.flags &&
-               a.shape == b.shape && a.type == b.type && a.activation == b.activation;
-    }
-
-    template <class Admit>
-    void observe(std::uint32_t segment, row_view row, Admit const& admit) {
-        rows::observe seen;
-        summary stats;
-        if (decode(row, seen, stats)) { return; }
-        tensor_id const id = run_.id_of(segment, seen.id);
-        if (id == no_tensor || !admit(seen.step)) { return; }
-        tracked_tensor& it = tensors_[id];
-        open(seen.step);
-        std::uint64_t const rules = it.rules & due_;
-        if (rules == 0) { return; }
-        unit_activity units;
-        if (seen.units > 0) { units = stored_units(seen); }
-        terms const wanted = it.wanted_by(rules);
-        bool const units_missing = has(wanted, terms::unit_activity) && seen.units == 0;
-        bool const delta_missing = has(wanted, terms::delta) && !has(stats.has, terms::delta);
-        bool const pass_missing = any(without(wanted & pass_terms, stats.has));
-        distribution spread = stored_distribution(seen);
-        terms const spread_missing =
-            stats.finite() > 0 ? without(wanted & distribution_terms, terms_of(spread)) : terms::none;
-        bool const values_wanted =
-            has(wanted, terms::payload) || units_missing || delta_missing || pass_missing || any(spread_missing);
-        tensor_ref view{};
-        if (values_wanted && seen.has_values && load(segment, seen, view)) {
-            if (pass_missing) { add_terms(summarize(view, wanted), stats); }
-            if (delta_missing) { it.compare(view, seen.step, stats); }
-            if (units_missing) { units = it.count_units(view); }
-            if (any(spread_missing)) { spread = spread_of(view, wanted); }
-        }
-        ++judged_;
-        if (values_wanted && view.absent()) { note_lack(id, seen.step, without(wanted, stats.has | terms_of(spread))); }
-        judges_.observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr}, rules);
-    }
-    void note_lack(tensor_id id, step_id step, terms missing) noexcept {
-        if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
-    }
-
-    template <class Admit>
-    void scalar(std::uint32_t segment, row_view row, Admit const& admit) {
-        rows::scalar seen;
-        if (decode(row, seen) || !seen.has_step || seen.type == dtype::text) { return; }
-        tensor_id const id = run_.id_of(segment, seen.id);
-        if (id == no_tensor || !admit(seen.step)) { return; }
-        tracked_tensor& it = tensors_[id];
-        open(seen.step);
-        std::uint64_t const rules = it.rules & due_;
-        if (rules == 0) { return; }
-        values_.assign(seen.value.begin(), seen.value.end());
-        tensor_ref view{};
-        view.values.raw = values_.data();
-        view.type = seen.type;
-        view.count = 1;
-        terms const wanted = it.wanted_by(rules);
-        summary stats = summarize(view, wanted);
-        if (has(wanted, terms::delta)) { it.compare(view, seen.step, stats); }
-        unit_activity units;
-        if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }
-        distribution const spread = spread_of(view, wanted);
-        judges_.observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr}, rules);
-    }
-
-    [[nodiscard]] distribution spread_of(tensor_ref const& view, terms wanted) noexcept {
-        distribution const* const found =
-            any(wanted & distribution_terms) ? distributions_.take(view, wanted) : nullptr;
-        return found != nullptr ? *found : distribution{};
-    }
-    [[nodiscard]] bool load(std::uint32_t segment, rows::observe const& seen, tensor_ref& view) {
-        view.type = seen.type;
-        view.layout = seen.layout;
-        view.shape = seen.shape;
-        view.count = seen.shape.elements();
-        values_.resize(static_cast<std::size_t>(view.bytes()));
-        error const why = unpacker_.unpack(run_.segment_bytes(segment), seen.place, values_);
-        if (why) {
-            if (!trouble_) { trouble_ = why; }
-            view = {};
-            return false;
-        }
-        view.values.raw = values_.data();
-        return true;
-    }
-    // Terms that were not stored, from the values. What was stored stays: the two are bit-equal where both exist.
-    static void add_terms(summary const& from, summary& into) noexcept {
-        summary all = from;
-        all.has |= into.has;
-        if (has(into.has, terms::delta)) {
-            all.has_previous = into.has_previous, all.previous_index = into.previous_index;
-            all.previous_sum_squares = into.previous_sum_squares, all.delta_sum_squares = into.delta_sum_squares;
-            all.dot = into.dot, all.changed = into.changed;
-        }
-        terms const stored_only = without(into.has & pass_terms, from.has);
-        if (has(stored_only, terms::zeros)) { all.zeros = into.zeros; }
-        if (has(stored_only, terms::range)) { all.minimum = into.minimum, all.maximum = into.maximum; }
-        if (has(stored_only, terms::abs_range)) {
-            all.abs_minimum = into.abs_minimum, all.abs_maximum = into.abs_maximum;
-        }
-        if (has(stored_only, terms::sum)) { all.sum = into.sum; }
-        if (has(stored_only, terms::sum_abs)) { all.sum_abs = into.sum_abs; }
-        if (has(stored_only, terms::sum_squares)) { all.sum_squares = into.sum_squares; }
-        if (has(stored_only, terms::variance)) { all.moment2 = into.moment2; }
-        if (has(stored_only, terms::product)) { all.product = into.product; }
-        if (has(stored_only, terms::hash)) { all.hash = into.hash; }
-        into = all;
-    }
-    [[nodiscard]] unit_activity stored_units(rows::observe const& seen) {
-        auto const count = static_cast<std::size_t>(seen.units);
-        units_.resize(2 * count);
-        std::memcpy(units_.data(), seen.active.data(), count * sizeof(std::uint32_t));
-        std::memcpy(units_.data() + count, seen.finite.data(), count * sizeof(std::uint32_t));
-        return {{units_.data(), count}, {units_.data() + count, count}};
-    }
-
-    run_index const& run_;
-    Judges& judges_;
-    std::vector<tracked_tensor> tensors_{};  // by the trial's ids
-    std::vector<std::byte> values_{};
-    std::vector<std::uint32_t> units_{};
-    distribution_scratch distributions_{};
-    payload_unpacker unpacker_{};
-    error trouble_{};
-    std::uint64_t judged_ = 0;  // observations that some rule saw
-    std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:
-    terms lacking_{};
-    tensor_id lacking_id_{};
-    step_id lacking_at_{};
-    step_id step_{};
-    std::uint64_t due_ = 0;
-    bool open_ = false;
-};
 
 template <class Argument>
 void tell_alarm(Argument const& argument, alarm const& found) {
@@ -266,7 +34,7 @@ template <class Argument>
         return true;
     }
 }
-// Of several attempts: counts add up.
+// Of several attempts and workers: counts add up.
 inline void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each) {
     if (place == all.size()) { return all.push_back(each); }
     coverage& into = all[place];
@@ -277,41 +45,84 @@ inline void join_coverage(std::vector<coverage>& all, std::size_t place, coverag
     into.reason = each.judged == 0 && into.judged > 0 ? into.reason : each.reason;
 }
 
+// The rules at work over one worker's record, with a state of their own.
+template <class... Arguments>
+class judged_worker {
+public:
+    judged_worker(worker_reader const& from, Arguments const&... arguments)
+        : number_{from.number()}, judges_{std::in_place, arguments...}, player_{from.index(), *judges_} {
+        judges_->belong_to(number_);
+    }
+    judged_worker(judged_worker const&) = delete;
+    judged_worker& operator=(judged_worker const&) = delete;
+
+    [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+    // Judges what was closed since the last call.
+    void advance(replay_report& report, Arguments const&... arguments) {
+        broken_ =
+            player_.play([&]([[maybe_unused]] step_id step) { return (admits_step(arguments, step) && ... && true); },
+                         [&](step_id, alarm const& found) {
+                             ++report.steps;
+                             if (found.empty()) { return; }
+                             ++report.fired;
+                             report.findings.insert(report.findings.end(), found.begin(), found.end());
+                             (tell_alarm(arguments, found), ...);
+                         },
+                         [&] {
+                             gather(report, false);
+                             judges_.emplace(arguments...);
+                             judges_->belong_to(number_);
+                         });
+    }
+    // What there is to say at the end; with `tell`, trouble names the worker.
+    void conclude(replay_report& report, bool tell) {
+        gather(report, tell);
+        error const lacking = player_.lacking();
+        note(report, broken_ ? broken_ : lacking, tell);
+        report.whole = report.whole && !broken_ && !lacking;
+    }
+
+private:
+    void gather(replay_report& report, bool tell) {
+        std::size_t place = 0;
+        judges_->report([&](coverage const& each) { join_coverage(report.coverages, place++, each); });
+        note(report, judges_->trouble(), tell);
+    }
+    void note(replay_report& report, error const& why, bool tell) const noexcept {
+        if (!why || report.trouble) { return; }
+        report.trouble.code = why.code;
+        if (tell) { report.trouble.what << "worker " << number_ << ": "; }
+        report.trouble.what << why.what.view();
+    }
+
+    std::uint32_t number_;
+    std::optional<judges<Arguments...>> judges_;
+    player<judges<Arguments...>> player_;
+    error broken_{};
+};
+
+[[nodiscard]] inline bool nothing_lost(trial const& run) noexcept {
+    return run.damage().empty() && run.totals().dropped == 0 && run.totals().thinned == 0 &&
+           run.totals().closes_lost == 0;
+}
+
 }  // namespace detail
 
 // Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules see
 // (their state starts fresh at the first); callables that take an `alarm const&` (each step that found something) or a
 // `replay_report const&` (once, at the end). For rules that ran inline the verdicts are the same, one for one, as long as
 // nothing was dropped. Reads values only where a rule needs what was not stored. Open steps are not judged. In a run that was
-// resumed the rules start afresh with each attempt, as they did in the loop.
+// resumed the rules start afresh with each attempt, as they did in the loop; of several workers they judge each for itself, one
+// after the other, and finding::worker says whose it is.
 template <class... Arguments>
 replay_report replay(trial const& run, Arguments const&... arguments) {
-    std::optional<judges<Arguments...>> judges{std::in_place, arguments...};
-    detail::player player{run, *judges};
     replay_report report;
-    auto const gather = [&] {
-        std::size_t place = 0;
-        judges->report([&](coverage const& each) { detail::join_coverage(report.coverages, place++, each); });
-        if (!report.trouble) { report.trouble = judges->trouble(); }
-    };
-    error const broken = player.play(
-        [&]([[maybe_unused]] step_id step) { return (detail::admits_step(arguments, step) && ... && true); },
-        [&](step_id, alarm const& found) {
-            ++report.steps;
-            if (found.empty()) { return; }
-            ++report.fired;
-            report.findings.insert(report.findings.end(), found.begin(), found.end());
-            (detail::tell_alarm(arguments, found), ...);
-        },
-        [&] {
-            gather();
-            judges.emplace(arguments...);
-        });
-    gather();
-    error const lacking = player.lacking();
-    if (!report.trouble) { report.trouble = broken ? broken : lacking; }
-    report.whole = !broken && !lacking && run.damage().empty() && run.totals().dropped == 0 &&
-                   run.totals().thinned == 0 && run.totals().closes_lost == 0;
+    for (auto const& each : run.readers()) {
+        detail::judged_worker<Arguments...> judged{*each, arguments...};
+        judged.advance(report, arguments...);
+        judged.conclude(report, run.readers().size() > 1);
+    }
+    report.whole = report.whole && detail::nothing_lost(run);
     (detail::tell_report(arguments, report), ...);
     return report;
 }

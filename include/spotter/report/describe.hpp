@@ -23,6 +23,7 @@ namespace spotter::inline SPOTTER_ABI {
     std::string line = fmt::format("{}: {}", name_of(it.severity), it.rule);
     if (!it.reason.empty()) { line += fmt::format(": {}", it.reason); }
     line += fmt::format(" at {}", describe(it.step));
+    if (it.worker > 0) { line += fmt::format(" in worker {}", it.worker); }
     if (!it.tensor.empty()) { line += fmt::format(", \"{}\"", it.tensor); }
     if (!it.measure.empty()) {
         line += fmt::format(": {} {:.4g}", it.measure, it.measured);

@@ -13,11 +13,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The same finding at step after step is one line: the first, and how often it came again.
+// The same finding at step after step, in worker after worker, is one line: the first, and how often it came again.
 struct repeated_finding {
     finding first;
     std::uint64_t times = 0;
-    step_id last{};
+    finding last{};
+    std::uint32_t workers = 1;  // that have it
 };
 [[nodiscard]] inline std::vector<repeated_finding> gather_findings(std::vector<finding> const& all) {
     std::vector<repeated_finding> found;
@@ -27,10 +28,11 @@ struct repeated_finding {
                    known.first.tensor == each.tensor;
         });
         if (same == found.end()) {
-            found.push_back({each, 1, each.step});
+            found.push_back({each, 1, each});
         } else {
             ++same->times;
-            same->last = each.step;
+            same->workers += each.worker != same->last.worker ? 1 : 0;  // one worker's follow one another
+            same->last = each;
         }
     }
     return found;
@@ -43,16 +45,38 @@ template <class Coverage>
     for (Coverage const& each : all) {
         if (each.reason.empty()) { continue; }
         if (!std::exchange(headed, true)) { lines += "could not run:\n"; }
-        lines += fmt::format("    {}: {}\n", each.rule, each.reason);
+        lines += fmt::format("    {}", each.rule);
+        if constexpr (requires { each.worker; }) {
+            if (each.workers > 1) {
+                lines += fmt::format(" in {} workers, the first {}", each.workers, each.worker);
+            } else if (each.worker > 0) {
+                lines += fmt::format(" in worker {}", each.worker);
+            }
+        }
+        lines += fmt::format(": {}\n", each.reason);
     }
     return lines;
+}
+// Which workers there are, where it is not one without a number, and how those are that are not what the whole run is.
+[[nodiscard]] inline std::string describe_workers(trial const& run) {
+    std::vector<std::uint32_t> const numbers = run.workers();
+    if (numbers.size() < 2 && run.expected_workers() < 2) { return {}; }
+    std::string lines = fmt::format("workers:");
+    for (auto const& each : run.readers()) {
+        lines += fmt::format(" {}", each->number());
+        if (each->status() != run.status()) { lines += fmt::format(" ({})", name_of(each->status())); }
+    }
+    if (run.expected_workers() > numbers.size()) { lines += fmt::format(" of {} expected", run.expected_workers()); }
+    return lines + '\n';
 }
 [[nodiscard]] inline std::string describe_findings(std::vector<finding> const& all) {
     std::string lines;
     for (repeated_finding const& each : gather_findings(all)) {
         lines += fmt::format("  {}\n", spotter::describe(each.first));
         if (each.times > 1) {
-            lines += fmt::format("    {} times in all, last at {}\n", each.times, spotter::describe(each.last));
+            lines += fmt::format("    {} times in all, last at {}", each.times, spotter::describe(each.last.step));
+            if (each.workers > 1) { lines += fmt::format(", in {} workers", each.workers); }
+            lines += '\n';
         }
     }
     return lines;
@@ -81,10 +105,12 @@ template <class Coverage>
     std::string lines = fmt::format("{}: {}", run.path(), name_of(run.status()));
     if (!run.why_ended().empty()) { lines += fmt::format(" ({})", run.why_ended()); }
     lines += fmt::format(", {} steps", run.closed_steps());
+    if (run.readers().size() > 1) { lines += " of all workers"; }
     for (mode const which : run.modes()) {
         lines += fmt::format(", {} {} with something kept", run.steps(which).size(), name_of(which));
     }
-    lines += fmt::format("\nkept: {} tensors in {}", run.names().size(), detail::bytes_text(totals.bytes));
+    lines += '\n' + detail::describe_workers(run);
+    lines += fmt::format("kept: {} tensors in {}", run.names().size(), detail::bytes_text(totals.bytes));
     lines += fmt::format("; dropped: {}", totals.dropped);
     if (totals.thinned > 0) { lines += fmt::format(", {} without their values", totals.thinned); }
     if (totals.refused > 0) { lines += fmt::format("; refused: {}", totals.refused); }

@@ -10,7 +10,11 @@ class recorded_value;
 class run_index;
 class track;
 class trial;
+class worker_list;
+class worker_reader;
+class worker_track;
 struct filter;
+struct worker;
 
 template <class Tensor>
 struct tensor_from;

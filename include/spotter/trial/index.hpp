@@ -59,6 +59,15 @@ struct recorded_coverage {
     std::string rule{};
     std::string reason{};
     std::uint64_t matched = 0, judged = 0, undecided = 0, fired = 0;
+    std::uint32_t worker = 0;   // the lowest of those that it is of
+    std::uint32_t workers = 1;  // of how many, which say the same: their counts add up
+};
+
+// How far a walk over the rows of a run has come.
+struct walk_place {
+    std::uint32_t segment = 0;
+    std::uint64_t offset = 0;  // of a row frame, or before it
+    std::uint64_t rows = 0;    // of that frame, which were taken
 };
 
 // Bytes that could not be read; everything else was.
@@ -97,6 +106,15 @@ public:
                 if (!removed && !is_file(name)) { break; }
                 if (removed && number == segments_.size()) { note_damage({name, 0, 0}); }
             }
+            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
+            if (number > 0 && number == segments_.size()) {
+                std::string const before = file_name(number - 1, layout::data_suffix);
+                std::uint64_t const known = segments_[number - 1].mapping.bytes.size();
+                if (files_.size_of(before).value_or(known) != known) {
+                    totals_.bytes -= known;
+                    if (error const why = extend(number - 1, before)) { return why; }
+                }
+            }
             if (error const why = extend(number, name)) { return why; }
         }
         return {};
@@ -123,6 +141,13 @@ public:
     [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
+    // Whose record it is, and how many workers the run was told to have (0: it was not told).
+    [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
+    [[nodiscard]] std::uint32_t expected_workers() const noexcept { return expected_workers_; }
+    // Seconds since 1970; 0 where it is not known. Of the latest attempt.
+    [[nodiscard]] double begun_at() const noexcept { return begun_at_; }
+    [[nodiscard]] double ended_at() const noexcept { return ended_ ? ended_at_ : 0; }
+    [[nodiscard]] bool has_first_segment() const { return is_file(file_name(0, layout::data_suffix)); }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
     [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
@@ -138,21 +163,32 @@ public:
         return {kind, segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes)};
     }
 
-    // Calls take(segment number, row) for every whole row, in the order in which it was written. `take` returns false to end
-    // the walk.
+    // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
+    // `take` returns false to end the walk; that row is met again when it goes on.
     template <class Take>
-    void walk(Take&& take) const {
-        for (std::uint32_t number = 0; number < segments_.size(); ++number) {
-            frame_walker walker{
-                segments_[number].mapping.bytes.first(static_cast<std::size_t>(segments_[number].walked_to))};
+    void walk(walk_place& from, Take&& take) const {
+        for (; from.segment < segments_.size(); from = {from.segment + 1, 0, 0}) {
+            segment const& mine = segments_[from.segment];
+            frame_walker walker{mine.mapping.bytes.first(static_cast<std::size_t>(mine.walked_to)), from.offset};
             for (walked what = walker.next(); what != walked::end; what = walker.next()) {
                 if (what != walked::rows) { continue; }
                 row_reader rows{walker.frame().body};
+                std::uint64_t met = 0;
                 for (row_view row; rows.next(row);) {
-                    if (!take(number, row)) { return; }
+                    if (met++ < from.rows) { continue; }
+                    if (!take(from.segment, row)) { return; }
+                    ++from.rows;
                 }
+                from.offset = walker.good_end();
+                from.rows = 0;
             }
+            if (from.segment + 1 == segments_.size()) { return; }  // it may grow
         }
+    }
+    template <class Take>
+    void walk(Take&& take) const {
+        walk_place from{};
+        walk(from, take);
     }
     // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost.
     [[nodiscard]] tensor_id id_of(std::uint32_t number, tensor_id local) const noexcept {
@@ -308,6 +344,9 @@ private:
             coverages_.clear();
         }
         attempt_ = begin.attempt;
+        worker_ = begin.worker;
+        expected_workers_ = begin.workers;
+        begun_at_ = begin.time;
         collections_.clear();
         byte_view list = begin.list;
         for (std::uint64_t i = 0; i < begin.collections; ++i) {
@@ -352,6 +391,7 @@ private:
         it.decision = static_cast<decision>(told.decision);
         it.decision_is_set = told.decision_is_set;
         it.others = told.others;
+        it.worker = worker_;
         it.detail << told.detail;
         findings_.push_back(it);
         return true;
@@ -361,6 +401,7 @@ private:
         if (decode(row, end)) { return false; }
         ended_ = true;
         ended_how_ = end.how;
+        ended_at_ = end.time;
         ended_why_ = end.why;
         totals_.stored = end.stored, totals_.dropped = end.dropped, totals_.thinned = end.thinned;
         totals_.refused = end.refused;
@@ -370,7 +411,7 @@ private:
             rows::coverage each;
             if (!read_coverage(list, each)) { return false; }
             coverages_.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged,
-                                  each.undecided, each.fired});
+                                  each.undecided, each.fired, worker_});
         }
         return true;
     }
@@ -391,6 +432,10 @@ private:
     run_totals totals_{};
     std::uint64_t ordinal_ = 0;
     std::uint32_t attempt_ = 0;
+    std::uint32_t worker_ = 0;
+    std::uint32_t expected_workers_ = 0;
+    double begun_at_ = 0;
+    double ended_at_ = 0;
     bool holds_ = false;
     bool ended_ = false;
     std::uint8_t ended_how_ = 0;

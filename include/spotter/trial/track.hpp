@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): one tensor over time: values, statistics and histories.
+// Trial (L4): one tensor over time, as one worker recorded it: values, statistics and histories.
 #pragma once
 
 #include <spotter/format/zstd_codec.hpp>
@@ -7,8 +7,8 @@
 #include <spotter/stat/statistic.hpp>
 #include <spotter/stat/summarize.hpp>
 #include <spotter/trial/distribution.hpp>
-#include <spotter/trial/index.hpp>
 #include <spotter/trial/value.hpp>
+#include <spotter/trial/worker_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -32,32 +32,34 @@ struct loose_scalar {
 };
 
 // Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
-// errc::no_such_name.
-class track {
+// errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
+class worker_track {
 public:
-    track(run_index const& run, recorded_tensor const* tensor, std::string_view name, bool running)
-        : run_{&run}, tensor_{tensor}, name_{name}, running_{running} {}
+    worker_track(worker_reader const& from, std::string_view name)
+        : run_{&from.index()}, tensor_{from.index().find(name)}, name_{name}, worker_{from.number()},
+          running_{from.running()} {}
+    worker_track(spotter::worker unknown, std::string_view name) : name_{name}, worker_{unknown.number} {}
+
+    [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
 
     [[nodiscard]] explicit operator bool() const noexcept { return tensor_ != nullptr; }
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     // Role, type, shape and partner as last declared; defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return tensor_ != nullptr ? tensor_->info : tensor_info{}; }
 
-    // Closed steps at which something of it was kept, each once, in order of time.
-    [[nodiscard]] std::vector<step_id> steps() const {
-        return steps([](step_id) { return true; }, false);
+    // Calls take(closed_step) for each closing at which something of it was kept (`with_values`: its values), in order; of a step
+    // that was observed several times as often.
+    template <class Admit, class Take>
+    void each_closing(Admit const& which, bool with_values, Take&& take) const {
+        if (tensor_ == nullptr) { return; }
+        for (track_entry const& entry : tensor_->entries) {
+            if (entry.loose || !which(entry.step) || (with_values && !entry.has_values)) { continue; }
+            closed_step const* const closed = run_->step_of(entry.ordinal);
+            if (closed != nullptr && closed->step == entry.step) { take(*closed); }
+        }
     }
-    [[nodiscard]] std::vector<step_id> steps(mode which) const {
-        return steps([=](step_id step) { return step.mode == which; }, false);
-    }
-    template <policy Policy>
-    [[nodiscard]] std::vector<step_id> steps(Policy const& which) const {
-        return steps([&](step_id step) { return which(step); }, false);
-    }
-    // Those at which the values were kept.
-    [[nodiscard]] std::vector<step_id> payload_steps() const {
-        return steps([](step_id) { return true; }, true);
-    }
+    // Anything was observed at the step, closed or still open.
+    [[nodiscard]] bool seen_at(step_id step) const { return static_cast<bool>(find(step, nullptr)); }
 
     // The values at a step; of several observations the last. errc: no_such_name, no_such_step, not_yet, not_in_step,
     // no_payload (only statistics were kept; the text says which), corrupt.
@@ -132,16 +134,7 @@ public:
         return tensor_->info.shape;
     }
 
-    // The last `count` steps up to and including `step`.
-    [[nodiscard]] std::vector<step_id> last(std::size_t count, step_id step) const {
-        std::vector<step_id> found =
-            steps([=](step_id each) { return each.mode == step.mode && each.index <= step.index; }, false);
-        if (found.size() > count) { found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(count)); }
-        return found;
-    }
-
     // A statistic over time, at the steps that a policy lets through. Every observation is a point.
-    [[nodiscard]] std::vector<point> history(statistic which) const { return history(which, always{}); }
     template <policy Policy>
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
         std::vector<point> found;
@@ -216,20 +209,6 @@ private:
         closed_step const* const closed = run_->step_of(entry.ordinal);
         return closed != nullptr && closed->step == entry.step;
     }
-    template <class Admit>
-    [[nodiscard]] std::vector<step_id> steps(Admit const& admit, bool with_values) const {
-        std::vector<step_id> found;
-        std::set<step_id> known;
-        if (tensor_ == nullptr) { return found; }
-        for (track_entry const& entry : tensor_->entries) {
-            if (entry.loose || !admit(entry.step) || (with_values && !entry.has_values) || !is_closed(entry)) {
-                continue;
-            }
-            if (known.insert(entry.step).second) { found.push_back(entry.step); }
-        }
-        return found;
-    }
-
     [[nodiscard]] recorded_value read(step_id step, nth const* which) const {
         result<track_entry> const entry = find(step, which);
         return entry ? values_of(*entry) : recorded_value{entry.error()};
@@ -237,6 +216,11 @@ private:
 
     // Of a step that was closed twice the latest; within it the last observation, or the n-th.
     [[nodiscard]] result<track_entry> find(step_id step, nth const* which) const {
+        if (run_ == nullptr) {
+            error why{errc::no_such_worker, "the run has no worker "};
+            why.what << worker_ << ": run.workers() lists those it has";
+            return why;
+        }
         if (tensor_ == nullptr) {
             error why{errc::no_such_name, "\""};
             why.what << name_ << "\" was never observed: run.names() lists what was";
@@ -294,10 +278,11 @@ private:
         return {std::vector<std::byte>(row.value.begin(), row.value.end()), like};
     }
 
-    run_index const* run_;
-    recorded_tensor const* tensor_;
+    run_index const* run_ = nullptr;
+    recorded_tensor const* tensor_ = nullptr;
     std::string name_;
-    bool running_;
+    std::uint32_t worker_ = 0;
+    bool running_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Export (L5): the checksum of a zip file, eight bytes at a time.
+#pragma once
+
+#include <spotter/export/fwd.hpp>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <span>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+using crc32_tables = std::array<std::array<std::uint32_t, 256>, 8>;
+
+// Table k holds what a byte does to the checksum k bytes later.
+[[nodiscard]] consteval crc32_tables make_crc32_tables() noexcept {
+    crc32_tables tables{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        std::uint32_t crc = byte;
+        for (int bit = 0; bit < 8; ++bit) { crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U); }
+        tables[0][byte] = crc;
+    }
+    for (std::size_t k = 1; k < tables.size(); ++k) {
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+            std::uint32_t const before = tables[k - 1][byte];
+            tables[k][byte] = (before >> 8U) ^ tables[0][before & 0xFFU];
+        }
+    }
+    return tables;
+}
+inline constexpr crc32_tables crc32_table = make_crc32_tables();
+
+}  // namespace detail
+
+// CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), of `bytes` after what gave `before`.
+[[nodiscard]] inline std::uint32_t crc32(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    auto const& table = detail::crc32_table;
+    std::uint32_t crc = ~before;
+    std::byte const* at = bytes.data();
+    std::size_t left = bytes.size();
+    for (; left >= 8; left -= 8, at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        word ^= crc;
+        crc = 0;
+        for (unsigned k = 0; k < 8; ++k) { crc ^= table[7 - k][(word >> (8 * k)) & 0xFFU]; }
+    }
+    for (; left > 0; --left, ++at) { crc = (crc >> 8U) ^ table[0][(crc ^ static_cast<std::uint32_t>(*at)) & 0xFFU]; }
+    return ~crc;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Export (L5): histories of statistics as comma-separated values, one row a step.
+#pragma once
+
+#include <spotter/export/fwd.hpp>
+#include <spotter/trial/trial.hpp>
+
+#include <charconv>
+#include <map>
+#include <string>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Quoted where RFC 4180 asks for it: a comma, a quote (then doubled), a line's end.
+[[nodiscard]] inline std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == text.npos) { return std::string{text}; }
+    std::string quoted{'"'};
+    for (char const letter : text) {
+        quoted += letter;
+        if (letter == '"') { quoted += '"'; }
+    }
+    return quoted + '"';
+}
+
+// The shortest digits that read back as the same double; nan, inf and -inf, which pandas and R read.
+[[nodiscard]] inline std::string csv_number(double const& value) {
+    switch (classify(value)) {
+        case number_class::nan:
+            return "nan";
+        case number_class::pos_inf:
+            return "inf";
+        case number_class::neg_inf:
+            return "-inf";
+        default:
+            break;
+    }
+    char digits[32];
+    std::to_chars_result const end = std::to_chars(digits, digits + sizeof digits, value);
+    return {digits, end.ptr};
+}
+
+// One column: a statistic of a tensor.
+struct csv_series {
+    std::string name{};
+    statistic which = mean;
+    std::string title{};  // of the column; "name:statistic" where empty
+};
+
+namespace detail {
+
+// Where a row of the table is: a closed step, at its last closing.
+struct csv_place {
+    std::uint64_t ordinal = 0;
+    step_id step{};
+    double time = 0;
+    friend constexpr auto operator<=>(csv_place const& a, csv_place const& b) noexcept {
+        return a.ordinal != b.ordinal ? a.ordinal <=> b.ordinal : a.step <=> b.step;
+    }
+};
+
+// In order. A step that only another worker than the lowest has closed is asked for by itself.
+template <class Row>
+[[nodiscard]] std::vector<csv_place> csv_places(trial const& run, std::vector<csv_series> const& series,
+                                                std::map<step_id, Row> const& rows) {
+    std::map<step_id, csv_place> latest;
+    for (closed_step const& each : run.index().steps()) {
+        if (rows.contains(each.step)) { latest[each.step] = {each.ordinal, each.step, each.time}; }
+    }
+    for (auto const& [step, row] : rows) {
+        result<std::uint64_t> const ordinal = latest.contains(step) ? result<std::uint64_t>{0} : run.ordinal(step);
+        if (!ordinal || latest.contains(step)) { continue; }  // a step that is still open has no row
+        csv_place place{*ordinal, step, 0};
+        for (csv_series const& each : series) {
+            if (result<double> const time = run[each.name].time(step); time) { place.time = *time; }
+        }
+        latest[step] = place;
+    }
+    std::vector<csv_place> places;
+    for (auto const& [step, place] : latest) { places.push_back(place); }
+    std::sort(places.begin(), places.end());
+    return places;
+}
+
+}  // namespace detail
+
+// Calls put(line), each line with its final \n: step,mode,index,time and a column each series. One row for each closed step at which any
+// of them is known: `step` counts all closed steps of the run, whatever their mode; `time` is in seconds since 1970; what is unknown
+// is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
+// `put` returns an error, which ends the writing and is returned.
+template <policy Policy, class Put>
+requires requires(Put put, std::string_view line) {
+    { put(line) } -> std::convertible_to<error>;
+}
+[[nodiscard]] error write_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when, Put&& put) {
+    std::string line = "step,mode,index,time";
+    for (csv_series const& each : series) {
+        line += ',';
+        line += csv_field(each.title.empty() ? each.name + ':' + std::string{each.which.name()} : each.title);
+    }
+    line += '\n';
+    if (error const why = put(std::string_view{line})) { return why; }
+
+    // By step, because the columns have different ones; `known` of a later observation replaces that of an earlier.
+    std::map<step_id, std::vector<point>> rows;
+    for (std::size_t column = 0; column < series.size(); ++column) {
+        for (point const& each : run[series[column].name].history(series[column].which, when)) {
+            std::vector<point>& row = rows[each.step];
+            row.resize(series.size());
+            row[column] = each;
+        }
+    }
+    for (detail::csv_place const& place : detail::csv_places(run, series, rows)) {
+        std::vector<point> const& row = rows[place.step];
+        line = std::to_string(place.ordinal) + ',' + std::string{name_of(place.step.mode)} + ',' +
+               std::to_string(place.step.index) + ',' + csv_number(place.time);
+        bool known = false;
+        for (point const& each : row) {
+            line += ',';
+            if (each.known) { line += csv_number(each.value); }
+            known = known || each.known;
+        }
+        line += '\n';
+        if (!known) { continue; }
+        if (error const why = put(std::string_view{line})) { return why; }
+    }
+    return {};
+}
+
+// The same as one text.
+template <policy Policy = always>
+[[nodiscard]] std::string to_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when = {}) {
+    std::string text;
+    (void)write_csv(run, series, when, [&](std::string_view line) {
+        text += line;
+        return error{};
+    });
+    return text;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

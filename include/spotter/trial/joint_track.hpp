@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): one tensor over time, over all workers of a run.
+#pragma once
+
+#include <spotter/trial/step_merge.hpp>
+#include <spotter/trial/track.hpp>
+
+#include <type_traits>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
+// errc::no_such_name.
+//
+// Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a history.
+// Values of different workers are never mixed; `of(worker{2})` reads that one and no other. What the lowest holds and cannot be
+// read is errc::corrupt, not another worker's.
+class track {
+public:
+    // Of the lowest worker; the others are added in order. `awaiting`: one that the run was told of has not begun.
+    track(worker_track first, bool awaiting) : first_{std::move(first)}, awaiting_{awaiting} {}
+    void add(worker_track next) { rest_.push_back(std::move(next)); }
+
+    // What one worker recorded of it; of an unknown worker every read is errc::no_such_worker.
+    [[nodiscard]] track of(worker which) const {
+        for (std::size_t i = 0; i < parts(); ++i) {
+            if (part(i).worker() == which.number) { return track{part(i), false}; }
+        }
+        return track{worker_track{which, name()}, false};
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return known() != nullptr; }
+    [[nodiscard]] std::string_view name() const noexcept { return first_.name(); }
+    // Role, type, shape and partner as last declared, by the lowest worker that knows it; its ids are that worker's. Defaults for an
+    // unknown name.
+    [[nodiscard]] tensor_info info() const noexcept { return known() != nullptr ? known()->info() : tensor_info{}; }
+
+    // Closed steps at which any worker kept something of it, each once, in order of time.
+    [[nodiscard]] std::vector<step_id> steps() const { return steps(always{}); }
+    [[nodiscard]] std::vector<step_id> steps(mode which) const {
+        return closings([=](step_id step) { return step.mode == which; }, false);
+    }
+    template <policy Policy>
+    [[nodiscard]] std::vector<step_id> steps(Policy const& which) const {
+        return closings(which, false);
+    }
+    // Those at which the values were kept.
+    [[nodiscard]] std::vector<step_id> payload_steps() const { return closings(always{}, true); }
+    // The last `count` steps up to and including `step`.
+    [[nodiscard]] std::vector<step_id> last(std::size_t count, step_id step) const {
+        std::vector<step_id> found =
+            closings([=](step_id each) { return each.mode == step.mode && each.index <= step.index; }, false);
+        if (found.size() > count) { found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(count)); }
+        return found;
+    }
+
+    // The values at a step; of several observations the last. errc: no_such_name, no_such_step, not_yet, not_in_step,
+    // no_payload (only statistics were kept; the text says which), corrupt, and no_such_worker where one is named.
+    [[nodiscard]] recorded_value at(step_id step) const {
+        return lowest([&](worker_track const& each) { return each.at(step); });
+    }
+    [[nodiscard]] recorded_value at(step_id step, nth which) const {
+        return lowest([&](worker_track const& each) { return each.at(step, which); });
+    }
+    [[nodiscard]] recorded_value at(step_id step, worker which) const { return of(which).at(step); }
+
+    // A statistic, from what was stored or else from the values.
+    [[nodiscard]] result<double> stat(step_id step, statistic which) const {
+        return lowest([&](worker_track const& each) { return each.stat(step, which); }, &step);
+    }
+    // Quantiles and histogram at a step (`wanted`: one of them or both), as stored or else from the values.
+    [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const {
+        return lowest([&](worker_track const& each) { return each.distribution(step, wanted); }, &step);
+    }
+    // The smallest value that at least this share of the finite values, 0 to 1, does not exceed (nearest rank).
+    [[nodiscard]] result<double> quantile(step_id step, double level) const {
+        return lowest([&](worker_track const& each) { return each.quantile(step, level); }, &step);
+    }
+    // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
+    [[nodiscard]] result<double> time(step_id step) const {
+        return lowest([&](worker_track const& each) { return each.time(step); });
+    }
+    [[nodiscard]] result<extents> shape(step_id step) const {
+        return lowest([&](worker_track const& each) { return each.shape(step); });
+    }
+
+    // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers that of the
+    // lowest that observed it at any of these steps.
+    [[nodiscard]] std::vector<point> history(statistic which) const { return history(which, always{}); }
+    template <policy Policy>
+    [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
+        return first_filled([&](worker_track const& each) { return each.history(which, when); });
+    }
+    // Scalars that were given between steps; of several workers those of the lowest that gave any.
+    [[nodiscard]] std::vector<loose_scalar> loose() const {
+        return first_filled([](worker_track const& each) { return each.loose(); });
+    }
+
+private:
+    template <class Ask>
+    using answer_of = std::invoke_result_t<Ask const&, worker_track const&>;
+
+    [[nodiscard]] std::size_t parts() const noexcept { return 1 + rest_.size(); }
+    [[nodiscard]] worker_track const& part(std::size_t i) const noexcept { return i == 0 ? first_ : rest_[i - 1]; }
+    [[nodiscard]] worker_track const* known() const noexcept {
+        for (std::size_t i = 0; i < parts(); ++i) {
+            if (part(i)) { return &part(i); }
+        }
+        return nullptr;
+    }
+    template <class Admit>
+    [[nodiscard]] std::vector<step_id> closings(Admit const& which, bool with_values) const {
+        step_merge steps{parts() > 1};
+        for (std::size_t i = 0; i < parts(); ++i) {
+            part(i).each_closing(which, with_values, [&](closed_step const& each) { steps.add(each); });
+        }
+        return steps.take();
+    }
+    template <class Ask>
+    [[nodiscard]] answer_of<Ask> first_filled(Ask const& ask) const {
+        auto found = ask(first_);
+        for (std::size_t i = 1; found.empty() && i < parts(); ++i) { found = ask(part(i)); }
+        return found;
+    }
+
+    // How much an error says of why nobody has it; 0: it is an answer, which another worker's may not replace.
+    [[nodiscard]] static int weight(errc code) noexcept {
+        switch (code) {
+            case errc::no_such_worker:
+                return 1;
+            case errc::no_such_name:
+                return 2;
+            case errc::no_such_step:
+                return 3;
+            case errc::not_in_step:
+                return 4;
+            case errc::not_yet:
+                return 5;
+            case errc::no_payload:
+                return 6;
+            default:
+                return 0;
+        }
+    }
+    // The answer of the lowest worker that has one. With `step`, a worker that observed it there has one, if only that what was
+    // asked for is undefined.
+    template <class Ask>
+    [[nodiscard]] answer_of<Ask> lowest(Ask const& ask, step_id const* step = nullptr) const {
+        auto answer = ask(first_);
+        if ((rest_.empty() && !awaiting_) || is_final(answer, first_, step)) { return answer; }
+        for (worker_track const& each : rest_) {
+            auto next = ask(each);
+            if (is_final(next, each, step)) { return next; }
+            if (weight(next.error().code) > weight(answer.error().code)) { answer = std::move(next); }
+        }
+        errc const code = answer.error().code;
+        if (awaiting_ && (code == errc::no_such_step || code == errc::not_in_step)) {
+            return decltype(answer){
+                error{errc::not_yet, "a worker of the run has not begun yet: refresh() and ask again"}};
+        }
+        return answer;
+    }
+    template <class Answer>
+    [[nodiscard]] static bool is_final(Answer const& answer, worker_track const& from, step_id const* step) {
+        if (answer || weight(answer.error().code) == 0) { return true; }
+        return step != nullptr && answer.error().code == errc::not_in_step && from.seen_at(*step);
+    }
+
+    worker_track first_;
+    std::vector<worker_track> rest_{};  // empty of a run with one worker
+    bool awaiting_;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): the closings of one worker or of several as one list of steps.
+#pragma once
+
+#include <spotter/trial/index.hpp>
+
+#include <bit>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Every step once, in the order of its first closing, whoever closed it. Of one worker that is the order of the record; of several
+// it is told by their clocks.
+class step_merge {
+public:
+    explicit step_merge(bool of_several) noexcept : of_several_{of_several} {}
+
+    void add(closed_step const& closed) {
+        if (of_several_) {
+            all_.push_back({key_of(closed.time), all_.size(), closed.step});
+        } else {
+            take_new(closed.step);
+        }
+    }
+    [[nodiscard]] std::vector<step_id> take() {
+        std::sort(all_.begin(), all_.end(), [](closing const& a, closing const& b) {
+            return a.key != b.key ? a.key < b.key : a.place < b.place;
+        });
+        for (closing const& each : all_) { take_new(each.step); }
+        return std::move(found_);
+    }
+
+private:
+    struct closing {
+        std::int64_t key = 0;
+        std::size_t place = 0;  // as it came
+        step_id step{};
+    };
+    // By its bits: a total order whatever a time is, and that of time for times after 1970.
+    [[nodiscard]] static std::int64_t key_of(double time) noexcept { return std::bit_cast<std::int64_t>(time); }
+    void take_new(step_id step) {
+        if (known_.insert(step).second) { found_.push_back(step); }
+    }
+
+    bool of_several_;
+    std::vector<closing> all_{};
+    std::vector<step_id> found_{};
+    std::set<step_id> known_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): which workers recorded into a run's folder.
+#pragma once
+
+#include <spotter/trial/worker_reader.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The number k of a folder `worker-k`; 0 for any other name (worker 0 has the run's folder itself).
+[[nodiscard]] constexpr std::uint32_t worker_of_folder(std::string_view name) noexcept {
+    constexpr std::string_view before = "worker-";
+    if (!name.starts_with(before)) { return 0; }
+    name.remove_prefix(before.size());
+    if (name.empty() || name.front() == '0' || name.size() > 10) { return 0; }
+    std::uint64_t number = 0;
+    for (char letter : name) {
+        if (letter < '0' || letter > '9') { return 0; }
+        number = number * 10 + static_cast<std::uint64_t>(letter - '0');
+    }
+    return number > 0xFFFFFFFFULL ? 0 : static_cast<std::uint32_t>(number);
+}
+
+// The workers found so far, by number. Their addresses are stable.
+class worker_list {
+public:
+    worker_list(std::string_view path, file_system& files) : files_{&files}, path_{path} {}
+
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& all() const noexcept { return all_; }
+    [[nodiscard]] worker_reader const* find(std::uint32_t number) const noexcept {
+        for (auto const& each : all_) {
+            if (each->number() == number) { return each.get(); }
+        }
+        return nullptr;
+    }
+    // How many workers the run was told to have; 0 where it was not told.
+    [[nodiscard]] std::uint32_t expected() const noexcept {
+        std::uint32_t most = 0;
+        for (auto const& each : all_) {
+            // A folder opened for one worker alone says nothing of the others.
+            if (!one_only_ && !(each->number() > 0 && each->index().path() == path_)) {
+                most = (std::max)(most, each->index().expected_workers());
+            }
+        }
+        return most;
+    }
+    // Workers that the run was told to have and that recorded nothing so far.
+    [[nodiscard]] std::uint32_t missing() const noexcept {
+        std::uint32_t const wanted = expected();
+        std::uint32_t there = 0;
+        for (auto const& each : all_) { there += each->number() < wanted ? 1U : 0U; }
+        return wanted - there;
+    }
+
+    // Takes in what all workers wrote meanwhile, and workers that began meanwhile. A worker that cannot be read keeps its trouble to
+    // itself; an error means that none can.
+    [[nodiscard]] error refresh() {
+        error first{};
+        bool sound = false;
+        auto const note = [&](error const& why) {
+            sound = sound || !why;
+            if (!first) { first = why; }
+        };
+        for (auto const& each : all_) { note(each->refresh()); }
+        if (one_only_) { return first; }
+        if (!has_root_) {
+            note(add(0, path_));
+            has_root_ = !all_.empty() && all_.back()->index().path() == path_;
+        }
+        if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
+            return first;
+        }
+        found_numbers found{};
+        if (error const why = files_->list(path_, &take_name, &found)) { return why; }
+        if (found.out_of_memory) { return {errc::out_of_memory, "no memory to list the workers of the run"}; }
+        for (std::uint32_t number : found.numbers) {
+            if (find(number) == nullptr) { note(add(number, folder_of(number))); }
+        }
+        std::sort(all_.begin(), all_.end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
+        return sound ? error{} : first;
+    }
+    // Opens this worker and no other.
+    [[nodiscard]] error open_only(std::uint32_t number) {
+        one_only_ = true;
+        std::string const folder = number == 0 ? path_ : folder_of(number);
+        error const why = add(number, folder);
+        result<path_kind> const kind = files_->kind_of(path_);
+        if (why.code != errc::not_a_run || !kind || *kind != path_kind::folder) { return why; }
+        error told{errc::no_such_worker, "\""};
+        told.what << path_ << "\" holds no record of worker " << number << ": trial::workers() lists whose it holds";
+        return told;
+    }
+
+private:
+    struct found_numbers {
+        std::vector<std::uint32_t> numbers{};
+        bool out_of_memory = false;
+    };
+    // Called by a file system, which no exception may leave.
+    static bool take_name(void* context, std::string_view name) noexcept {
+        auto& found = *static_cast<found_numbers*>(context);
+        std::uint32_t const number = worker_of_folder(name);
+        if (number == 0) { return true; }
+#if SPOTTER_EXCEPTIONS
+        try {
+            found.numbers.push_back(number);
+        } catch (...) { found.out_of_memory = true; }
+#else
+        found.numbers.push_back(number);
+#endif
+        return !found.out_of_memory;
+    }
+
+    [[nodiscard]] std::string folder_of(std::uint32_t number) const {
+        return path_ + "/worker-" + std::to_string(number);
+    }
+    // A folder without a segment is of a worker that is about to begin. One whose segment cannot be read is a worker all the same.
+    [[nodiscard]] error add(std::uint32_t number, std::string const& folder) {
+        auto fresh = std::make_unique<worker_reader>(number, folder, *files_);
+        error const why = fresh->refresh();
+        if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_first_segment())) { return why; }
+        all_.push_back(std::move(fresh));
+        return why;
+    }
+
+    file_system* files_;
+    std::string path_;
+    std::vector<std::unique_ptr<worker_reader>> all_{};
+    bool has_root_ = false;  // the run's own folder holds a record
+    bool one_only_ = false;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

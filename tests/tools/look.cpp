@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// info, ls and show on a small run: what they print, and their documents.
+#include <tests/tools/tool.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+constexpr auto large = any("loss", maximum > 0.9) | named{"large_loss"};
+}
+
+TEST_CASE("info: status, steps, sizes, ratio, drops and findings") {
+    temporary_folder const folder;
+    record_small(folder / "run", large);
+    told const text = ask("info " + folder / "run/");
+    CHECK(text.code == 0);
+    CHECK(text.err.empty());
+    for (std::string_view const words :
+         {"run: finished", "12 closed, 10 train with something kept, 2 eval", " : 1)", "0 dropped", "1 gradient",
+          "large_loss", "losses (\"loss\", always: payload): 1 name\n"}) {
+        INFO(std::string{words});
+        CHECK(text.says(words));
+    }
+    auto const it = ask("info --json " + folder / "run").document();
+    CHECK(it.at("verb") == "info");
+    CHECK(it.at("path") == folder / "run");
+    CHECK(it.at("status") == "finished");
+    CHECK(it.at("attempts") == 1);
+    CHECK(it.at("steps") == nlohmann::json{{"closed", 12}, {"train", 10}, {"eval", 2}, {"predict", 0}});
+    CHECK(it.at("tensors") == 3);
+    CHECK(it.at("roles") == nlohmann::json{{"loss", 1}, {"weight", 1}, {"gradient", 1}});
+    CHECK(it.at("collections").size() == 3);
+    CHECK(it.at("bytes").at("values_unpacked") == 5 * height * width * sizeof(float));
+    CHECK(it.at("bytes").at("values") < it.at("bytes").at("values_unpacked"));
+    CHECK(it.at("bytes").at("segments") == std::filesystem::file_size(folder / "run/000000.spot"));
+    CHECK(it.at("lost") == nlohmann::json{{"dropped", 0}, {"thinned", 0}, {"closes", 0}, {"refused", 0}});
+    CHECK(it.at("last_close") >= it.at("began"));
+    CHECK(it.at("damage").empty());
+    CHECK(it.at("workers").empty());
+    CHECK(it.at("findings").size() == 1);
+    CHECK(it.at("findings").at(0).at("rule") == "large_loss");
+    CHECK(it.at("findings").at(0).at("step") == nlohmann::json{{"mode", "train"}, {"index", 0}});
+    CHECK(it.at("rules").at(0).at("fired") == 1);
+}
+
+TEST_CASE("info --check: 1 where a rule warned, 0 where none did") {
+    temporary_folder const folder;
+    record_small(folder / "bad", large);
+    record_small(folder / "good", any("loss", maximum > 9.0));
+    CHECK(ask("info --check " + folder / "bad").code == 1);
+    CHECK(ask("info --check " + folder / "good").code == 0);
+}
+
+TEST_CASE("info of a run that goes on, that failed, and that died") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        (void)watch.step(train(0), "x"_t = 1.0);
+        watch.flush();
+        auto const live = ask("info --json " + folder / "run").document();
+        CHECK(live.at("status") == "running");
+        CHECK(live.at("age") >= 0);
+        CHECK(ask("info " + folder / "run").says("run: running, silent for "));
+        watch.fail("no more data");
+    }
+    CHECK(ask("info " + folder / "run").says("run: failed (no more data)"));
+    in_killed_child([&] {
+        hook watch{folder / "died", everything};
+        (void)watch.step(train(0), "x"_t = 1.0);
+        watch.flush();
+        ::raise(SIGKILL);
+    });
+    CHECK(ask("info --json " + folder / "died").document().at("status") == "died");
+}
+
+TEST_CASE("a run of several workers: each is listed; a worker's folder is a run of its own") {
+    temporary_folder const folder;
+    for (std::uint32_t worker : {2U, 1U, 0U}) {  // once the first has ended, the run is over
+        hook watch{folder / "run", everything, options{.ring_bytes = 1 << 16, .worker = worker}};
+        for (std::uint64_t i = 0; i <= worker; ++i) { (void)watch.step(train(i), "x"_t = 1.0); }
+    }
+    auto const it = ask("info --json " + folder / "run").document();
+    REQUIRE(it.at("workers").size() == 3);
+    for (std::uint32_t worker = 0; worker < 3; ++worker) {
+        CHECK(it.at("workers").at(worker).at("worker") == worker);
+        CHECK(it.at("workers").at(worker).at("status") == "finished");
+        CHECK(it.at("workers").at(worker).at("closed") == worker + 1);
+    }
+    CHECK(ask("info " + folder / "run").says("worker 2  finished, 3 steps closed"));
+    auto const alone = ask("info --json " + folder / "run/worker-2").document();
+    CHECK(alone.at("steps").at("closed") == 3);
+    CHECK(alone.at("workers").empty());
+    CHECK(ask("verify --json " + folder / "run").document().at("recordings") == 3);
+}
+
+TEST_CASE("ls: names with role, type, shape and steps; by pattern, collection, mode and step; the steps") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    auto const names = ask("ls --json " + run).document().at("names");
+    REQUIRE(names.size() == 3);
+    CHECK(names.at(0) == nlohmann::json{{"name", "fc1/w"},
+                                        {"role", "weight"},
+                                        {"type", "f32"},
+                                        {"shape", {height, width}},
+                                        {"steps", 5},
+                                        {"values", 5},
+                                        {"loose", 0},
+                                        {"first", {{"mode", "train"}, {"index", 0}}},
+                                        {"last", {{"mode", "train"}, {"index", 8}}}});
+    told const text = ask("ls " + run);
+    CHECK(text.code == 0);
+    CHECK(std::count(text.out.begin(), text.out.end(), '\n') == 4);
+    CHECK(text.says("f32   40x50"));
+    CHECK(text.says("train(8)"));
+    auto const count = [&](std::string const& which) {
+        return ask("ls --json " + run + ' ' + which).document().at("names").size();
+    };
+    CHECK(count("'grad/*'") == 1);
+    CHECK(count("--collection losses") == 1);
+    CHECK(count("--mode eval") == 1);
+    CHECK(count("--step train:1") == 2);
+    CHECK(count("'nobody*'") == 0);
+    CHECK(ask("ls --steps --json " + run).document().at("steps").size() == 12);
+    CHECK(ask("ls --steps --mode eval " + run).out == "eval(4)\neval(9)\n");
+}
+
+TEST_CASE("show: a history as a curve, as numbers that read back, and as a histogram") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    told const curve = ask("show " + run + " loss --mode train");
+    CHECK(curve.code == 0);
+    CHECK(curve.says("mean of loss\n█▄▃▂▁▁▁▁▁▁\n"));
+    CHECK(curve.says("10 points; first 1 at train(0); last 0.1 at train(9)"));
+    CHECK(ask("show --ascii " + run + " loss --mode train").says("\n#-,.______\n"));
+    CHECK(ask("show " + run + " loss --mode eval --as numbers").out == "eval(4)\t0.5\neval(9)\t0.5\n");
+    CHECK(ask("show " + run + " loss --as numbers").says("train(2)\t0.3333333333333333\n"));
+    CHECK(ask("show " + run + " loss --as histogram").says("median "));
+    auto const points = ask("show --json " + run + " loss").document();
+    CHECK(points.at("statistic") == "mean");
+    CHECK(points.at("points").size() == 12);
+    CHECK(points.at("points").at(2) == nlohmann::json{{"mode", "train"}, {"index", 2}, {"value", 1.0 / 3}});
+    // Only l2 was kept of it, so that is what is shown; what was not kept is unknown.
+    CHECK(ask("show --json " + run + " grad/fc1/w").document().at("statistic") == "l2");
+    CHECK(ask("show --json " + run + " grad/fc1/w --stat mean").document().at("points").at(0).at("value").is_null());
+    CHECK(ask("show " + run + " grad/fc1/w --stat mean").says("10 unknown"));
+}
+
+TEST_CASE("show: values, a statistic and the distribution at a step") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    told const values = ask("show " + run + " fc1/w --step train:2");
+    CHECK(values.code == 0);
+    CHECK(values.says("fc1/w at train(2): f32 40x50\n"));
+    CHECK(values.says("..."));
+    CHECK(std::count(values.out.begin(), values.out.end(), '\n') == 8);  // a title, three rows, one of dots, three rows
+    CHECK(ask("show --all " + run + " fc1/w --step 2").out.size() > 10'000);
+    auto const document = ask("show --json " + run + " fc1/w --step 2").document();
+    CHECK(document.at("shape") == nlohmann::json{height, width});
+    CHECK(document.at("values").get<std::vector<float>>() == weights_at(2));
+    told const norm = ask("show " + run + " fc1/w --step 2 --stat maximum");
+    CHECK(std::strtod(norm.out.c_str(), nullptr) == open(run)["fc1/w"].stat(train(2), maximum).value());
+    CHECK(ask("show " + run + " loss --step 'train(3)'").says("0.25\n"));
+
+    for (std::string const name : {"fc1/w", "grad/fc1/w"}) {  // from the values, and as kept
+        INFO(name);
+        told const bins = ask("show " + run + ' ' + name + " --step 2 --as histogram");
+        CHECK(bins.code == 0);
+        CHECK(bins.says("█"));
+        CHECK(bins.says("median "));
+        auto const counts = ask("show --json " + run + ' ' + name + " --step 2 --as histogram").document();
+        CHECK(counts.at("bins").size() == 64);
+        std::uint64_t all = 0;
+        for (auto const& each : counts.at("bins")) { all += each.get<std::uint64_t>(); }
+        CHECK(all == height * width);
+        CHECK(counts.at("quantiles").size() == 19);
+    }
+    CHECK(ask("show " + run + " grad/fc1/w --step 2").complains("only statistics were kept"));
+}
+
+TEST_CASE("show: by columns, of every type, NaN and infinity") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        double const values[] = {1, 2, 3, 4, 5, 6};
+        bool const flags[] = {true, false};
+        c64 const complexes[] = {{1, -2}};
+        bf16 const brains[] = {{0x3F80}, {0x7FC0}, {0xFF80}};
+        (void)watch.step(train(0), "m"_t = view_of(values, {2, 3}, order::column_major), "b"_t = view_of(flags, {2}),
+                         "c"_t = view_of(complexes, {1}), "h"_t = view_of(brains, {3}));
+    }
+    std::string const run = folder / "run";
+    CHECK(ask("show " + run + " m --step 0").says("recorded by columns\n1  3  5\n2  4  6\n"));
+    CHECK(ask("show --json " + run + " m --step 0").document().at("values") ==
+          nlohmann::json{1.0, 3.0, 5.0, 2.0, 4.0, 6.0});
+    CHECK(ask("show " + run + " b --step 0").says(" true  false\n"));
+    CHECK(ask("show " + run + " c --step 0").says("1-2i\n"));
+    CHECK(ask("show " + run + " h --step 0").says("   1   nan  -inf\n"));
+    CHECK(ask("show --json " + run + " h --step 0").document().at("values") == nlohmann::json{1.0, "nan", "-inf"});
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Help, wrong arguments and wrong paths: which exit code, and what is said where.
+#include <tests/tools/tool.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+constexpr char const* verbs[] = {"info", "ls", "show", "verify", "recover", "export"};
+std::string with_rest(std::string const& verb, std::string const& path) {
+    return verb + " '" + path + '\'' + (verb == "show" ? " x" : verb == "export" ? " out.csv" : "");
+}
+}  // namespace
+
+TEST_CASE("help and version are no error, and the exit codes are in the help of every verb") {
+    told const help = ask("--help");
+    CHECK(help.code == 0);
+    CHECK(help.says("Exit codes:"));
+    for (std::string const verb : verbs) {
+        INFO(verb);
+        CHECK(help.says("  " + verb + ' '));
+        told const of_verb = ask(verb + " --help");
+        CHECK(of_verb.code == 0);
+        CHECK(of_verb.says("Exit codes:"));
+        CHECK(of_verb.says("--json"));
+    }
+    CHECK(ask("--version").says("."));
+}
+
+TEST_CASE("wrong arguments end with 2 and one complaint on standard error") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    for (std::string const& each :
+         {std::string{}, std::string{"frobnicate"}, std::string{"info"}, "info " + run + " --nonsense", "show " + run,
+          "show " + run + " loss --as picture", "show " + run + " loss --step train:x",
+          "show " + run + " loss --step 3:train", "show " + run + " loss --stat average",
+          "show " + run + " loss --mode training", "ls " + run + " --mode test",
+          "show " + run + " loss --step 1 --stat l2 --as histogram", "export " + run,
+          "export " + run + " - --format npz", "export " + run + " " + folder / "x.npy"}) {
+        told const it = ask(each);
+        INFO(each);
+        CHECK(it.code == 2);
+        CHECK(it.out.empty());
+        CHECK(!it.err.empty());
+    }
+    CHECK(ask("show " + run + " loss --stat average").complains("mean_abs"));
+}
+
+TEST_CASE("a path that is no run ends with 3 and says what is there instead") {
+    temporary_folder const folder;
+    std::filesystem::create_directory(folder / "empty");
+    write_file(folder / "file", {'a'});
+    record_small(folder / "runs/a");
+    record_small(folder / "runs/b");
+    for (std::string const verb : verbs) {
+        INFO(verb);
+        told it = ask(with_rest(verb, folder / "missing"));
+        CHECK(it.code == 3);
+        CHECK(it.out.empty());
+        CHECK(it.complains("does not exist"));
+        CHECK(ask(with_rest(verb, folder / "file")).complains("is a file"));
+        CHECK(ask(with_rest(verb, folder / "empty")).complains("000000.spot"));
+        it = ask(with_rest(verb, folder / "runs"));
+        CHECK(it.code == 3);
+        CHECK(it.complains(folder / "runs/a, "));
+        it = ask(with_rest(verb, folder / "missing") + " --json");
+        CHECK(it.code == 3);
+        CHECK(it.document().at("verb") == verb);
+        CHECK(it.document().at("error").at("code") == "not_a_run");
+        CHECK(!it.err.empty());
+    }
+    CHECK(!std::filesystem::exists("out.csv"));
+}
+
+TEST_CASE("a name, a step or a value that is not there ends with 3 and says where to look") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    CHECK(ask("show " + run + " nobody").complains("spotter ls"));
+    for (std::string const& each :
+         {"show " + run + " nobody", "show " + run + " loss --step train:99", "show " + run + " fc1/w --step train:1",
+          "show " + run + " grad/fc1/w --step 2", "export " + run + " " + folder / "x.npz --name 'grad/*'",
+          "export " + run + " " + folder / "x.csv --name 'nobody*'"}) {
+        told const it = ask(each);
+        INFO(each);
+        CHECK(it.code == 3);
+        CHECK(it.out.empty());
+        CHECK(!it.err.empty());
+    }
+    CHECK(!std::filesystem::exists(folder / "x.npz"));
+}
+
+TEST_CASE("a name that would move the cursor is printed as what it is") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        (void)watch.step(train(0), "red \x1b[31m name"_t = 1.0);
+    }
+    told const it = ask("ls " + folder / "run");
+    CHECK(it.says("red \\x1b[31m name"));
+    CHECK(it.out.find('\x1b') == std::string::npos);
+    CHECK(ask("ls --json " + folder / "run").document().at("names").at(0).at("name") == "red \x1b[31m name");
+}
+
+TEST_CASE("what cannot be written ends with 4") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    write_file(folder / "file", {'a'});
+    CHECK(ask("export " + folder / "run " + folder / "file/below.csv").code == 4);
+    CHECK(ask("export " + folder / "run " + folder / "file --format csv").code == 4);
+    CHECK(read_file(folder / "file") == std::vector<char>{'a'});
+    CHECK(ask("info " + folder / "run >/dev/full").code == 4);
+}

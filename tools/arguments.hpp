@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: steps, modes and statistics as they are written in an argument.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/core/step.hpp>
+#include <spotter/stat/statistic.hpp>
+
+#include <charconv>
+#include <string>
+#include <vector>
+
+namespace spotter_tool {
+
+[[nodiscard]] inline spotter::result<spotter::mode> read_mode(std::string_view word) noexcept {
+    for (spotter::mode const each : {spotter::mode::train, spotter::mode::eval, spotter::mode::predict}) {
+        if (word == name_of(each)) { return each; }
+    }
+    spotter::error why{spotter::errc::bad_config, "there is no mode \""};
+    why.what << word.substr(0, 60) << "\": train, eval or predict";
+    return why;
+}
+
+// "train:100", "train(100)" as reports print it, or "100", which is a step of train.
+[[nodiscard]] inline spotter::result<spotter::step_id> read_step(std::string_view text) noexcept {
+    spotter::step_id step{};
+    std::string_view digits = text;
+    if (std::size_t const cut = text.find_first_of(":("); cut != text.npos) {
+        auto const mode = read_mode(text.substr(0, cut));
+        if (!mode) { return mode.error(); }
+        step.mode = *mode;
+        digits = text.substr(cut + 1);
+        if (text[cut] == '(' && digits.ends_with(')')) { digits.remove_suffix(1); }
+    }
+    auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), step.index);
+    if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) {
+        spotter::error why{spotter::errc::bad_config, "\""};
+        why.what << text.substr(0, 60) << "\" is no step: write it like train:100";
+        return why;
+    }
+    return step;
+}
+
+// Every built-in statistic by name.
+[[nodiscard]] inline std::vector<spotter::statistic> all_statistics() {
+    std::vector<spotter::statistic> all;
+    for (auto id = static_cast<int>(spotter::statistic_id::minimum);
+         id <= static_cast<int>(spotter::statistic_id::neg_inf); ++id) {
+        spotter::statistic const plain{static_cast<spotter::statistic_id>(id)};
+        all.push_back(plain);
+        if (of_abs(plain).name() != plain.name()) { all.push_back(of_abs(plain)); }
+    }
+    return all;
+}
+[[nodiscard]] inline spotter::result<spotter::statistic> read_statistic(std::string_view name) {
+    spotter::error why{spotter::errc::bad_config, "there is no statistic \""};
+    why.what << name.substr(0, 40) << "\"; there are";
+    for (spotter::statistic const& each : all_statistics()) {
+        if (each.name() == name) { return each; }
+        why.what << ' ' << each.name();
+    }
+    return why;
+}
+
+}  // namespace spotter_tool

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: the folders and files of a run: its workers, their segments and sidecars.
+#pragma once
+
+#include <spotter/file/posix.hpp>
+#include <spotter/format/record.hpp>
+#include <spotter/format/walker.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+namespace spotter_tool {
+
+// One recording: the run's folder (worker 0) or `worker-k` below it.
+struct recording {
+    std::uint32_t worker = 0;
+    std::string path{};
+    std::vector<std::uint32_t> segments{};  // numbers, ascending
+    std::vector<std::uint32_t> sidecars{};
+};
+
+// A file's bytes while this lives.
+class mapped_file {
+public:
+    explicit mapped_file(std::string const& path) {
+        auto const mapping = spotter::system_files().map(path);
+        if (mapping) {
+            mapping_ = *mapping;
+        } else {
+            why_ = mapping.error();
+        }
+    }
+    mapped_file(mapped_file const&) = delete;
+    mapped_file& operator=(mapped_file const&) = delete;
+    ~mapped_file() { spotter::system_files().unmap(mapping_); }
+
+    [[nodiscard]] spotter::error const& error() const noexcept { return why_; }
+    [[nodiscard]] spotter::byte_view bytes() const noexcept { return mapping_.bytes; }
+
+private:
+    spotter::file_mapping mapping_{};
+    spotter::error why_{};
+};
+
+[[nodiscard]] inline std::string file_of(recording const& it, std::uint32_t number, char const* suffix) {
+    char name[32];
+    std::size_t const size = spotter::name_segment(number, suffix, name);
+    return it.path + '/' + std::string{name, size};
+}
+
+namespace detail {
+
+// The number in `prefix`digits`suffix`, or -1.
+[[nodiscard]] inline std::int64_t number_in(std::string_view name, std::string_view prefix, std::string_view suffix,
+                                            std::size_t digits) noexcept {
+    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() < prefix.size() + suffix.size() + digits) {
+        return -1;
+    }
+    name.remove_prefix(prefix.size());
+    name.remove_suffix(suffix.size());
+    std::uint32_t number = 0;
+    auto const read = std::from_chars(name.data(), name.data() + name.size(), number);
+    return read.ec == std::errc{} && read.ptr == name.data() + name.size() ? std::int64_t{number} : -1;
+}
+
+[[nodiscard]] inline std::vector<std::string> names_in(std::string const& folder) {
+    std::vector<std::string> names;
+    auto const take = [](void* context, std::string_view name) {
+        static_cast<std::vector<std::string>*>(context)->emplace_back(name);
+        return true;
+    };
+    (void)spotter::system_files().list(folder, take, &names);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+[[nodiscard]] inline recording look_into(std::string const& folder, std::uint32_t worker) {
+    recording it{worker, folder, {}, {}};
+    for (std::string const& name : names_in(folder)) {
+        std::int64_t const segment = number_in(name, "", spotter::layout::data_suffix, 6);
+        std::int64_t const sidecar = number_in(name, "", spotter::layout::side_suffix, 6);
+        if (segment >= 0) { it.segments.push_back(static_cast<std::uint32_t>(segment)); }
+        if (sidecar >= 0) { it.sidecars.push_back(static_cast<std::uint32_t>(sidecar)); }
+    }
+    std::sort(it.segments.begin(), it.segments.end());
+    std::sort(it.sidecars.begin(), it.sidecars.end());
+    return it;
+}
+
+[[nodiscard]] inline spotter::error no_run(std::string_view path, std::string_view why) {
+    spotter::error found{spotter::errc::not_a_run, {}};
+    found.what << path.substr(path.size() > 150 ? path.size() - 150 : 0) << ' ' << why;
+    return found;
+}
+
+}  // namespace detail
+
+// `path` as the reader takes it: without slashes at its end.
+[[nodiscard]] inline std::string tidy(std::string_view path) {
+    while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
+    return std::string{path};
+}
+
+// The recordings of the run at `path`: its own, if any, and its workers' in order. errc::not_a_run says what is there instead.
+[[nodiscard]] inline spotter::error find_recordings(std::string const& path, std::vector<recording>& all) {
+    auto const kind = spotter::system_files().kind_of(path);
+    if (!kind) { return kind.error(); }
+    if (*kind == spotter::path_kind::missing) { return detail::no_run(path, "does not exist"); }
+    if (*kind != spotter::path_kind::folder) {
+        return detail::no_run(path, "is a file: give the folder that a hook recorded into");
+    }
+    recording own = detail::look_into(path, 0);
+    if (!own.segments.empty()) { all.push_back(std::move(own)); }
+    std::string others;
+    std::size_t count = 0;
+    for (std::string const& name : detail::names_in(path)) {
+        std::string const below = path + '/' + name;
+        auto const what = spotter::system_files().kind_of(below);
+        if (!what || *what != spotter::path_kind::folder) { continue; }
+        std::int64_t const worker = detail::number_in(name, "worker-", "", 1);
+        recording it = detail::look_into(below, worker < 0 ? 0 : static_cast<std::uint32_t>(worker));
+        if (it.segments.empty()) { continue; }
+        if (worker > 0) {
+            all.push_back(std::move(it));
+        } else if (++count <= 5) {
+            others += (others.empty() ? "" : ", ") + below;
+        }
+    }
+    std::sort(all.begin(), all.end(), [](recording const& a, recording const& b) { return a.worker < b.worker; });
+    if (!all.empty()) { return {}; }
+    if (count > 0) {
+        if (count > 5) { others += ", ..."; }
+        return detail::no_run(path, "is no run, but there are runs in it: " + others);
+    }
+    return detail::no_run(
+        path, "is no run: it holds no 000000.spot. Give the folder that a hook recorded into (hook.path())");
+}
+
+// Whether a live process writes into it.
+[[nodiscard]] inline bool is_live(recording const& it) {
+    auto const held = spotter::system_files().is_locked(it.path + '/' + spotter::layout::lock_name);
+    return held && *held;
+}
+
+}  // namespace spotter_tool

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `info`: what is in a run, how it ended, what it takes on disk, what was lost, what rules found.
+#include "folders.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+
+#include <spotter/report.hpp>
+#include <spotter/trial.hpp>
+
+#include <array>
+#include <ctime>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+// Where the bytes of a recording are. Frames are measured and never decompressed.
+struct sizes {
+    std::uint64_t segments = 0;
+    std::uint64_t bytes = 0;     // of the segments
+    std::uint64_t sidecars = 0;  // bytes
+    std::uint64_t values = 0;    // bytes of compressed values
+    std::uint64_t unpacked = 0;  // what these were
+    std::uint64_t rows = 0;      // bytes of row frames
+    double began = 0;            // seconds since 1970; 0 where unknown
+};
+
+void measure(recording const& it, sizes& all) {
+    for (std::uint32_t const number : it.segments) {
+        mapped_file const data{file_of(it, number, layout::data_suffix)};
+        all.sidecars += system_files().size_of(file_of(it, number, layout::side_suffix)).value_or(0);
+        all.bytes += data.bytes().size();
+        ++all.segments;
+        frame_walker walker{data.bytes()};
+        std::uint64_t end = 0;
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::head) {
+                double const time = walker.head().time;
+                if (time > 0 && (all.began == 0 || time < all.began)) { all.began = time; }
+                end = layout::head_bytes;
+            } else if (what == walked::rows) {
+                for (std::uint64_t at = end; at < walker.frame().offset;) {
+                    frame_extent const frame = measure_frame(data.bytes(), at);
+                    if (frame.kind != frame_kind::values) { break; }
+                    all.values += frame.bytes;
+                    all.unpacked += frame.content;
+                    at += frame.bytes;
+                }
+                all.rows += walker.frame().bytes;
+                end = walker.frame().end();
+            }
+        }
+    }
+}
+
+[[nodiscard]] std::string time_text(double seconds) {
+    auto const whole = static_cast<std::time_t>(seconds);
+    std::tm parts{};
+    char text[32] = "";
+    if (::gmtime_r(&whole, &parts) == nullptr) { return "unknown"; }
+    std::size_t const size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+    return {text, size};
+}
+[[nodiscard]] std::string duration_text(double seconds) {
+    if (seconds < 120) { return fmt::format("{:.1f} s", seconds); }
+    if (seconds < 7200) { return fmt::format("{:.0f} min", seconds / 60); }
+    return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+// When the last step that keeps anything was closed; 0 where there is none.
+[[nodiscard]] double last_time(trial const& run) {
+    std::vector<step_id> const steps = run.steps();
+    if (steps.empty()) { return 0; }
+    std::vector<std::string> const names = run.names(filter{.step = steps.back()});
+    return names.empty() ? 0 : run[names.front()].time(steps.back()).value_or(0);
+}
+
+[[nodiscard]] std::array<std::uint64_t, role_count> count_roles(trial const& run) {
+    std::array<std::uint64_t, role_count> counts{};
+    for (std::string const& name : run.names()) { ++counts[static_cast<std::size_t>(run[name].info().role)]; }
+    return counts;
+}
+
+// One worker of several.
+struct part {
+    recording where{};
+    std::string status{};
+    std::uint64_t closed = 0;
+    std::uint64_t bytes = 0;
+};
+
+struct described {
+    std::string path;
+    trial run;
+    sizes size{};
+    std::vector<part> workers{};
+};
+
+void print(described const& it) {
+    trial const& run = it.run;
+    std::string lines = fmt::format("{}: {}", plain(it.path), name_of(run.status()));
+    if (!run.why_ended().empty()) { lines += fmt::format(" ({})", plain(run.why_ended())); }
+    if (run.status() == run_status::running) { lines += fmt::format(", silent for {}", duration_text(run.age())); }
+    if (run.attempts() > 1) { lines += fmt::format(", in {} attempts", run.attempts()); }
+    lines += fmt::format("\n  steps     {} closed", run.closed_steps());
+    for (mode const each : run.modes()) {
+        lines += fmt::format(", {} {} with something kept", run.steps(each).size(), name_of(each));
+    }
+    if (it.size.began > 0) {
+        lines += fmt::format("\n  began     {}", time_text(it.size.began));
+        if (double const last = last_time(run); last >= it.size.began) {
+            lines += fmt::format("; the last step was closed {} later", duration_text(last - it.size.began));
+        }
+    }
+    std::size_t const names = run.names().size();
+    lines += fmt::format("\n  tensors   {}", names);
+    auto const roles = count_roles(run);
+    std::string_view before = ": ";
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+        if (roles[i] == 0) { continue; }
+        lines += fmt::format("{}{} {}", before, roles[i], name_of(static_cast<role>(i)));
+        before = ", ";
+    }
+    for (recorded_collection const& each : run.collections()) {
+        std::size_t const members = run.names(filter{.collection = each.name}).size();
+        lines += fmt::format("\n  keeps     {} ({}): {} name{}", plain(each.name), plain(each.what), members,
+                             members == 1 ? "" : "s");
+    }
+    auto const& size = it.size;
+    lines += fmt::format("\n  size      {} in {} segment{}", spotter::detail::bytes_text(size.bytes), size.segments,
+                         size.segments == 1 ? "" : "s");
+    if (size.values > 0) {
+        lines += fmt::format(": values {} from {} ({:.2f} : 1), rows {}", spotter::detail::bytes_text(size.values),
+                             spotter::detail::bytes_text(size.unpacked),
+                             static_cast<double>(size.unpacked) / static_cast<double>(size.values),
+                             spotter::detail::bytes_text(size.rows));
+    }
+    lines += fmt::format("; sidecars {}", spotter::detail::bytes_text(size.sidecars));
+    run_totals const& totals = run.totals();
+    lines += fmt::format("\n  lost      {} dropped, {} without their values, {} refused\n", totals.dropped,
+                         totals.thinned, totals.refused);
+    for (part const& each : it.workers) {
+        lines += fmt::format("  worker {}  {}, {} steps closed, {} in {}\n", each.where.worker, each.status,
+                             each.closed, spotter::detail::bytes_text(each.bytes), plain(each.where.path));
+    }
+    for (damaged_place const& each : run.damage()) {
+        lines += fmt::format("  damaged   {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
+    }
+    say(lines);
+}
+
+void print_verdict(trial const& run) {
+    bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
+    if (!ended && run.findings().empty()) { return say("no finding so far\n"); }
+    std::string const text = spotter::detail::describe_verdict(run.findings(), run.coverages()) +
+                             spotter::detail::describe_coverage(run.coverages());
+    std::string safe;
+    for (char const letter : text) { safe += letter == '\n' ? "\n" : plain({&letter, 1}); }
+    say(safe);
+}
+
+[[nodiscard]] json to_json(described const& it) {
+    json document = document_of("info", it.path);
+    trial const& run = it.run;
+    json steps = {{"closed", run.closed_steps()}};
+    for (mode const each : {mode::train, mode::eval, mode::predict}) {
+        steps[std::string{name_of(each)}] = run.steps(each).size();
+    }
+    json roles = json::object();
+    auto const counts = count_roles(run);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] > 0) { roles[std::string{name_of(static_cast<role>(i))}] = counts[i]; }
+    }
+    json collections = json::array();
+    for (recorded_collection const& each : run.collections()) {
+        collections.push_back(
+            {{"name", each.name}, {"keeps", each.what}, {"names", run.names(filter{.collection = each.name}).size()}});
+    }
+    json damage = json::array();
+    for (damaged_place const& each : run.damage()) {
+        damage.push_back({{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}});
+    }
+    json findings = json::array();
+    for (finding const& each : run.findings()) {
+        findings.push_back({{"severity", std::string{name_of(each.severity)}},
+                            {"rule", std::string{each.rule}},
+                            {"reason", std::string{each.reason}},
+                            {"step", step_json(each.step)},
+                            {"tensor", std::string{each.tensor}},
+                            {"measure", std::string{each.measure}},
+                            {"measured", number(each.measured)},
+                            {"threshold", number(each.threshold)},
+                            {"decision", std::string{name_of(each.decision)}},
+                            {"others", each.others},
+                            {"worker", each.worker}});
+    }
+    json rules = json::array();
+    for (recorded_coverage const& each : run.coverages()) {
+        rules.push_back({{"rule", each.rule},
+                         {"judged", each.judged},
+                         {"undecided", each.undecided},
+                         {"fired", each.fired},
+                         {"could_not_run", each.reason}});
+    }
+    run_totals const& totals = run.totals();
+    document["status"] = std::string{name_of(run.status())};
+    document["why"] = std::string{run.why_ended()};
+    document["age"] = run.status() == run_status::running ? json(run.age()) : json();
+    document["attempts"] = run.attempts();
+    document["began"] = it.size.began > 0 ? json(it.size.began) : json();
+    document["last_close"] = last_time(run) > 0 ? json(last_time(run)) : json();
+    document["steps"] = std::move(steps);
+    document["tensors"] = run.names().size();
+    document["roles"] = std::move(roles);
+    document["collections"] = std::move(collections);
+    document["bytes"] = {{"segments", it.size.bytes},
+                         {"sidecars", it.size.sidecars},
+                         {"rows", it.size.rows},
+                         {"values", it.size.values},
+                         {"values_unpacked", it.size.unpacked}};
+    document["segments"] = it.size.segments;
+    document["lost"] = {{"dropped", totals.dropped},
+                        {"thinned", totals.thinned},
+                        {"closes", totals.closes_lost},
+                        {"refused", totals.refused}};
+    document["damage"] = std::move(damage);
+    document["workers"] = json::array();
+    for (part const& each : it.workers) {
+        document["workers"].push_back({{"worker", each.where.worker},
+                                       {"path", each.where.path},
+                                       {"status", each.status},
+                                       {"closed", each.closed},
+                                       {"bytes", each.bytes}});
+    }
+    document["findings"] = std::move(findings);
+    document["rules"] = std::move(rules);
+    return document;
+}
+
+[[nodiscard]] bool is_in_trouble(trial const& run) {
+    return !run.damage().empty() || std::any_of(run.findings().begin(), run.findings().end(),
+                                                [](finding const& each) { return each.severity != severity::info; });
+}
+
+}  // namespace
+
+int info(info_options const& wanted) {
+    std::string const path = tidy(wanted.path);
+    std::vector<recording> all;
+    if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "info", path); }
+    auto run = open_trial(path);
+    if (!run) { return fail(run.error(), wanted.json, "info", path); }
+    described it{path, std::move(*run), {}, {}};
+    for (recording const& each : all) {
+        std::uint64_t const before = it.size.bytes;
+        measure(each, it.size);
+        if (all.size() == 1) { break; }
+        part one{each, "unreadable", 0, it.size.bytes - before};
+        if (auto const alone = open_trial(path, worker{each.worker}); alone) {
+            one.status = name_of(alone->status());
+            one.closed = alone->closed_steps();
+        }
+        it.workers.push_back(std::move(one));
+    }
+    if (wanted.json) {
+        say_document(to_json(it));
+    } else {
+        print(it);
+        print_verdict(it.run);
+    }
+    return wanted.check && is_in_trouble(it.run) ? found : fine;
+}
+
+}  // namespace spotter_tool

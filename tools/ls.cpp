@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `ls`: the names in a run, or its steps.
+#include "arguments.hpp"
+#include "folders.hpp"
+#include "numbers.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+
+#include <spotter/trial.hpp>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+[[nodiscard]] std::string step_text(step_id step) { return fmt::format("{}({})", name_of(step.mode), step.index); }
+
+struct row {
+    std::string name, role, type, shape, steps, values, first, last;
+};
+
+void print(std::vector<row> const& rows) {
+    row const widest = [&] {
+        row most{"name", "role", "type", "shape", "steps", "values", "first", "last"};
+        auto const grow = [](std::string& width, std::string const& text) {
+            if (text.size() > width.size()) { width = text; }
+        };
+        for (row const& each : rows) {
+            grow(most.name, each.name), grow(most.role, each.role), grow(most.type, each.type),
+                grow(most.shape, each.shape);
+            grow(most.steps, each.steps), grow(most.values, each.values), grow(most.first, each.first);
+        }
+        return most;
+    }();
+    auto const line = [&](row const& it) {
+        say(fmt::format("{:{}}  {:{}}  {:{}}  {:{}}  {:>{}}  {:>{}}  {:{}}  {}\n", it.name, widest.name.size(), it.role,
+                        widest.role.size(), it.type, widest.type.size(), it.shape, widest.shape.size(), it.steps,
+                        widest.steps.size(), it.values, widest.values.size(), it.first, widest.first.size(), it.last));
+    };
+    line({"name", "role", "type", "shape", "steps", "values", "first", "last"});
+    for (row const& each : rows) { line(each); }
+}
+
+[[nodiscard]] json name_json(track const& tensor, std::vector<step_id> const& steps, std::size_t with_values) {
+    tensor_info const info = tensor.info();
+    json one = {{"name", std::string{tensor.name()}},
+                {"role", std::string{name_of(info.role)}},
+                {"type", std::string{name_of(info.type)}}};
+    one["shape"] = json::array();
+    for (std::uint64_t const size : info.shape.view()) { one["shape"].push_back(size); }
+    one["steps"] = steps.size();
+    one["values"] = with_values;
+    one["loose"] = tensor.loose().size();
+    one["first"] = steps.empty() ? json() : step_json(steps.front());
+    one["last"] = steps.empty() ? json() : step_json(steps.back());
+    return one;
+}
+
+}  // namespace
+
+int ls(ls_options const& wanted) {
+    std::string const path = tidy(wanted.path);
+    filter which{.pattern = wanted.pattern, .collection = wanted.collection};
+    if (!wanted.mode.empty()) {
+        auto const mode = read_mode(wanted.mode);
+        if (!mode) { return fail(mode.error(), wanted.json, "ls", path); }
+        which.mode = *mode;
+    }
+    if (!wanted.step.empty()) {
+        auto const step = read_step(wanted.step);
+        if (!step) { return fail(step.error(), wanted.json, "ls", path); }
+        which.step = *step;
+    }
+    std::vector<recording> all;
+    if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "ls", path); }
+    auto const run = open_trial(path);
+    if (!run) { return fail(run.error(), wanted.json, "ls", path); }
+
+    json document = document_of("ls", path);
+    if (wanted.steps) {
+        document["steps"] = json::array();
+        for (step_id const each : run->steps()) {
+            if (which.mode && each.mode != *which.mode) { continue; }
+            if (wanted.json) {
+                document["steps"].push_back(step_json(each));
+            } else {
+                say(step_text(each) + '\n');
+            }
+        }
+        if (wanted.json) { say_document(document); }
+        return fine;
+    }
+    document["names"] = json::array();
+    std::vector<row> rows;
+    for (std::string const& name : run->names(which)) {
+        track const tensor = (*run)[name];
+        std::vector<step_id> const steps = tensor.steps();
+        std::size_t const with_values = tensor.payload_steps().size();
+        if (wanted.json) {
+            document["names"].push_back(name_json(tensor, steps, with_values));
+            continue;
+        }
+        tensor_info const info = tensor.info();
+        rows.push_back({plain(name), std::string{name_of(info.role)}, std::string{name_of(info.type)},
+                        shape_text(info.shape), std::to_string(steps.size()), std::to_string(with_values),
+                        steps.empty() ? "" : step_text(steps.front()), steps.empty() ? "" : step_text(steps.back())});
+    }
+    if (wanted.json) {
+        say_document(document);
+    } else {
+        print(rows);
+    }
+    return fine;
+}
+
+}  // namespace spotter_tool

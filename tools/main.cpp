@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: the arguments of every verb. Only this file knows CLI11.
+#include "output.hpp"
+#include "verbs.hpp"
+
+#include <spotter/version.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <functional>
+
+namespace {
+
+using namespace spotter_tool;
+
+constexpr char exit_codes[] =
+    "\nExit codes:\n"
+    "  0  fine\n"
+    "  1  damage or a finding\n"
+    "  2  the arguments are wrong\n"
+    "  3  no run there, or no such name, step or value in it\n"
+    "  4  a file could not be read or written, or is in use\n"
+    "\nData goes to standard output, errors to standard error. With --json the data is one document.";
+
+// A verb: its options live as long as the program's arguments are read, `run` is what main then calls.
+template <class Options>
+CLI::App* add_verb(CLI::App& app, char const* name, char const* what, Options& options, int (*verb)(Options const&),
+                   std::function<int()>& run) {
+    CLI::App* const sub = app.add_subcommand(name, what);
+    sub->add_option("run", options.path, "The folder of a run, or of one of its workers")->required();
+    sub->add_flag("--json", options.json, "One JSON document instead of text");
+    sub->callback([&options, &run, verb] { run = [&options, verb] { return verb(options); }; });
+    return sub;
+}
+
+int run_tool(int count, char** words) {
+    CLI::App app{"Looks into the records of training runs.", "spotter"};
+    app.set_version_flag("--version", SPOTTER_TOOL_VERSION);
+    app.require_subcommand(1);
+    app.footer(exit_codes);
+    std::function<int()> run;
+
+    info_options for_info;
+    CLI::App* sub =
+        add_verb(app, "info", "What is in a run: status, steps, sizes, drops, findings", for_info, info, run);
+    sub->add_flag("--check", for_info.check, "Exit with 1 if a rule warned, or the record is damaged");
+
+    ls_options for_ls;
+    sub = add_verb(app, "ls", "The names in a run, with role, type, shape and steps", for_ls, ls, run);
+    sub->add_option("pattern", for_ls.pattern, "Only names that match this glob, such as 'grad/*'");
+    sub->add_option("--collection", for_ls.collection, "Only members of this collection");
+    sub->add_option("--mode", for_ls.mode, "Only what was seen in train, eval or predict");
+    sub->add_option("--step", for_ls.step, "Only what was kept at this step, such as train:100");
+    sub->add_flag("--steps", for_ls.steps, "List the steps instead");
+
+    show_options for_show;
+    sub = add_verb(app, "show", "A tensor at a step, or a statistic of it over time", for_show, show, run);
+    sub->add_option("name", for_show.name, "The tensor's name")->required();
+    sub->add_option("--step", for_show.step, "Its values at this step, such as train:100; without: its history");
+    sub->add_option("--stat", for_show.stat,
+                    "The statistic: mean, l2, maximum, mean_abs, ... (history: mean, if it is there)");
+    sub->add_option("--as", for_show.as, "How: numbers (usual at a step), sparkline (usual over time), histogram")
+        ->check(CLI::IsMember({"numbers", "sparkline", "histogram"}));
+    sub->add_option("--mode", for_show.mode, "Only train, eval or predict");
+    sub->add_flag("--all", for_show.all, "Every number, however many there are");
+    sub->add_flag("--ascii", for_show.ascii, "Draw with ASCII letters only");
+
+    verify_options for_verify;
+    (void)add_verb(app, "verify", "Checks every byte; prints file:offset: what for each damaged place", for_verify,
+                   verify, run);
+
+    recover_options for_recover;
+    sub = add_verb(app, "recover", "Rebuilds the sidecars of a run that nobody writes", for_recover, recover, run);
+    sub->add_flag("--cut", for_recover.cut, "Also cut off what a killed writer had not finished");
+    sub->add_flag("--dry-run", for_recover.dry_run, "Say what would be done, and do nothing");
+
+    export_options for_export;
+    sub = add_verb(app, "export", "Values as .npy or .npz, histories as .csv", for_export, export_to, run);
+    sub->add_option("out", for_export.out,
+                    "A file .npy, .npz or .csv, a folder for many .npy, or - for CSV to standard output")
+        ->required();
+    sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
+        ->allow_extra_args(false);
+    sub->add_option("--step", for_export.step, "Only this step, such as train:100");
+    sub->add_option("--mode", for_export.mode, "Only train, eval or predict");
+    sub->add_option("--stat", for_export.stats, "A statistic for CSV; may be repeated (mean where none is given)")
+        ->allow_extra_args(false);
+    sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
+        ->check(CLI::IsMember({"npy", "npz", "csv"}));
+    sub->add_flag("--widen", for_export.widen, "bf16 and f8 as float32 instead of as their bits");
+    sub->add_flag("--force", for_export.force, "Replace a file that is there");
+
+    for (CLI::App* const each : app.get_subcommands({})) { each->footer(exit_codes); }
+    try {
+        app.parse(count, words);
+    } catch (CLI::ParseError const& why) { return app.exit(why) == 0 ? fine : bad_usage; }
+    return run();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    int code = failed;
+    try {
+        code = run_tool(count, words);
+    } catch (std::exception const& why) { say(fmt::format("spotter: {}\n", why.what()), stderr); }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        say("spotter: standard output could not be written\n", stderr);
+        return failed;
+    }
+    return code;
+}

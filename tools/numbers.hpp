@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: a tensor as numbers in rows, abbreviated where there are many.
+#pragma once
+
+#include "output.hpp"
+
+#include <spotter/core/tensor_ref.hpp>
+
+#include <array>
+#include <vector>
+
+namespace spotter_tool {
+
+// "2x3", or "scalar".
+[[nodiscard]] inline std::string shape_text(spotter::extents const& shape) {
+    std::string text;
+    for (std::uint64_t const each : shape.view()) { text += (text.empty() ? "" : "x") + std::to_string(each); }
+    return text.empty() ? "scalar" : text;
+}
+
+namespace detail {
+
+[[nodiscard]] inline std::string float_text(double const& value, bool exact) {
+    switch (spotter::classify(value)) {
+        case spotter::number_class::nan:
+            return "nan";
+        case spotter::number_class::pos_inf:
+            return "inf";
+        case spotter::number_class::neg_inf:
+            return "-inf";
+        default:
+            return exact ? fmt::format("{}", value) : fmt::format("{:.6g}", value);
+    }
+}
+
+}  // namespace detail
+
+// One element as text; `exact` for digits that read back as the same value.
+template <class Element>
+[[nodiscard]] std::string element_text(Element const& value, bool exact = false) {
+    if constexpr (std::is_same_v<Element, bool>) {
+        return value ? "true" : "false";
+    } else if constexpr (std::is_integral_v<Element>) {
+        return std::to_string(value);
+    } else if constexpr (requires { value.re, value.im; }) {
+        std::string const imaginary = detail::float_text(static_cast<double>(value.im), exact);
+        return detail::float_text(static_cast<double>(value.re), exact) + (imaginary[0] == '-' ? "" : "+") + imaginary +
+               'i';
+    } else if constexpr (std::is_same_v<Element, float>) {
+        // As a float: 0.1f is 0.1, and not the 17 digits of the double next to it.
+        return exact && spotter::is_finite(value) ? fmt::format("{}", value)
+                                                  : detail::float_text(static_cast<double>(value), exact);
+    } else if constexpr (std::is_same_v<Element, double>) {
+        return detail::float_text(value, exact);
+    } else {
+        return detail::float_text(static_cast<double>(to_float(value)), exact);
+    }
+}
+template <class Element>
+[[nodiscard]] json element_json(Element const& value) {
+    if constexpr (std::is_integral_v<Element>) {
+        return value;
+    } else if constexpr (requires { value.re, value.im; }) {
+        return json::array({number(static_cast<double>(value.re)), number(static_cast<double>(value.im))});
+    } else if constexpr (std::is_floating_point_v<Element>) {
+        return number(static_cast<double>(value));
+    } else {
+        return number(static_cast<double>(to_float(value)));
+    }
+}
+
+// Calls take(place in memory) for every element in row-major order of its indices.
+template <class Take>
+void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
+    std::size_t const rank = tensor.shape.view().size();
+    std::array<std::uint64_t, spotter::max_rank> index{};
+    std::array<std::uint64_t, spotter::max_rank> stride{};
+    std::uint64_t step = 1;
+    for (std::size_t i = 0; i < rank; ++i) {
+        std::size_t const axis = tensor.layout == spotter::order::row_major ? rank - 1 - i : i;
+        stride[axis] = step;
+        step *= tensor.shape.size[axis];
+    }
+    for (std::uint64_t i = 0; i < tensor.count; ++i) {
+        std::uint64_t place = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis) { place += index[axis] * stride[axis]; }
+        take(static_cast<std::size_t>(place), index);
+        for (std::size_t axis = rank; axis > 0; --axis) {
+            if (++index[axis - 1] < tensor.shape.size[axis - 1]) { break; }
+            index[axis - 1] = 0;
+        }
+    }
+}
+
+// Rows of numbers, a blank line between matrices; of more than 1000 elements only the first and last three along each axis.
+[[nodiscard]] inline std::string tensor_text(spotter::tensor_ref const& tensor, bool all) {
+    constexpr std::uint64_t many = 1000, edge = 3;
+    bool const cut = !all && tensor.count > many;
+    std::size_t const rank = tensor.shape.view().size();
+    struct cell {
+        std::string text;
+        std::size_t ends;  // axes that end with it, of those that are shown
+    };
+    std::vector<cell> cells;
+    std::size_t width = 0;
+    auto const is_cut = [&](std::size_t axis) { return cut && tensor.shape.size[axis] > 2 * edge; };
+    visit_values(tensor, [&](auto values) {
+        for_each_place(tensor, [&](std::size_t place, auto const& index) {
+            bool dots = false;
+            for (std::size_t axis = 0; axis < rank; ++axis) {
+                if (!is_cut(axis) || index[axis] < edge || index[axis] >= tensor.shape.size[axis] - edge) { continue; }
+                if (index[axis] > edge) { return; }
+                dots = true;  // one mark stands for all that is left out along an axis
+            }
+            std::size_t ends = 0;
+            while (ends < rank && index[rank - 1 - ends] + 1 == tensor.shape.size[rank - 1 - ends]) { ++ends; }
+            cells.push_back({dots ? "..." : element_text(values[place], all), ends});
+            width = (std::max)(width, cells.back().text.size());
+        });
+    });
+    std::string text;
+    for (cell const& each : cells) {
+        text += fmt::format("{:>{}}", each.text, width);
+        text += each.ends == 0 && rank > 0 ? "  " : "\n";
+        if (each.ends > 1 && &each != &cells.back()) { text += '\n'; }
+    }
+    if (!text.empty() && text.back() != '\n') { text += '\n'; }
+    return text;
+}
+
+}  // namespace spotter_tool

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: how a verb answers: exit codes, text on the terminal, one JSON document, errors.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/core/step.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace spotter_tool {
+
+// Documented in docs/tools.md and in `spotter --help`.
+enum exit_code : int { fine = 0, found = 1, bad_usage = 2, absent = 3, failed = 4 };
+
+[[nodiscard]] inline exit_code exit_of(spotter::errc code) noexcept {
+    using spotter::errc;
+    switch (code) {
+        case errc::none:
+            return fine;
+        case errc::corrupt:
+            return found;
+        case errc::bad_config:
+        case errc::bad_pattern:
+        case errc::wrong_type:
+            return bad_usage;
+        case errc::no_such_name:
+        case errc::no_such_step:
+        case errc::not_in_step:
+        case errc::not_yet:
+        case errc::no_more_data:
+        case errc::no_payload:
+        case errc::no_shape:
+        case errc::no_such_worker:
+        case errc::not_a_run:
+        case errc::unknown_version:
+            return absent;
+        default:
+            return failed;
+    }
+}
+
+using json = nlohmann::ordered_json;  // keys stay in the order in which the documentation lists them
+
+// Text of a record as it may go to a terminal: a name must not move the cursor or change colours.
+[[nodiscard]] inline std::string plain(std::string_view text) {
+    std::string safe;
+    for (char const letter : text) {
+        auto const code = static_cast<unsigned char>(letter);
+        if (code < 0x20 || code == 0x7F) {
+            safe += fmt::format("\\x{:02x}", code);
+        } else {
+            safe += letter;
+        }
+    }
+    return safe;
+}
+
+// JSON has no NaN and no infinity: these become the texts "nan", "inf" and "-inf".
+[[nodiscard]] inline json number(double const& value) {
+    switch (spotter::classify(value)) {
+        case spotter::number_class::nan:
+            return "nan";
+        case spotter::number_class::pos_inf:
+            return "inf";
+        case spotter::number_class::neg_inf:
+            return "-inf";
+        default:
+            return value;
+    }
+}
+[[nodiscard]] inline json step_json(spotter::step_id step) {
+    return {{"mode", std::string{name_of(step.mode)}}, {"index", step.index}};
+}
+
+inline void say(std::string_view text, std::FILE* where = stdout) { std::fwrite(text.data(), 1, text.size(), where); }
+
+// Everything that a verb has to say, which is data and goes to standard output.
+inline void say_document(json const& document) {
+    say(document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');  // a name may be no UTF-8
+}
+
+// What every document begins with.
+[[nodiscard]] inline json document_of(std::string_view verb, std::string_view path) {
+    return {{"verb", std::string{verb}}, {"path", std::string{path}}};
+}
+
+// The end of a verb that could not do its work: the sentence goes to standard error, and with --json also into a document.
+[[nodiscard]] inline exit_code fail(spotter::error const& why, bool as_json, std::string_view verb,
+                                    std::string_view path) {
+    if (as_json) {
+        json document = document_of(verb, path);
+        document["error"] = {{"code", std::string{name_of(why.code)}}, {"text", std::string{why.what.view()}}};
+        say_document(document);
+    }
+    say(fmt::format("spotter {}: {}\n", verb, plain(why.what.view())), stderr);
+    return exit_of(why.code);
+}
+
+}  // namespace spotter_tool

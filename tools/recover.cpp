@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `recover`: sidecars rebuilt from their segments and, when asked to, torn tails cut off. Never while someone writes.
+#include "folders.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "verbs.hpp"
+
+#include <spotter/format/sidecar.hpp>
+
+#include <filesystem>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+struct deed {
+    std::string file{};
+    std::string action{};  // rebuilt, cut, tail_left
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+// The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is left alone.
+class locks {
+public:
+    locks() = default;
+    locks(locks const&) = delete;
+    locks& operator=(locks const&) = delete;
+    ~locks() {
+        for (spotter::file_handle const each : held_) { system_files().unlock(each); }
+    }
+    [[nodiscard]] error take(recording const& it) {
+        auto const lock = system_files().lock(it.path + '/' + layout::lock_name);
+        if (lock) {
+            held_.push_back(*lock);
+            return {};
+        }
+        if (lock.error().code != errc::busy) { return lock.error(); }
+        error why{errc::busy, {}};
+        why.what << it.path.substr(it.path.size() > 150 ? it.path.size() - 150 : 0)
+                 << " is being written: nothing was touched; recover it when the writer is gone";
+        return why;
+    }
+
+private:
+    std::vector<spotter::file_handle> held_{};
+};
+
+// Either the old file or the whole new one is there, whatever happens.
+[[nodiscard]] error replace_file(std::string const& path, byte_view bytes) {
+    std::string const fresh = path + ".new";
+    file_system& files = system_files();
+    (void)files.remove(fresh);  // of an earlier try that was killed
+    auto const file = files.create(fresh);
+    if (!file) { return file.error(); }
+    error why = files.append(*file, bytes);
+    if (!why) { why = files.sync(*file); }
+    files.close(*file);
+    if (!why) { why = files.rename(fresh, path); }
+    if (why) { (void)files.remove(fresh); }
+    return why;
+}
+
+[[nodiscard]] bool same_bytes(byte_view a, byte_view b) noexcept {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+class recovery {
+public:
+    explicit recovery(recover_options const& wanted) : wanted_{wanted} {}
+
+    [[nodiscard]] error treat(recording const& it, std::uint32_t number, progress& bar) {
+        std::string const file = file_of(it, number, layout::data_suffix);
+        std::uint64_t good_end = 0;
+        std::uint64_t torn = 0;
+        byte_buffer side;
+        {
+            mapped_file const data{file};
+            if (data.error()) { return data.error(); }
+            frame_walker walker{data.bytes()};
+            for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+                if (what == walked::head && walker.head_error()) { return walker.head_error(); }
+                damaged_ += what == walked::corrupt ? 1 : 0;
+            }
+            good_end = walker.good_end();
+            torn = walker.torn();
+            if (error const why = rebuild_sidecar(data.bytes(), side)) { return why; }
+            bar.advance(data.bytes().size());
+        }
+        if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
+            std::error_code failure;
+            std::filesystem::resize_file(file, good_end, failure);
+            if (failure) {
+                return {errc::io_error, "the torn tail of a segment could not be cut off: is the folder writable?"};
+            }
+        }
+        if (torn > 0) { deeds_.push_back({file, wanted_.cut ? "cut" : "tail_left", good_end, torn}); }
+
+        std::string const side_file = file_of(it, number, layout::side_suffix);
+        mapped_file const old{side_file};
+        if (!old.error() && same_bytes(old.bytes(), side.view())) { return {}; }
+        if (!wanted_.dry_run) {
+            if (error const why = replace_file(side_file, side.view())) { return why; }
+        }
+        deeds_.push_back({side_file, "rebuilt", 0, side.size()});
+        return {};
+    }
+
+    [[nodiscard]] std::vector<deed> const& deeds() const noexcept { return deeds_; }
+    [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
+
+private:
+    recover_options const& wanted_;
+    std::vector<deed> deeds_{};
+    std::uint64_t damaged_ = 0;  // places that nothing can bring back
+};
+
+void print(recovery const& result, std::string const& path, bool dry_run) {
+    for (deed const& each : result.deeds()) {
+        std::string_view const would = dry_run ? "would be " : "";
+        if (each.action == "rebuilt") {
+            say(fmt::format("{}: {}rebuilt, {} bytes\n", plain(each.file), would, each.bytes));
+        } else if (each.action == "cut") {
+            say(fmt::format("{}:{}: {}cut off: a torn tail of {} bytes\n", plain(each.file), each.offset, would,
+                            each.bytes));
+        } else {
+            say(fmt::format("{}:{}: a torn tail of {} bytes was left; --cut cuts it off\n", plain(each.file),
+                            each.offset, each.bytes));
+        }
+    }
+    if (result.deeds().empty()) { say(fmt::format("{}: nothing to do\n", plain(path))); }
+    if (result.damaged() > 0) {
+        say(fmt::format("{} damaged place{} cannot be brought back: `spotter verify` lists {}; the rest can be read\n",
+                        result.damaged(), result.damaged() == 1 ? "" : "s", result.damaged() == 1 ? "it" : "them"));
+    }
+}
+
+}  // namespace
+
+int recover(recover_options const& wanted) {
+    std::string const path = tidy(wanted.path);
+    std::vector<recording> all;
+    if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "recover", path); }
+    locks held;
+    for (recording const& each : all) {
+        if (error const why = held.take(each)) { return fail(why, wanted.json, "recover", path); }
+    }
+    std::uint64_t total = 0;
+    for (recording& each : all) {
+        each = detail::look_into(each.path, each.worker);  // as it is now that nobody can add to it
+        for (std::uint32_t const number : each.segments) {
+            total += system_files().size_of(file_of(each, number, layout::data_suffix)).value_or(0);
+        }
+    }
+    recovery result{wanted};
+    {
+        progress bar{"recover", total};
+        for (recording const& each : all) {
+            for (std::uint32_t const number : each.segments) {
+                if (error const why = result.treat(each, number, bar)) {
+                    return fail(why, wanted.json, "recover", path);
+                }
+            }
+        }
+    }
+    if (wanted.json) {
+        json document = document_of("recover", path);
+        document["dry_run"] = wanted.dry_run;
+        document["actions"] = json::array();
+        for (deed const& each : result.deeds()) {
+            document["actions"].push_back(
+                {{"file", each.file}, {"action", each.action}, {"offset", each.offset}, {"bytes", each.bytes}});
+        }
+        document["damage_left"] = result.damaged();
+        say_document(document);
+    } else {
+        print(result, path, wanted.dry_run);
+    }
+    return result.damaged() == 0 ? fine : found;
+}
+
+}  // namespace spotter_tool

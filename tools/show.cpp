@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `show`: a tensor at one step, or a statistic of it over time, as numbers, a curve or a histogram.
+#include "arguments.hpp"
+#include "draw.hpp"
+#include "folders.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "verbs.hpp"
+
+#include <spotter/trial.hpp>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+struct shown {
+    show_options const& wanted;
+    std::string path;
+    std::size_t columns;
+    json document;
+
+    [[nodiscard]] int refuse(error const& why) const { return fail(why, wanted.json, "show", path); }
+};
+
+[[nodiscard]] std::string step_text(step_id step) { return fmt::format("{}({})", name_of(step.mode), step.index); }
+
+[[nodiscard]] std::size_t columns() { return static_cast<std::size_t>((std::max)(20, columns_of(STDOUT_FILENO, 80))); }
+
+void put_distribution(json& document, distribution const& it) {
+    if (it.has_histogram) {
+        document["low"] = number(it.low);
+        document["high"] = number(it.high);
+        document["bins"] = it.bins;
+    }
+    if (it.has_quantiles) {
+        json quantiles = json::array();
+        for (std::size_t i = 0; i < it.quantiles.size(); ++i) {
+            quantiles.push_back({{"level", quantile_levels[i] / 1000.0}, {"value", number(it.quantiles[i])}});
+        }
+        document["quantiles"] = std::move(quantiles);
+    }
+}
+
+// --- one step ----------------------------------------------------------------------------------------------------------------
+
+[[nodiscard]] int show_statistic(shown& it, track const& tensor, step_id step) {
+    if (!it.wanted.as.empty() && it.wanted.as != "numbers") {
+        return it.refuse({errc::bad_config, "a statistic at one step is one number: leave out --as, --stat or --step"});
+    }
+    auto const which = read_statistic(it.wanted.stat);
+    if (!which) { return it.refuse(which.error()); }
+    auto const value = tensor.stat(step, *which);
+    if (!value) { return it.refuse(value.error()); }
+    if (it.wanted.json) {
+        it.document["statistic"] = it.wanted.stat;
+        it.document["value"] = number(*value);
+        say_document(it.document);
+    } else {
+        say(detail::float_text(*value, true) + '\n');
+    }
+    return fine;
+}
+
+[[nodiscard]] int show_distribution(shown& it, track const& tensor, step_id step) {
+    auto found = tensor.distribution(step);
+    // Where only one of the two was kept, that one.
+    if (!found) {
+        for (terms const part : {terms::histogram, terms::quantiles}) {
+            if (auto const half = tensor.distribution(step, part); half) { found = *half; }
+        }
+    }
+    if (!found) { return it.refuse(found.error()); }
+    if (it.wanted.json) {
+        put_distribution(it.document, *found);
+        say_document(it.document);
+        return fine;
+    }
+    say(fmt::format("{} at {}\n", plain(it.wanted.name), step_text(step)));
+    if (found->has_histogram) { say(histogram_text(*found, it.columns, it.wanted.ascii)); }
+    if (found->has_quantiles) { say(quantiles_text(*found) + '\n'); }
+    return fine;
+}
+
+void put_values(json& document, tensor_ref const& view) {
+    document["type"] = std::string{name_of(view.type)};
+    document["order"] = view.layout == order::row_major ? "row_major" : "column_major";
+    document["shape"] = json::array();
+    for (std::uint64_t const size : view.shape.view()) { document["shape"].push_back(size); }
+    if (view.type == dtype::text) {
+        document["values"] =
+            std::string(static_cast<char const*>(view.values.raw), static_cast<std::size_t>(view.count));
+        return;
+    }
+    document["values"] = json::array();
+    visit_values(view, [&](auto values) {
+        for_each_place(
+            view, [&](std::size_t place, auto const&) { document["values"].push_back(element_json(values[place])); });
+    });
+}
+
+// In row-major order, as one curve; of a complex number the real part.
+[[nodiscard]] std::vector<double> numbers_of(tensor_ref const& view) {
+    std::vector<double> numbers;
+    visit_values(view, [&](auto values) {
+        for_each_place(view, [&](std::size_t place, auto const&) {
+            auto const& value = values[place];
+            if constexpr (requires { value.re; }) {
+                numbers.push_back(static_cast<double>(value.re));
+            } else if constexpr (requires { to_float(value); }) {
+                numbers.push_back(static_cast<double>(to_float(value)));
+            } else {
+                numbers.push_back(static_cast<double>(value));
+            }
+        });
+    });
+    return numbers;
+}
+
+[[nodiscard]] int show_values(shown& it, track const& tensor, step_id step) {
+    recorded_value const value = tensor.at(step);
+    if (!value) { return it.refuse(value.error()); }
+    tensor_ref const& view = value.view();
+    if (it.wanted.json) {
+        put_values(it.document, view);
+        say_document(it.document);
+        return fine;
+    }
+    say(fmt::format("{} at {}: {} {}{}\n", plain(it.wanted.name), step_text(step), name_of(view.type),
+                    shape_text(view.shape),
+                    view.layout == order::column_major && view.shape.rank > 1 ? ", recorded by columns" : ""));
+    if (view.type == dtype::text) {
+        say(plain({static_cast<char const*>(view.values.raw), static_cast<std::size_t>(view.count)}) + '\n');
+    } else if (it.wanted.as == "sparkline") {
+        std::vector<double> const numbers = numbers_of(view);
+        say(sparkline(numbers, std::vector<bool>(numbers.size(), true), it.columns, it.wanted.ascii) + '\n');
+    } else {
+        say(tensor_text(view, it.wanted.all));
+    }
+    return fine;
+}
+
+// --- over time ---------------------------------------------------------------------------------------------------------------
+
+struct curve {
+    statistic which = mean;
+    std::vector<point> points{};
+    std::size_t known = 0;
+};
+
+[[nodiscard]] curve history_of(track const& tensor, statistic which, std::optional<mode> only) {
+    curve it{which, tensor.history(which), 0};
+    if (only) {
+        std::erase_if(it.points, [&](point const& each) { return each.step.mode != *only; });
+    }
+    it.known = static_cast<std::size_t>(
+        std::count_if(it.points.begin(), it.points.end(), [](point const& each) { return each.known; }));
+    return it;
+}
+
+// The statistic that was asked for, or the first of the usual ones that is known anywhere.
+[[nodiscard]] result<curve> choose_curve(track const& tensor, std::string const& stat, std::optional<mode> only) {
+    if (!stat.empty()) {
+        auto const which = read_statistic(stat);
+        if (!which) { return which.error(); }
+        return history_of(tensor, *which, only);
+    }
+    curve first = history_of(tensor, mean, only);
+    if (first.known > 0) { return first; }
+    for (statistic const which : {l2, mean_abs, maximum, of_abs(maximum), minimum, stddev, zero_fraction, nonfinite}) {
+        curve it = history_of(tensor, which, only);
+        if (it.known > 0) { return it; }
+    }
+    return first;
+}
+
+void print_points(curve const& it) {
+    for (point const& each : it.points) {
+        say(fmt::format("{}\t{}\n", step_text(each.step),
+                        each.known ? detail::float_text(each.value, true) : "unknown"));
+    }
+}
+
+void print_curve(shown const& it, curve const& of) {
+    std::vector<double> values;
+    std::vector<bool> known;
+    point const* least = nullptr;
+    point const* most = nullptr;
+    point const* first = nullptr;
+    point const* last = nullptr;
+    for (point const& each : of.points) {
+        values.push_back(each.value);
+        known.push_back(each.known);
+        if (!each.known) { continue; }
+        first = first == nullptr ? &each : first;
+        last = &each;
+        if (!is_finite(each.value)) { continue; }
+        if (least == nullptr || each.value < least->value) { least = &each; }
+        if (most == nullptr || each.value > most->value) { most = &each; }
+    }
+    say(sparkline(values, known, it.columns, it.wanted.ascii) + '\n');
+    std::string line = fmt::format("{} points", of.points.size());
+    if (of.known < of.points.size()) { line += fmt::format(", {} unknown", of.points.size() - of.known); }
+    auto const add = [&](std::string_view what, point const* at) {
+        if (at != nullptr) {
+            line += fmt::format("; {} {} at {}", what, detail::float_text(at->value, false), step_text(at->step));
+        }
+    };
+    add("first", first), add("last", last), add("least", least), add("most", most);
+    say(line + '\n');
+}
+
+[[nodiscard]] int show_history(shown& it, track const& tensor) {
+    std::optional<mode> only;
+    if (!it.wanted.mode.empty()) {
+        auto const which = read_mode(it.wanted.mode);
+        if (!which) { return it.refuse(which.error()); }
+        only = *which;
+    }
+    auto const of = choose_curve(tensor, it.wanted.stat, only);
+    if (!of) { return it.refuse(of.error()); }
+    bool const as_histogram = it.wanted.as == "histogram";
+    distribution spread;
+    if (as_histogram) {
+        std::vector<double> values;
+        for (point const& each : of->points) {
+            if (each.known) { values.push_back(each.value); }
+        }
+        std::vector<std::uint64_t> scratch(values.size());
+        spread = distribution_of(view_of(values.data(), {values.size()}), distribution_terms, scratch);
+        if (!spread.has_histogram) {
+            return it.refuse({errc::not_in_step, "no point of this history is a finite number"});
+        }
+    }
+    if (it.wanted.json) {
+        it.document["statistic"] = std::string{of->which.name()};
+        it.document["points"] = json::array();
+        for (point const& each : of->points) {
+            json one = step_json(each.step);
+            one["value"] = each.known ? number(each.value) : json();
+            it.document["points"].push_back(std::move(one));
+        }
+        if (as_histogram) { put_distribution(it.document, spread); }
+        say_document(it.document);
+        return fine;
+    }
+    if (it.wanted.as != "numbers") { say(fmt::format("{} of {}\n", of->which.name(), plain(it.wanted.name))); }
+    if (as_histogram) {
+        say(histogram_text(spread, it.columns, it.wanted.ascii));
+        say(quantiles_text(spread) + '\n');
+    } else if (it.wanted.as == "numbers") {
+        print_points(*of);
+    } else {
+        print_curve(it, *of);
+    }
+    return fine;
+}
+
+}  // namespace
+
+int show(show_options const& wanted) {
+    shown it{wanted, tidy(wanted.path), columns(), document_of("show", tidy(wanted.path))};
+    std::vector<recording> all;
+    if (error const why = find_recordings(it.path, all)) { return it.refuse(why); }
+    auto const run = open_trial(it.path);
+    if (!run) { return it.refuse(run.error()); }
+    track const tensor = (*run)[wanted.name];
+    if (!tensor) {
+        error why{errc::no_such_name, "there is no \""};
+        why.what << std::string_view{wanted.name}.substr(0, 100) << "\" in this run: `spotter ls "
+                 << std::string_view{it.path}.substr(0, 100) << "` lists what there is";
+        return it.refuse(why);
+    }
+    it.document["name"] = wanted.name;
+    if (wanted.step.empty()) { return show_history(it, tensor); }
+    auto const step = read_step(wanted.step);
+    if (!step) { return it.refuse(step.error()); }
+    it.document["step"] = step_json(*step);
+    if (!wanted.stat.empty()) { return show_statistic(it, tensor, *step); }
+    return wanted.as == "histogram" ? show_distribution(it, tensor, *step) : show_values(it, tensor, *step);
+}
+
+}  // namespace spotter_tool

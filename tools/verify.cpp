@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `verify`: every frame of every segment, every row, every value's checksum, every place of the sidecars.
+#include "folders.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "verbs.hpp"
+
+#include <spotter/format/sidecar.hpp>
+#include <spotter/format/zstd_codec.hpp>
+#include <spotter/trial.hpp>
+
+#include <optional>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+struct place {
+    std::string file{};
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::string kind{};
+    std::string what{};
+};
+
+struct unreadable {
+    std::uint32_t worker = 0;
+    std::string name{};
+    step_id step{};
+};
+
+struct checked {
+    std::vector<place> damage{};
+    std::vector<place> notes{};      // worth knowing, but nothing is lost
+    std::vector<unreadable> lost{};  // values that damage took
+    std::uint64_t segments = 0, frames = 0, blocks = 0, bytes = 0;
+};
+
+constexpr std::size_t most_lost = 1000;  // listed, so that a ruined disk does not fill another one
+
+class segment_check {
+public:
+    segment_check(std::string const& file, byte_view bytes, payload_unpacker& unpacker, checked& into)
+        : file_{file}, bytes_{bytes}, unpacker_{unpacker}, into_{into} {}
+
+    // `growing`: it may end in the middle of a frame because more is to come.
+    [[nodiscard]] error walk(bool growing, progress& bar) {
+        frame_walker walker{bytes_};
+        bool hole = false;
+        std::uint64_t end = 0;
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::head) {
+                if (walker.head_error()) { return walker.head_error(); }
+                head_ = walker.head();
+                end = layout::head_bytes;
+            } else if (what == walked::corrupt) {
+                hole = true;
+            } else {
+                row_frame const& frame = walker.frame();
+                check_gap(end, frame.offset, hole, frame.previous_end != end);
+                hole = false;
+                ++into_.frames;
+                flags_ = frame.flags;
+                bar.advance(frame.end() - end);
+                end = frame.end();
+            }
+        }
+        if (hole) { check_gap(end, walker.damage().offset + walker.damage().bytes, true, true); }
+        torn_ = walker.torn();
+        if (torn_ > 0 && !growing) {
+            add(walker.good_end(), torn_, "torn_tail",
+                fmt::format(
+                    "torn tail of {} bytes, which a writer had not finished; `spotter recover --cut` cuts it off",
+                    torn_));
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::optional<segment_head> const& head() const noexcept { return head_; }
+    [[nodiscard]] bool is_closed() const noexcept { return (flags_ & layout::last_of_segment) != 0; }
+    [[nodiscard]] std::uint64_t torn() const noexcept { return torn_; }
+
+    void add(std::uint64_t offset, std::uint64_t bytes, std::string_view kind, std::string_view what) {
+        into_.damage.push_back({file_, offset, bytes, std::string{kind}, std::string{what}});
+    }
+
+private:
+    // Values between two row frames, one zstd frame after another. In a hole the first of them may be sound, and what cannot be
+    // measured is where the damage begins.
+    void check_gap(std::uint64_t at, std::uint64_t end, bool has_hole, bool rows_lost) {
+        std::size_t const before = into_.damage.size();
+        while (at < end) {
+            frame_extent const frame = measure_frame(bytes_, at);
+            if (frame.kind != frame_kind::values || frame.bytes > end - at) { break; }
+            ++into_.blocks;
+            std::vector<std::byte> values(
+                static_cast<std::size_t>((std::min)(frame.content, std::uint64_t{layout::block_bytes})));
+            if (unpacker_.unpack(bytes_, {at, frame.bytes, 1}, values)) {
+                add(at, frame.bytes, "values", "a block of values is damaged (its checksum differs)");
+            }
+            at += frame.bytes;
+        }
+        if (!has_hole || at >= end) { return; }
+        if (into_.damage.size() > before && into_.damage.back().offset + into_.damage.back().bytes == at) {
+            into_.damage.back().bytes = end - into_.damage.back().offset;  // a length in its header led the walk astray
+            return;
+        }
+        std::uint64_t const lost = end - at;
+        if (at == 0) {
+            add(at, lost, "head", fmt::format("{} bytes are damaged, the segment's head among them", lost));
+        } else if (rows_lost) {
+            add(at, lost, "rows", fmt::format("{} bytes are damaged, rows of the record among them", lost));
+        } else {
+            add(at, lost, "values", fmt::format("{} bytes of values are damaged", lost));
+        }
+    }
+
+    std::string const& file_;
+    byte_view bytes_;
+    payload_unpacker& unpacker_;
+    checked& into_;
+    std::optional<segment_head> head_{};
+    std::uint32_t flags_ = 0;
+    std::uint64_t torn_ = 0;
+};
+
+void check_sidecar(std::string const& file, byte_view side, std::uint64_t segment_bytes, bool growing, checked& into) {
+    std::uint64_t const places = side.size() / layout::place_bytes;
+    for (std::uint64_t i = 0; i < places; ++i) {
+        if (decode_side_place(side, i, segment_bytes)) { continue; }
+        into.damage.push_back({file, i * layout::place_bytes, layout::place_bytes, "sidecar",
+                               "a place is damaged; nothing is lost, `spotter recover` rebuilds the file"});
+    }
+    if (std::uint64_t const rest = side.size() % layout::place_bytes; rest > 0 && !growing) {
+        into.notes.push_back(
+            {file, places * layout::place_bytes, rest, "sidecar", "the last place is incomplete; it is not needed"});
+    }
+}
+
+// Damage to rows that no checksum shows (a writer's mistake), and the names of what cannot be read.
+void check_reading(recording const& it, std::string const& path, checked& into) {
+    auto const run = open_trial(path, worker{it.worker});
+    if (!run) { return; }
+    auto const is_known = [&](damaged_place const& each) {
+        return std::any_of(into.damage.begin(), into.damage.end(), [&](place const& known) {
+            return known.file == each.file && known.offset < each.offset + each.bytes &&
+                   each.offset < known.offset + known.bytes;
+        });
+    };
+    for (damaged_place const& each : run->damage()) {
+        if (each.bytes == 0 || is_known(each)) { continue; }
+        into.damage.push_back({each.file, each.offset, each.bytes, "rows", "a row of the record makes no sense"});
+    }
+    bool const values_damaged = std::any_of(into.damage.begin(), into.damage.end(), [&](place const& each) {
+        return each.file.starts_with(it.path + '/') && each.kind != "sidecar";
+    });
+    if (!values_damaged) { return; }
+    for (std::string const& name : run->names()) {
+        track const tensor = (*run)[name];
+        if (tensor.info().shape.rank == 0) { continue; }  // lives in rows, not in blocks of its own
+        for (step_id const step : tensor.payload_steps()) {
+            if (into.lost.size() == most_lost) { return; }
+            if (tensor.at(step).error().code == errc::corrupt) { into.lost.push_back({it.worker, name, step}); }
+        }
+    }
+}
+
+[[nodiscard]] error check(recording const& it, std::string const& path, bool live, checked& into, progress& bar) {
+    payload_unpacker unpacker;
+    std::optional<segment_head> before;
+    std::uint64_t torn_before = 0;
+    bool closed_before = true;
+    std::uint32_t expected = 0;
+    for (std::uint32_t const number : it.segments) {
+        std::string const file = file_of(it, number, layout::data_suffix);
+        std::string const side_file = file_of(it, number, layout::side_suffix);
+        bool const last = number == it.segments.back();
+        for (; expected < number; ++expected) {
+            into.damage.push_back(
+                {file_of(it, expected, layout::data_suffix), 0, 0, "missing", "this segment is missing"});
+        }
+        expected = number + 1;
+        mapped_file const side{side_file};  // before the segment: a place never points at what is not there yet
+        mapped_file const data{file};
+        if (data.error()) { return data.error(); }
+        ++into.segments;
+        into.bytes += data.bytes().size();
+        segment_check segment{file, data.bytes(), unpacker, into};
+        if (error const why = segment.walk(live && last, bar)) { return why; }
+        auto const& head = segment.head();
+        if (head && head->number != number) {
+            segment.add(0, layout::head_bytes, "foreign",
+                        fmt::format("this was segment {}: the file was renamed", head->number));
+        } else if (head && before && head->run_id != before->run_id) {
+            segment.add(0, layout::head_bytes, "foreign", "this segment belongs to another run");
+        }
+        // Only a writer that was killed leaves a segment open, and then the next one is a further attempt's.
+        if (before && head && head->attempt == before->attempt && !closed_before && torn_before == 0) {
+            std::string const cut = file_of(it, before->number, layout::data_suffix);
+            into.damage.push_back(
+                {cut, mapped_file{cut}.bytes().size(), 0, "cut_off", "the end of this segment is missing"});
+        }
+        if (head) { before = head; }
+        closed_before = segment.is_closed();
+        torn_before = segment.torn();
+        if (side.error()) {
+            into.notes.push_back(
+                {side_file, 0, 0, "sidecar", "is missing; it is not needed, `spotter recover` makes it again"});
+        } else {
+            check_sidecar(side_file, side.bytes(), data.bytes().size(), live && last, into);
+        }
+    }
+    check_reading(it, path, into);
+    return {};
+}
+
+json list_of(std::vector<place> const& places) {
+    json list = json::array();
+    for (place const& each : places) {
+        list.push_back({{"file", each.file},
+                        {"offset", each.offset},
+                        {"bytes", each.bytes},
+                        {"kind", each.kind},
+                        {"what", each.what}});
+    }
+    return list;
+}
+
+void print(checked const& result, std::string const& path, bool live) {
+    for (place const& each : result.damage) {
+        say(fmt::format("{}:{}: {}\n", plain(each.file), each.offset, each.what));
+    }
+    for (place const& each : result.notes) {
+        say(fmt::format("{}:{}: note: {}\n", plain(each.file), each.offset, each.what));
+    }
+    for (unreadable const& each : result.lost) {
+        std::string const worker = each.worker > 0 ? fmt::format(" of worker {}", each.worker) : "";
+        say(fmt::format("cannot be read: \"{}\" at {}({}){}\n", plain(each.name), name_of(each.step.mode),
+                        each.step.index, worker));
+    }
+    if (result.lost.size() == most_lost) { say("and perhaps more\n"); }
+    say(fmt::format("{}: {} segment{}, {} row frames, {} blocks of values, {} bytes: ", plain(path), result.segments,
+                    result.segments == 1 ? "" : "s", result.frames, result.blocks, result.bytes));
+    std::size_t const count = result.damage.size();
+    say(count == 0 ? "sound" : fmt::format("{} damaged place{}", count, count == 1 ? "" : "s"));
+    say(live ? ", and still being written\n" : "\n");
+}
+
+}  // namespace
+
+int verify(verify_options const& wanted) {
+    std::string const path = tidy(wanted.path);
+    std::vector<recording> all;
+    if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "verify", path); }
+    std::uint64_t total = 0;
+    for (recording const& each : all) {
+        for (std::uint32_t const number : each.segments) {
+            total += system_files().size_of(file_of(each, number, layout::data_suffix)).value_or(0);
+        }
+    }
+    checked result;
+    bool any_live = false;
+    {
+        progress bar{"verify", total};
+        for (recording const& each : all) {
+            // Asked before anything is read: a run that ends meanwhile is then whole.
+            bool const live = is_live(each);
+            any_live = any_live || live;
+            if (error const why = check(each, path, live, result, bar)) {
+                return fail(why, wanted.json, "verify", path);
+            }
+        }
+    }
+    std::sort(result.damage.begin(), result.damage.end(),
+              [](place const& a, place const& b) { return a.file != b.file ? a.file < b.file : a.offset < b.offset; });
+    if (wanted.json) {
+        json document = document_of("verify", path);
+        document["sound"] = result.damage.empty();
+        document["live"] = any_live;
+        document["recordings"] = all.size();
+        document["segments"] = result.segments;
+        document["row_frames"] = result.frames;
+        document["blocks"] = result.blocks;
+        document["bytes"] = result.bytes;
+        document["damage"] = list_of(result.damage);
+        document["notes"] = list_of(result.notes);
+        document["unreadable"] = json::array();
+        for (unreadable const& each : result.lost) {
+            document["unreadable"].push_back(
+                {{"name", each.name}, {"step", step_json(each.step)}, {"worker", each.worker}});
+        }
+        say_document(document);
+    } else {
+        print(result, path, any_live);
+    }
+    return result.damage.empty() ? fine : found;
+}
+
+}  // namespace spotter_tool
