@@ -34,6 +34,48 @@ ids steps_of(replay_report const& report) {
 
 }  // namespace
 
+TEST_CASE("units that were counted along another axis are counted anew from the values, or lacking") {
+    temporary_folder const folder;
+    std::vector<float> values(8 * 4, 0.0F);
+    for (std::size_t i = 0; i < 4; ++i) {
+        values[i] = 1.0F;
+    }  // one of eight rows is active: along axis 0 seven of eight are dead
+    for (bool const with_values : {true, false}) {
+        std::string const path = folder / (with_values ? "values" : "features");
+        {
+            hook watch{path, plan{collection{"act", "act/*", always{}, with_values ? payload : stats(l2)}},
+                       dead_relu{.threshold_inactivity = 0.1, .samples = 8}};
+            for (std::uint64_t i = 0; i < 3; ++i) {
+                (void)watch.step(train(i), "act/1"_t = view_of(values.data(), {8, 4}));
+            }
+        }
+        replay_report const same = replay(open(path), dead_relu{.threshold_inactivity = 0.1, .samples = 8});
+        CHECK((same.fired == 0 && same.whole));
+        replay_report const other = replay(open(path), dead_relu{.samples = 4, .unit_axis = 0});
+        CHECK(other.fired == (with_values ? 3 : 0));
+        CHECK(other.whole == with_values);
+        CHECK(other.trouble.code == (with_values ? errc::none : errc::no_payload));
+    }
+}
+
+TEST_CASE("what an earlier attempt dropped is counted, and the replay is not whole") {
+    temporary_folder const folder;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        hook watch{
+            folder / "run", plan{collection{"x", "x"}},
+            options{
+                .existing = existing::resume, .overflow = overflow::drop, .drain = drain::poll, .ring_bytes = 1 << 16}};
+        std::vector<float> const large(attempt == 0 ? 1U << 16 : 4);
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            (void)watch.step(train(4 * static_cast<std::uint64_t>(attempt) + i), "x"_t = large);
+        }
+    }
+    trial const run = open(folder / "run");
+    CHECK(run.totals().dropped == 4);
+    CHECK(run.totals().stored == 4);
+    CHECK(!replay(run, any("x", l2 > 1.0)).whole);
+}
+
 TEST_CASE("a rule is judged once at each closed step, and replay returns when there are no more [S66][S72]") {
     temporary_folder const folder;
     trial const run =

@@ -33,6 +33,7 @@ struct tensor_info {
 struct unit_activity {
     std::span<std::uint32_t const> active{};
     std::span<std::uint32_t const> finite{};
+    int axis = -1;  // that counts the units
 };
 
 // A tensor at a step. References and pointers are valid during the call only.

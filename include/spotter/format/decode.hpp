@@ -176,6 +176,7 @@ template <class Summary>
     decode_summary(in, stats);
     if ((bits & layout::observe_units) != 0) {
         out.units = in.varint(in.left() / 8);
+        out.axis = in.fixed<std::uint8_t>();
         out.active = in.raw(out.units * 4);
         out.finite = in.raw(out.units * 4);
     }

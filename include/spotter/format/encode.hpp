@@ -128,6 +128,7 @@ inline void encode(Writer& out, rows::observe const& row, Summary const& stats, 
     encode_summary(out, stats, mask);
     if (row.units > 0) {
         out.varint(row.units);
+        out.fixed(row.axis);
         out.raw(row.active);
         out.raw(row.finite);
     }

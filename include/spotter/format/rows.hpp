@@ -66,6 +66,7 @@ struct observe {
     extents shape{};
     payload_place place{};
     std::uint64_t units = 0;  // 0: no unit activity
+    std::uint8_t axis = 0;    // that counts them
     byte_view active{};       // `units` u32 each, unaligned
     byte_view finite{};
     std::uint64_t quantiles = 0;  // 0: none

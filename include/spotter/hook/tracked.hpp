@@ -126,7 +126,7 @@ struct tracked_tensor {
         std::uint32_t* const finite = active + count;
         for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }
         count_active(values, axis, active, finite);
-        return {{active, count}, {finite, count}};
+        return {{active, count}, {finite, count}, axis};
     }
 };
 

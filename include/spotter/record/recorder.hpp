@@ -93,6 +93,7 @@ public:
         row.step = seen.step;
         if (has(keep, terms::unit_activity)) {
             row.units = (std::min)(seen.units.active.size(), seen.units.finite.size());
+            row.axis = static_cast<std::uint8_t>(seen.units.axis);
             row.active = bytes_of(seen.units.active.data(), row.units);
             row.finite = bytes_of(seen.units.finite.data(), row.units);
         }

@@ -121,9 +121,11 @@ private:
         std::uint64_t const rules = it.rules & due_;
         if (rules == 0) { return; }
         unit_activity units;
-        if (seen.units > 0) { units = stored_units(seen); }
+        int const axis = unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
+        bool const units_fit = seen.units > 0 && seen.axis == axis;
+        if (units_fit) { units = stored_units(seen); }
         terms const wanted = it.wanted_by(rules);
-        bool const units_missing = has(wanted, terms::unit_activity) && seen.units == 0;
+        bool const units_missing = has(wanted, terms::unit_activity) && !units_fit;
         bool const delta_missing = has(wanted, terms::delta) && !has(stats.has, terms::delta);
         bool const pass_missing = any(without(wanted & pass_terms, stats.has));
         distribution spread = stored_distribution(seen);
@@ -218,7 +220,7 @@ private:
         units_.resize(2 * count);
         std::memcpy(units_.data(), seen.active.data(), count * sizeof(std::uint32_t));
         std::memcpy(units_.data() + count, seen.finite.data(), count * sizeof(std::uint32_t));
-        return {{units_.data(), count}, {units_.data() + count, count}};
+        return {{units_.data(), count}, {units_.data() + count, count}, seen.axis};
     }
 
     run_index const& run_;

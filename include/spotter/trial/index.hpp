@@ -78,8 +78,8 @@ struct damaged_place {
 };
 
 struct run_totals {
-    std::uint64_t stored = 0, dropped = 0, thinned = 0, closes_lost = 0, refused = 0;
-    std::uint64_t bytes = 0;  // of all segments
+    std::uint64_t stored = 0, dropped = 0, thinned = 0, closes_lost = 0, refused = 0;  // over all attempts
+    std::uint64_t bytes = 0;                                                           // of all segments
 };
 
 class run_index {
@@ -319,7 +319,9 @@ private:
             case row_kind::drops: {
                 rows::drops lost;
                 if (decode(row, lost)) { return false; }
-                totals_.dropped = lost.dropped, totals_.thinned = lost.thinned, totals_.closes_lost = lost.closes;
+                totals_.dropped = earlier_.dropped + lost.dropped;
+                totals_.thinned = earlier_.thinned + lost.thinned;
+                totals_.closes_lost = earlier_.closes_lost + lost.closes;
                 return true;
             }
             case row_kind::run_end:
@@ -342,6 +344,7 @@ private:
         if (begin.attempt > attempt_) {
             ended_ = false;
             coverages_.clear();
+            earlier_ = totals_;
         }
         attempt_ = begin.attempt;
         worker_ = begin.worker;
@@ -403,8 +406,10 @@ private:
         ended_how_ = end.how;
         ended_at_ = end.time;
         ended_why_ = end.why;
-        totals_.stored = end.stored, totals_.dropped = end.dropped, totals_.thinned = end.thinned;
-        totals_.refused = end.refused;
+        totals_.stored = earlier_.stored + end.stored;
+        totals_.dropped = earlier_.dropped + end.dropped;
+        totals_.thinned = earlier_.thinned + end.thinned;
+        totals_.refused = earlier_.refused + end.refused;
         coverages_.clear();
         byte_view list = end.list;
         for (std::uint64_t i = 0; i < end.coverages; ++i) {
@@ -430,6 +435,7 @@ private:
     std::vector<recorded_coverage> coverages_{};
     std::vector<damaged_place> damage_{};
     run_totals totals_{};
+    run_totals earlier_{};  // of the attempts before the last
     std::uint64_t ordinal_ = 0;
     std::uint32_t attempt_ = 0;
     std::uint32_t worker_ = 0;
