@@ -100,6 +100,8 @@ TEST_CASE("sizes are any integers, and a negative one is refused") {
     CHECK(view_of(values.data(), {std::size_t{6}}).count == 6);
     CHECK(view_of(values.data(), {-rows, columns}).refused == refusal::negative_size);
     CHECK(view_of(values.data(), extents{}).count == 1);
+    CHECK(view_of(values, {rows, columns}).shape == extents{2, 3});
+    CHECK(view_of(values, {rows, 4}).refused == refusal::size_mismatch);
 }
 
 TEST_CASE("arrays keep their rank") {

@@ -207,6 +207,8 @@ TEST_CASE("a replay limited to the steps at which a statistic was kept lacks not
     trial const run = open(folder / "run");
     auto const unlimited = replay(run, any("x", l2 > 10.0));
     CHECK(contains(describe(unlimited), "of 5 observations, 2 lack what a rule asks for, first \"x\" at train(1): "));
+    CHECK(contains(describe(unlimited), "findings:"));
+    CHECK(contains(describe(replay(run, any("x", l2 > 100.0))), "\nnothing found by 1 rule in what was recorded\n"));
     auto const limited = replay(run, any("x", l2 > 10.0) | only{kept});
     CHECK(!limited.trouble);
     CHECK(limited.whole);

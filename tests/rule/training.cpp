@@ -237,3 +237,14 @@ TEST_CASE("a lambda that captures nothing selects") {
     CHECK(it.step(train(0), "x", {0}) == truth::yes);
     CHECK(it.step(train(1), "act/y", {0}) == truth::undecided);
 }
+
+TEST_CASE("a weight that is handed over flat is named as the reason why nothing was judged") {
+    run it{vanishing_gradient{}};
+    std::vector<float> const values(6, 1.0F);
+    it.see(train(0), "grad/fc/w", values, {6});
+    CHECK(it.close(train(0)) == truth::undecided);
+    CHECK(it.covered().reason.starts_with("matched only tensors of rank 1"));
+    run other{vanishing_gradient{}};
+    other.see(train(0), "something", values, {6});
+    CHECK(other.covered().reason == "no tensor matched");
+}

@@ -16,8 +16,9 @@ struct tensor_access {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
-    constexpr std::string_view names[] = {"none",         "not_contiguous",  "rank_too_deep", "null",
-                                          "other_device", "unknown_element", "ragged",        "negative_size"};
+    constexpr std::string_view names[] = {"none",   "not_contiguous", "rank_too_deep",
+                                          "null",   "other_device",   "unknown_element",
+                                          "ragged", "negative_size",  "size_mismatch"};
     return names[static_cast<std::size_t>(why)];
 }
 

@@ -52,6 +52,7 @@ enum class refusal : std::uint8_t {
     unknown_element = 5,  // quantised, vectorised or otherwise no dtype
     ragged = 6,           // rows of different length
     negative_size = 7,
+    size_mismatch = 8,  // the sizes say another number of elements than there are
 };
 [[nodiscard]] constexpr refusal refusal_of(extents const& shape) noexcept {
     if (shape.rank > max_rank) { return refusal::rank_too_deep; }
@@ -216,6 +217,16 @@ template <element Value>
     tensor_ref view{detail::point_at(values), shape.elements(), shape, dtype_of<Value>, layout, refusal::none};
     view.refused = refusal_of(shape);
     if (view.refused == refusal::none && values == nullptr && view.count > 0) { view.refused = refusal::null; }
+    return view;
+}
+
+// The same of a contiguous container: `view_of(net.w1, {units, inputs})`.
+template <class Container>
+requires requires(Container const& it) { it.data(), it.size(); }
+[[nodiscard]] constexpr tensor_ref view_of(Container const& values, extents shape,
+                                           order layout = order::row_major) noexcept {
+    tensor_ref view = view_of(values.data(), shape, layout);
+    if (view.refused == refusal::none && view.count != values.size()) { view.refused = refusal::size_mismatch; }
     return view;
 }
 

@@ -14,6 +14,8 @@ struct health_report {
     std::uint64_t refused = 0;   // tensors not taken: no step open, not contiguous, rank too deep
     std::uint64_t declared = 0;  // declarations; each may have allocated, nothing else does
     sink_health sink{};
+    bool off = false;  // SPOTTER=off: nothing is watched
+    bool dry = false;  // rules judge, nothing is recorded: SPOTTER=dry, dry_run
 
     [[nodiscard]] bool good() const noexcept { return !first; }
 };

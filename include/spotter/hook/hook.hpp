@@ -206,6 +206,9 @@ public:
         health_report now{first_error_, steps_, observed_, refused_, declared_, sink_.health()};
         if (!now.first) { now.first = judges_.trouble(); }
         if (!now.first) { now.first = now.sink.first; }
+        now.off = state_ == detail::switch_state::off;
+        now.dry = !now.off &&
+                  arguments_.apply([&](auto const&... each) { return detail::options_among(each..., plan_).dry_run; });
         return now;
     }
     // Where the record is; empty where nothing is recorded.

@@ -23,6 +23,8 @@ struct refusal_words {
             return {errc::not_contiguous, "has rows of different length"};
         case refusal::negative_size:
             return {errc::no_shape, "has a negative size: give the number of elements of each axis"};
+        case refusal::size_mismatch:
+            return {errc::no_shape, "has another number of elements than its sizes say"};
         case refusal::null:
             return {errc::not_contiguous, "has no memory behind it (null pointer)"};
         default:

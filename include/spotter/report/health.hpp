@@ -10,9 +10,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Of hook.health(). One line, and a second where something failed.
 [[nodiscard]] inline std::string describe(health_report const& it) {
-    std::string lines = fmt::format("{}: {} steps, {} observations; stored {} in {}, dropped {}",
-                                    it.good() ? "recording well" : "in trouble", it.steps, it.observed, it.sink.stored,
-                                    detail::bytes_text(it.sink.bytes), it.sink.dropped);
+    std::string lines =
+        fmt::format("{}: {} steps, {} observations; stored {} in {}, dropped {}",
+                    !it.good() ? "in trouble"
+                    : it.off   ? "off"
+                    : it.dry   ? "dry, nothing is recorded"
+                               : "recording well",
+                    it.steps, it.observed, it.sink.stored, detail::bytes_text(it.sink.bytes), it.sink.dropped);
     if (it.sink.thinned > 0) { lines += fmt::format(", {} without their values", it.sink.thinned); }
     if (it.refused > 0) { lines += fmt::format(", refused {}", it.refused); }
     lines +=

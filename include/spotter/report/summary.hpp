@@ -82,10 +82,10 @@ template <class Coverage>
     return lines;
 }
 
-// "healthy" is said only of rules that could judge.
+// "healthy" is said only of rules that could judge, and of all that they asked for.
 template <class Coverage>
-[[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings,
-                                           std::vector<Coverage> const& coverages) {
+[[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings, std::vector<Coverage> const& coverages,
+                                           bool whole = true) {
     if (!findings.empty()) { return fmt::format("findings:\n{}", describe_findings(findings)); }
     std::size_t judging = 0;
     for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1 : 0; }
@@ -94,7 +94,8 @@ template <class Coverage>
     if (judging < coverages.size()) {
         return fmt::format("nothing found by the {} of {} rules that could judge\n", judging, coverages.size());
     }
-    return fmt::format("healthy: nothing found by {} rule{}\n", judging, judging == 1 ? "" : "s");
+    return fmt::format("{}nothing found by {} rule{}{}\n", whole ? "healthy: " : "", judging, judging == 1 ? "" : "s",
+                       whole ? "" : " in what was recorded");
 }
 
 }  // namespace detail
@@ -135,7 +136,7 @@ template <class Report>
 requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
 [[nodiscard]] std::string describe(Report const& it) {
     std::string lines = fmt::format("{} steps judged, {} with findings\n", it.steps, it.fired);
-    lines += detail::describe_verdict(it.findings, it.coverages);
+    lines += detail::describe_verdict(it.findings, it.coverages, it.whole);
     lines += detail::describe_coverage(it.coverages);
     if (it.trouble) { lines += fmt::format("trouble: {}\n", spotter::describe(it.trouble)); }
     if (!it.whole) {

@@ -87,6 +87,11 @@ public:
     constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted{rule_.needs(tensor), default_axis};
         bool const judged = any(wanted.terms);
+        if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // as a matrix would it be judged?
+            tensor_info matrix = tensor;
+            matrix.shape = extents{1, tensor.shape.size[0]};
+            flat_ = flat_ || any(rule_.needs(matrix));
+        }
         if constexpr (requires { rule_.context(tensor); }) { wanted.terms |= rule_.context(tensor); }
         if constexpr (requires { rule_.unit_axis; }) { wanted.unit_axis = rule_.unit_axis; }
         if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return wanted; }
@@ -152,7 +157,10 @@ private:
     }
 
     [[nodiscard]] constexpr std::string_view why_silent(std::uint64_t matched) const noexcept {
-        if (matched == 0) { return "no tensor matched"; }
+        if (matched == 0) {
+            return flat_ ? "matched only tensors of rank 1: give their sizes, view_of(pointer, {rows, columns})"
+                         : "no tensor matched";
+        }
         if (!seen_in_[0] && !seen_in_[1] && !seen_in_[2]) { return "matched, but never observed"; }
         if constexpr (requires { Rule::judged_in; }) {
             constexpr std::string_view never_in[mode_count] = {"matched, but never in mode train",
@@ -172,6 +180,7 @@ private:
     slots<std::uint8_t> watched_;  // by tensor id: 0 not, 1 as context, 2 judged
     coverage seen_{};
     bool observed_ = false;  // something that is judged, since the last close
+    bool flat_ = false;      // something would be judged if it were no vector
     bool seen_in_[mode_count]{};
 };
 
