@@ -2,6 +2,8 @@
 // Report (L5): sizes as people read them.
 #pragma once
 
+#include <spotter/config.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdint>
