@@ -14,7 +14,10 @@ namespace spotter_tool {
 // "2x3", or "scalar".
 [[nodiscard]] inline std::string shape_text(spotter::extents const& shape) {
     std::string text;
-    for (std::uint64_t const each : shape.view()) { text += (text.empty() ? "" : "x") + std::to_string(each); }
+    for (std::uint64_t const each : shape.view()) {
+        if (!text.empty()) { text += 'x'; }
+        text += std::to_string(each);
+    }
     return text.empty() ? "scalar" : text;
 }
 

@@ -65,9 +65,9 @@ TEST_CASE("what an earlier attempt dropped is counted, and the replay is not who
             folder / "run", plan{collection{"x", "x"}},
             options{
                 .existing = existing::resume, .overflow = overflow::drop, .drain = drain::poll, .ring_bytes = 1 << 16}};
-        std::vector<float> const large(attempt == 0 ? 1U << 16 : 4);
+        std::vector<float> const values(attempt == 0 ? 1U << 16 : 4);
         for (std::uint64_t i = 0; i < 4; ++i) {
-            (void)watch.step(train(4 * static_cast<std::uint64_t>(attempt) + i), "x"_t = large);
+            (void)watch.step(train(4 * static_cast<std::uint64_t>(attempt) + i), "x"_t = values);
         }
     }
     trial const run = open(folder / "run");
