@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // T1 and T2: what handing a value over costs the training thread, against a memcpy of the same bytes into memory like the ring's.
 #include "bench.hpp"
+#include "scratch_folder.hpp"
 
 #include <spotter/ring/byte_ring.hpp>
 #include <spotter/spotter.hpp>
 
 #include <cstring>
-#include <filesystem>
 
 using namespace spotter;
 
 namespace {
 
 constexpr std::uint64_t ring_bytes = 256ULL << 20;
-
-// A folder that goes away with its run.
-class scratch_folder {
-public:
-    scratch_folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "spotter_bench_").string();
-        path_ = name + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
-    }
-    scratch_folder(scratch_folder const&) = delete;
-    scratch_folder& operator=(scratch_folder const&) = delete;
-    ~scratch_folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::string const& path() const noexcept { return path_; }
-
-private:
-    std::string path_;
-};
 
 // The control: touched memory that is walked through like a ring, `stride` bytes a copy.
 class copies {
@@ -69,7 +50,7 @@ template <class Call, class Rest>
 // One hand-off after another at an open step of a run that is recorded.
 template <class Hand>
 [[nodiscard]] bench::samples measure_hook(schedule const& plan, Hand&& hand) {
-    scratch_folder const folder;
+    bench::scratch_folder const folder;
     hook watch{std::string_view{folder.path()}, spotter::plan{collection{"all", "*", always{}, payload}},
                options{.ring_bytes = ring_bytes}};
     std::uint64_t index = 0;

@@ -100,7 +100,7 @@ TEST_CASE("replace: the old run's files are gone, all of them") {
         options choices = when(existing::next);
         choices.segment_bytes = 4096;
         recorder sink{path, choices};
-        record(sink, 1000);
+        record(sink, 5000);
         sink.finish({});
     }
     CHECK(read_run(path).segments > 2);

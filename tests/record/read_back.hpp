@@ -104,6 +104,7 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
                 why = decode(row, run.drops);
                 break;
             case row_kind::heartbeat:
+            case row_kind::steps:
                 break;
             case row_kind::run_end: {
                 why = decode(row, run.end);

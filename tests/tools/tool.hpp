@@ -71,19 +71,6 @@ void record_small(std::string const& path, More const&... more) {
     watch.finish();
 }
 
-// Runs `work` in a child, which kills itself in the end; the parent waits.
-template <class Work>
-void in_killed_child(Work&& work) {
-    pid_t const child = ::fork();
-    if (child == 0) {
-        work();
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    REQUIRE(WIFSIGNALED(status));
-}
-
 inline void flip(std::string const& path, std::size_t place) {
     std::vector<char> bytes = read_file(path);
     REQUIRE(place < bytes.size());

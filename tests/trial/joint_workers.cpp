@@ -302,7 +302,7 @@ TEST_CASE("one worker's damage stays its own: whatever its files hold, the other
         } else if (kind == 3) {
             bytes.resize(70);
         } else {
-            bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+            bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);  // where the end was told
         }
         write_file(file, bytes);
         trial run = open(folder / "run");

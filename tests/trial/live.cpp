@@ -15,19 +15,6 @@ using namespace spotter_test;
 
 namespace {
 
-// Runs `work` in a child, which kills itself in the end; the parent waits.
-template <class Work>
-void in_killed_child(Work&& work) {
-    pid_t const child = ::fork();
-    if (child == 0) {
-        work();
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    CHECK(WIFSIGNALED(status));
-}
-
 using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
 

@@ -13,6 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace Catch {
 template <>
 struct StringMaker<spotter::step_id> {
@@ -54,6 +57,19 @@ inline void write_file(std::string const& path, std::vector<char> const& bytes) 
     std::FILE* const file = std::fopen(path.c_str(), "wb");
     if (!bytes.empty()) { std::fwrite(bytes.data(), 1, bytes.size(), file); }
     std::fclose(file);
+}
+
+// Runs `work` in a child, which kills itself in the end; the parent waits.
+template <class Work>
+void in_killed_child(Work&& work) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+        work();
+        ::_exit(1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    REQUIRE(WIFSIGNALED(status));
 }
 
 inline spotter::trial open(std::string_view path) {

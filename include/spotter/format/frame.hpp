@@ -89,6 +89,20 @@ struct row_frame {
     return head;
 }
 
+// A row in two parts at the end of `out`. False where memory is exhausted.
+[[nodiscard]] inline bool append_row(byte_buffer& out, row_kind kind, byte_view body, byte_view rest = {}) noexcept {
+    std::size_t const size = body.size() + rest.size();
+    std::byte* const into = out.prepare(1 + varint_limit + size);
+    if (into == nullptr) { return false; }
+    byte_writer row{into, 1 + varint_limit + size};
+    row.fixed(kind);
+    row.varint(size);
+    row.raw(body);
+    row.raw(rest);
+    out.grow_by(row.size());
+    return true;
+}
+
 // Collects rows and makes a frame of them. Reused: `seal` gives the frame's bytes, `reset` begins the next.
 class row_frame_builder {
 public:
@@ -98,15 +112,7 @@ public:
             if (bytes_.prepare(layout::row_head_bytes) == nullptr) { return false; }
             bytes_.grow_by(layout::row_head_bytes);
         }
-        std::size_t const size = body.size() + rest.size();
-        std::byte* const into = bytes_.prepare(1 + varint_limit + size);
-        if (into == nullptr) { return false; }
-        byte_writer row{into, 1 + varint_limit + size};
-        row.fixed(kind);
-        row.varint(size);
-        row.raw(body);
-        row.raw(rest);
-        bytes_.grow_by(row.size());
+        if (!append_row(bytes_, kind, body, rest)) { return false; }
         ++rows_;
         switch (kind) {
             case row_kind::run_begin:
@@ -119,6 +125,8 @@ public:
                 break;
             case row_kind::close:
                 ++closes_;
+                break;
+            case row_kind::steps:
                 break;
             case row_kind::finding:
                 flags_ |= layout::has_findings;
@@ -134,6 +142,8 @@ public:
         }
         return true;
     }
+    // Of the steps row that was added last.
+    void count_packed(std::uint32_t closes, std::uint32_t values) noexcept { closes_ += closes, values_ += values; }
     // The whole frame, to be put at `offset` of the segment; valid until the next call. Empty where memory is exhausted.
     [[nodiscard]] byte_view seal(std::uint64_t offset, std::uint64_t previous_end, std::uint64_t first_ordinal,
                                  std::uint32_t more_flags = 0) noexcept {
@@ -263,23 +273,5 @@ struct frame_extent {
     if (checksum(covered) != load<std::uint64_t>(whole.data() + covered.size())) { return damaged; }
     return frame;
 }
-
-// The rows of one frame, in order.
-class row_reader {
-public:
-    explicit row_reader(byte_view body) noexcept : in_{body} {}
-
-    // False at the end, and where a length is wrong (then `bad`).
-    [[nodiscard]] bool next(row_view& out) noexcept {
-        if (in_.left() == 0) { return false; }
-        out.kind = static_cast<row_kind>(in_.fixed<std::uint8_t>());
-        out.body = in_.raw(in_.varint());
-        return !in_.bad();
-    }
-    [[nodiscard]] bool bad() const noexcept { return in_.bad(); }
-
-private:
-    byte_reader in_;
-};
 
 }  // namespace spotter::inline SPOTTER_ABI

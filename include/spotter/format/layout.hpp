@@ -28,6 +28,8 @@ inline constexpr std::size_t row_tail_bytes = 8;   // of a row frame, after its 
 inline constexpr std::size_t row_frame_target =
     4096;  // a row frame is sealed before it grows beyond, unless one row does
 
+inline constexpr std::size_t packed_step_limit = 64U << 10;  // a step with more bytes of rows is not packed
+
 // Payload: at most this many bytes of values a block, a multiple of every element size.
 inline constexpr std::size_t block_bytes = 256U << 10;
 inline constexpr std::size_t plain_bytes = 512;  // a payload smaller than this is not split into planes
@@ -62,6 +64,7 @@ enum class row_kind : std::uint8_t {
     drops = 7,
     heartbeat = 8,
     run_end = 9,
+    steps = 10,
 };
 
 // `000042.spot`: the name of a numbered file, written into `into` (at least 24 characters), and its length.

@@ -4,3 +4,4 @@
 
 #include <spotter/format/decode.hpp>
 #include <spotter/format/encode.hpp>
+#include <spotter/format/row_reader.hpp>

@@ -17,10 +17,14 @@ struct payload_place {
     std::uint8_t planes = 1;
 };
 
+inline constexpr std::uint32_t whole_row = 0xFFFFFFFFU;
+
 // One row as found: its kind and its body.
 struct row_view {
     row_kind kind{};
     byte_view body{};
+    byte_view stored{};              // what it was read from: the body itself, or that of the steps row which holds it
+    std::uint32_t part = whole_row;  // which of the rows in that steps row it is, from 0
 };
 
 namespace rows {

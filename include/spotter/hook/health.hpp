@@ -15,7 +15,7 @@ struct health_report {
     std::uint64_t declared = 0;  // declarations; each may have allocated, nothing else does
     sink_health sink{};
     bool off = false;  // SPOTTER=off: nothing is watched
-    bool dry = false;  // rules judge, nothing is recorded: SPOTTER=dry, dry_run
+    bool dry = false;  // rules judge and nothing is recorded, as was asked: SPOTTER=dry, dry_run, a hook without a path
 
     [[nodiscard]] bool good() const noexcept { return !first; }
 };

@@ -207,8 +207,7 @@ public:
         if (!now.first) { now.first = judges_.trouble(); }
         if (!now.first) { now.first = now.sink.first; }
         now.off = state_ == detail::switch_state::off;
-        now.dry = !now.off &&
-                  arguments_.apply([&](auto const&... each) { return detail::options_among(each..., plan_).dry_run; });
+        now.dry = !now.off && !now.first && path().empty() && now.sink.stored == 0;
         return now;
     }
     // Where the record is; empty where nothing is recorded.
@@ -235,24 +234,27 @@ public:
 
 private:
     hook(hook const& first, std::uint32_t number) noexcept
-        : plan_{first.plan_}, arguments_{first.arguments_}, judges_{arguments_.apply([](Arguments const&... each) {
-              return judges<Arguments...>{each...};
-          })},
-          sink_{first.path(), arguments_.apply([&](Arguments const&... each) {
-                    options own = detail::options_among(each..., first.plan_);
-                    own.worker = number;
-                    if (own.existing != existing::replace) {
-                        own.existing = existing::resume;
-                    }  // the first one chose the folder
-                    return own;
-                })} {
+        : plan_{first.plan_},
+          arguments_{first.arguments_},
+          judges_{arguments_.apply([](Arguments const&... each) { return judges<Arguments...>{each...}; })},
+          sink_{first.path(), first.choices_of(number)} {
         judges_.belong_to(number);
-        if (first.path().empty() &&
-            !arguments_.apply([](auto const&... each) { return detail::options_among(each...).dry_run; })) {
+        if (first.path().empty() && !first.choices().dry_run) {
             remember(errc::unwritable, "worker",
                      "records nothing, as the hook that it belongs to; that one's health() says why");
         }
         start();
+    }
+    [[nodiscard]] options choices() const noexcept {
+        return arguments_.apply([&](Arguments const&... each) { return detail::options_among(each..., plan_); });
+    }
+    // A worker's: the first one chose the folder, which is empty where there is none.
+    [[nodiscard]] options choices_of(std::uint32_t number) const noexcept {
+        options own = choices();
+        own.worker = number;
+        own.dry_run = own.dry_run || path().empty();
+        if (own.existing != existing::replace) { own.existing = existing::resume; }
+        return own;
     }
 
     void start() noexcept {

@@ -31,7 +31,16 @@ public:
     // Flushes if it is time to. `now` is a steady clock's. Not amid the blocks of a tensor, which stay together.
     void tick(std::uint64_t now) noexcept {
         if (left_ > 0) { return; }
-        if (dirty_ && now - flushed_at_ >= flush_milliseconds_) { return flush(now); }
+        if (segments_.ordinal() != closes_) {
+            closes_ = segments_.ordinal();
+            closed_at_ = now;
+        }
+        if (dirty_ && now - flushed_at_ >= flush_milliseconds_) {
+            segments_.flush(now - closed_at_ >= open_milliseconds);
+            dirty_ = segments_.holds_open_step();
+            flushed_at_ = now;
+            return;
+        }
         if (!dirty_ && now - flushed_at_ >= heartbeat_milliseconds) {
             std::byte bytes[8];
             byte_writer out{bytes, sizeof bytes};
@@ -58,6 +67,7 @@ public:
 
 private:
     static constexpr std::uint64_t heartbeat_milliseconds = 10'000;
+    static constexpr std::uint64_t open_milliseconds = 200;  // a step open for longer is shown unfinished
 
     void take_row(std::uint32_t tag, byte_view body) noexcept {
         dirty_ = true;
@@ -119,6 +129,8 @@ private:
     payload_place place_{};
     std::uint64_t left_ = 0;  // bytes of values to come
     std::uint64_t flushed_at_ = steady_milliseconds();
+    std::uint64_t closed_at_ = flushed_at_;
+    std::uint64_t closes_ = 0;
     std::uint64_t peak_ = 0;
     bool dirty_ = false;  // something came since the last flush
 };

@@ -6,6 +6,7 @@
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
+#include <spotter/format/steps_packer.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/record/clock.hpp>
 
@@ -44,16 +45,22 @@ public:
     // A row in two parts. What was lost of it is counted, if anything.
     void add(row_kind kind, byte_view body, byte_view rest = {}) noexcept {
         bool const value = kind == row_kind::observe || kind == row_kind::scalar;
-        std::size_t const size = 1 + varint_limit + body.size() + rest.size();
-        if (!failed_ && !rows_.empty() && rows_.size() + size > layout::row_frame_target) { seal(0); }
-        if (!failed_ && kind == row_kind::declare) { remember(body); }
         if (failed_) {
             if (value) { ++lost_; }
             return;
         }
         if (value) { ++pending_; }
-        if (!rows_.add(kind, body, rest)) { return fail(no_memory()); }
-        if (kind == row_kind::close) { ++place_.ordinal; }
+        if (!apart_ && is_packable(kind, body) && step_.size() < layout::packed_step_limit) {
+            ++step_values_;
+            if (!append_row(step_, kind, body, rest)) { return fail(no_memory()); }
+        } else if (kind == row_kind::close && !apart_ && pack_step(body, rest)) {
+            ++place_.ordinal;
+        } else {
+            part_step();
+            add_apart(kind, body, rest);
+            apart_ = kind != row_kind::close && (apart_ || value);
+        }
+        if (failed_) { return; }
         settled_ = kind == row_kind::close || kind == row_kind::declare;
         if (buffered() >= write_bytes) { write(); }
         if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) {
@@ -71,8 +78,10 @@ public:
         if (out_.size() >= write_bytes) { write(); }
     }
 
-    // Everything added so far into the file.
-    void flush() noexcept {
+    // Into the file: the steps that were closed, and on request what there is of the open one, which is then no longer packed.
+    void flush(bool open_step = true) noexcept {
+        put_steps();
+        if (open_step) { part_step(); }
         if (!failed_ && !rows_.empty()) { seal(0); }
         write();
     }
@@ -82,6 +91,8 @@ public:
         close_files();
     }
 
+    // Something of the open step waits for its close.
+    [[nodiscard]] bool holds_open_step() const noexcept { return !step_.empty(); }
     [[nodiscard]] error const& first_error() const noexcept { return first_error_; }
     [[nodiscard]] bool failed() const noexcept { return failed_; }
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
@@ -119,10 +130,68 @@ private:
         pending_ = 0;
         out_.clear();
         rows_.reset();
+        steps_.reset();
+        step_.clear();
+        step_values_ = 0;
+    }
+
+    // The close of a step, the rows of which have been kept back. False where it has to be written row by row.
+    [[nodiscard]] bool pack_step(byte_view body, byte_view rest) noexcept {
+        std::byte bytes[2 * close_limit];
+        byte_writer whole{bytes, sizeof bytes};
+        whole.raw(body);
+        whole.raw(rest);
+        rows::close closed;
+        if (whole.full() || decode({row_kind::close, whole.view()}, closed)) { return false; }
+        bool added = steps_.add(closed, step_.view(), step_values_);
+        if (!added && !steps_.empty()) {
+            put_steps();
+            added = steps_.add(closed, step_.view(), step_values_);
+        }
+        if (!added) { return false; }
+        step_.clear();
+        step_values_ = 0;
+        if (steps_.next_size() + layout::row_head_bytes > layout::row_frame_target) { put_steps(); }
+        return true;
+    }
+    // The steps packed so far as one row.
+    void put_steps() noexcept {
+        if (failed_ || steps_.empty()) { return; }
+        byte_view const body = steps_.seal();
+        make_room(body.size());
+        if (failed_) { return; }
+        if (body.empty() || !rows_.add(row_kind::steps, body)) { return fail(no_memory()); }
+        rows_.count_packed(steps_.steps(), steps_.values());
+        steps_.reset();
+    }
+    // What was kept back of the open step, row by row; the rest of it follows so.
+    void part_step() noexcept {
+        put_steps();
+        if (failed_ || step_.empty()) { return; }
+        for (byte_reader in{step_.view()}; in.left() > 0 && !failed_;) {
+            auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+            add_apart(kind, in.raw(in.varint()), {});
+        }
+        step_.clear();
+        step_values_ = 0;
+        apart_ = true;
+    }
+    void add_apart(row_kind kind, byte_view body, byte_view rest) noexcept {
+        make_room(body.size() + rest.size());
+        if (!failed_ && kind == row_kind::declare) { remember(body); }
+        if (failed_) { return; }
+        if (!rows_.add(kind, body, rest)) { return fail(no_memory()); }
+        if (kind == row_kind::close) { ++place_.ordinal; }
+    }
+    // For a row in the frame that is being collected, or else in a new one.
+    void make_room(std::size_t size) noexcept {
+        if (!failed_ && !rows_.empty() && rows_.size() + 1 + varint_limit + size > layout::row_frame_target) {
+            seal(0);
+        }
     }
 
     void seal(std::uint32_t flags) noexcept {
-        std::uint64_t const ordinal = place_.ordinal - rows_.closes();
+        std::uint64_t const ordinal = place_.ordinal - steps_.steps() - rows_.closes();
         byte_view const bytes = rows_.seal(offset_, previous_end_, ordinal, flags);
         if (bytes.empty() || !out_.append(bytes)) { return fail(no_memory()); }
         row_frame frame{};
@@ -154,7 +223,7 @@ private:
             if (error const why = files_.append(data_, out_.view())) { return fail(why); }
             written_ += out_.size();
             out_.clear();
-            pending_ = rows_.values();
+            pending_ = rows_.values() + steps_.values() + step_values_;
         }
         if (!side_out_.empty() && side_.open()) {
             error const why = side_out_.failed() ? no_memory() : files_.append(side_, side_out_.view());
@@ -220,6 +289,8 @@ private:
     }
 
     void close_segment() noexcept {
+        part_step();
+        if (failed_) { return; }
         seal(layout::last_of_segment);
         put_group();
         write();
@@ -250,6 +321,10 @@ private:
     byte_buffer out_;
     byte_buffer side_out_;
     row_frame_builder rows_;
+    steps_packer steps_;  // closed, behind rows_
+    byte_buffer step_;    // rows of the open step, behind steps_
+    std::uint32_t step_values_ = 0;
+    bool apart_ = false;  // the open step is written row by row
     side_place group_{};
     std::uint64_t offset_ = 0;        // of the segment's end, what is buffered included
     std::uint64_t previous_end_ = 0;  // of the last sealed frame

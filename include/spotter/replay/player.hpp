@@ -109,17 +109,23 @@ private:
                a.shape == b.shape && a.type == b.type && a.activation == b.activation;
     }
 
+    // The tensor by the trial's id, with its step open; no_tensor where no rule that is due there watches it.
+    template <class Admit>
+    [[nodiscard]] tensor_id judged_tensor(std::uint32_t segment, tensor_id stored, step_id step, Admit const& admit) {
+        tensor_id const id = run_.id_of(segment, stored);
+        if (id == no_tensor || !admit(step)) { return no_tensor; }
+        open(step);
+        return (tensors_[id].rules & due_) != 0 ? id : no_tensor;
+    }
     template <class Admit>
     void observe(std::uint32_t segment, row_view row, Admit const& admit) {
         rows::observe seen;
         summary stats;
         if (decode(row, seen, stats)) { return; }
-        tensor_id const id = run_.id_of(segment, seen.id);
-        if (id == no_tensor || !admit(seen.step)) { return; }
+        tensor_id const id = judged_tensor(segment, seen.id, seen.step, admit);
+        if (id == no_tensor) { return; }
         tracked_tensor& it = tensors_[id];
-        open(seen.step);
         std::uint64_t const rules = it.rules & due_;
-        if (rules == 0) { return; }
         unit_activity units;
         int const axis = unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
         bool const units_fit = seen.units > 0 && seen.axis == axis;
@@ -152,12 +158,10 @@ private:
     void scalar(std::uint32_t segment, row_view row, Admit const& admit) {
         rows::scalar seen;
         if (decode(row, seen) || !seen.has_step || seen.type == dtype::text) { return; }
-        tensor_id const id = run_.id_of(segment, seen.id);
-        if (id == no_tensor || !admit(seen.step)) { return; }
+        tensor_id const id = judged_tensor(segment, seen.id, seen.step, admit);
+        if (id == no_tensor) { return; }
         tracked_tensor& it = tensors_[id];
-        open(seen.step);
         std::uint64_t const rules = it.rules & due_;
-        if (rules == 0) { return; }
         values_.assign(seen.value.begin(), seen.value.end());
         tensor_ref view{};
         view.values.raw = values_.data();

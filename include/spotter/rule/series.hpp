@@ -58,6 +58,12 @@ private:
 
 namespace detail {
 
+// Adds a value; whether the window is full with it.
+[[nodiscard]] constexpr bool fills(recent_values& values, double value) noexcept {
+    values.add(value);
+    return values.full();
+}
+
 // Newer half against older half of the window, relative to the older: a trend that single values do not hide.
 [[nodiscard]] SPOTTER_STRICT constexpr double drift_of(recent_values const& values) noexcept {
     SPOTTER_STRICT_BODY
@@ -81,8 +87,7 @@ struct stalled_over {
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
                                         double& measured) const noexcept {
-        values.add(value);
-        if (!values.full()) { return truth::undecided; }
+        if (!detail::fills(values, value)) { return truth::undecided; }
         measured = magnitude(detail::drift_of(values));
         return truth_of(measured <= by);
     }
@@ -98,8 +103,7 @@ struct rising_over {
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
                                         double& measured) const noexcept {
-        values.add(value);
-        if (!values.full()) { return truth::undecided; }
+        if (!detail::fills(values, value)) { return truth::undecided; }
         measured = detail::drift_of(values);
         return truth_of(measured > by);
     }
@@ -114,8 +118,7 @@ struct unchanged_over {
     [[nodiscard]] constexpr double threshold() const noexcept { return 0; }
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
                                         double& measured) const noexcept {
-        values.add(value);
-        if (!values.full()) { return truth::undecided; }
+        if (!detail::fills(values, value)) { return truth::undecided; }
         measured = value;
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (values[i] != value) { return truth::no; }

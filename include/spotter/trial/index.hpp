@@ -7,6 +7,7 @@
 #include <spotter/format/walker.hpp>
 #include <spotter/rule/coverage.hpp>
 #include <spotter/rule/finding.hpp>
+#include <spotter/trial/entry_list.hpp>
 #include <spotter/trial/fwd.hpp>
 
 #include <algorithm>
@@ -18,27 +19,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Where a row is: its body at `offset` of a segment.
-struct row_place {
-    std::uint32_t segment = 0;
-    std::uint32_t bytes = 0;
-    std::uint64_t offset = 0;
-};
-
-// One observation or scalar of a tensor.
-struct track_entry {
-    step_id step{};
-    std::uint64_t ordinal = 0;  // of its step; for a loose scalar of the step that closes next
-    row_place place{};
-    bool is_scalar = false;
-    bool loose = false;  // a scalar between steps
-    bool has_values = false;
-};
-
 struct recorded_tensor {
     std::string name{};
     tensor_info info{};  // ids are the trial's own
-    std::vector<track_entry> entries{};
+    entry_list entries{};
     std::uint32_t declared_in = 0;  // the segment of its last declare row, whose id of the partner this is
     tensor_id declared_partner = no_tensor;
 };
@@ -159,8 +143,10 @@ public:
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept {
         return segments_[number].mapping.bytes;
     }
-    [[nodiscard]] row_view row_at(row_place const& at, row_kind kind) const noexcept {
-        return {kind, segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes)};
+    // The row, valid until `finder` is asked for the next.
+    [[nodiscard]] row_view row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept {
+        byte_view const stored = segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);
+        return finder.find(kind, stored, at.part);
     }
 
     // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
@@ -279,14 +265,36 @@ private:
             ordinal_ = frame.first_ordinal;
             holds_ = false;
         }
-        row_reader rows{frame.body};
-        for (row_view row; rows.next(row);) {
-            row_place const place{number, static_cast<std::uint32_t>(row.body.size()),
-                                  static_cast<std::uint64_t>(row.body.data() - whole.data())};
-            if (!take_row(number, row, place)) {
-                damage_.push_back({file_name(number, layout::data_suffix), place.offset, place.bytes});
+        for (byte_reader in{frame.body}; in.left() > 0;) {
+            auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+            byte_view const body = in.raw(in.varint());
+            if (in.bad()) { break; }
+            row_place const place{number, static_cast<std::uint32_t>(body.size()),
+                                  static_cast<std::uint64_t>(body.data() - whole.data())};
+            bool const good =
+                kind == row_kind::steps ? take_steps(number, body, place) : take_row(number, {kind, body}, place);
+            if (!good) { damage_.push_back({file_name(number, layout::data_suffix), place.offset, place.bytes}); }
+        }
+    }
+    // Packed steps: their values stay where they are.
+    [[nodiscard]] bool take_steps(std::uint32_t number, byte_view body, row_place place) {
+        steps_reader steps{body};
+        bool good = true;
+        for (place.part = 0; steps.next(); ++place.part) {
+            packed_row const& row = steps.row();
+            if (row.kind == row_kind::close) {
+                take_close(row.step, row.ordinal, row.time);
+            } else {
+                bool const scalar = row.kind == row_kind::scalar;
+                good = add(number, row.id, {row.step, row.ordinal, place, scalar, false, scalar}) && good;
             }
         }
+        return good && !steps.bad();
+    }
+    void take_close(step_id step, std::uint64_t ordinal, double time) {
+        steps_.push_back({step, ordinal, time, holds_});
+        ordinal_ = ordinal + 1;
+        holds_ = false;
     }
 
     [[nodiscard]] bool take_row(std::uint32_t number, row_view row, row_place const& place) {
@@ -309,9 +317,7 @@ private:
             case row_kind::close: {
                 rows::close closed;
                 if (decode(row, closed)) { return false; }
-                steps_.push_back({closed.step, closed.ordinal, closed.time, holds_});
-                ordinal_ = closed.ordinal + 1;
-                holds_ = false;
+                take_close(closed.step, closed.ordinal, closed.time);
                 return true;
             }
             case row_kind::finding:
@@ -327,6 +333,7 @@ private:
             case row_kind::run_end:
                 return take_end(row);
             case row_kind::heartbeat:
+            case row_kind::steps:  // take_steps
                 break;
         }
         return true;  // heartbeats, and kinds of a newer writer

@@ -70,7 +70,8 @@ public:
     [[nodiscard]] result<double> stat(step_id step, statistic which) const {
         result<track_entry> const entry = find(step, nullptr);
         if (!entry) { return entry.error(); }
-        result<summary> const stats = summary_of(*entry, which.needs());
+        row_finder finder;
+        result<summary> const stats = summary_of(*entry, which.needs(), finder);
         if (!stats) { return stats.error(); }
         measurement const found = which(*stats);
         if (found.known) { return found.value; }
@@ -83,15 +84,18 @@ public:
         wanted = wanted & distribution_terms;
         result<track_entry> const entry = find(step, nullptr);
         if (!entry) { return entry.error(); }
+        row_finder finder;
         rows::observe row;
         summary stats;
         if (!entry->is_scalar) {
-            if (error const why = decode(run_->row_at(entry->place, row_kind::observe), row, stats)) { return why; }
+            if (error const why = decode(run_->row_at(entry->place, row_kind::observe, finder), row, stats)) {
+                return why;
+            }
             spotter::distribution const stored = stored_distribution(row);
             if (has(terms_of(stored), wanted)) { return stored; }
             if (!row.has_values && has(stats.has, terms::nonfinite) && stats.finite() == 0) { return undefined(); }
         }
-        recorded_value const value = values_of(*entry);
+        recorded_value const value = values_of(*entry, finder);
         if (!value) { return value.error(); }
         std::vector<std::uint64_t> scratch(static_cast<std::size_t>(value.view().count));
         spotter::distribution const taken = distribution_of(value.view(), wanted, scratch);
@@ -115,8 +119,9 @@ public:
     [[nodiscard]] result<double> time(step_id step) const {
         result<track_entry> const entry = find(step, nullptr);
         if (!entry) { return entry.error(); }
+        row_finder finder;
         if (rows::scalar row;
-            entry->is_scalar && !decode(run_->row_at(entry->place, row_kind::scalar), row) && row.has_time) {
+            entry->is_scalar && !decode(run_->row_at(entry->place, row_kind::scalar, finder), row) && row.has_time) {
             return row.time;
         }
         if (is_closed(*entry)) { return run_->step_of(entry->ordinal)->time; }
@@ -127,9 +132,10 @@ public:
         result<track_entry> const entry = find(step, nullptr);
         if (!entry) { return entry.error(); }
         if (entry->is_scalar) { return extents{}; }
+        row_finder finder;
         rows::observe row;
         summary stats;
-        if (error const why = decode(run_->row_at(entry->place, row_kind::observe), row, stats)) { return why; }
+        if (error const why = decode(run_->row_at(entry->place, row_kind::observe, finder), row, stats)) { return why; }
         if (row.has_values || row.has_shape) { return row.shape; }
         return tensor_->info.shape;
     }
@@ -139,10 +145,11 @@ public:
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
         std::vector<point> found;
         if (tensor_ == nullptr) { return found; }
+        row_finder finder;
         for (track_entry const& entry : tensor_->entries) {
             if (entry.loose || !when(entry.step)) { continue; }
             point here{entry.step, 0, false};
-            if (result<summary> const stats = summary_of(entry, which.needs()); stats) {
+            if (result<summary> const stats = summary_of(entry, which.needs(), finder); stats) {
                 measurement const value = which(*stats);
                 here.value = value.value;
                 here.known = value.known;
@@ -157,9 +164,10 @@ public:
     [[nodiscard]] std::vector<loose_scalar> loose() const {
         std::vector<loose_scalar> found;
         if (tensor_ == nullptr) { return found; }
+        row_finder finder;
         for (track_entry const& entry : tensor_->entries) {
             rows::scalar row;
-            if (!entry.loose || decode(run_->row_at(entry.place, row_kind::scalar), row)) { continue; }
+            if (!entry.loose || decode(run_->row_at(entry.place, row_kind::scalar, finder), row)) { continue; }
             recorded_value const value = scalar_value(row);
             double number = 0;
             if (row.type != dtype::text) {
@@ -170,27 +178,30 @@ public:
         return found;
     }
 
+private:
     // The statistics of one entry: the stored terms, and from the values those of `wanted` that were not stored.
-    [[nodiscard]] result<summary> summary_of(track_entry const& entry, terms wanted) const {
+    [[nodiscard]] result<summary> summary_of(track_entry const& entry, terms wanted, row_finder& finder) const {
         summary stats;
         if (!entry.is_scalar) {
             rows::observe row;
-            if (error const why = decode(run_->row_at(entry.place, row_kind::observe), row, stats)) { return why; }
+            if (error const why = decode(run_->row_at(entry.place, row_kind::observe, finder), row, stats)) {
+                return why;
+            }
             if (!any(without(wanted, stats.has)) || !row.has_values) { return stats; }
         }
-        recorded_value const value = values_of(entry);
+        recorded_value const value = values_of(entry, finder);
         if (!value) { return value.error(); }
         return summarize(value.view(), wanted);
     }
-    [[nodiscard]] recorded_value values_of(track_entry const& entry) const {
+    [[nodiscard]] recorded_value values_of(track_entry const& entry, row_finder& finder) const {
         if (entry.is_scalar) {
             rows::scalar row;
-            if (error const why = decode(run_->row_at(entry.place, row_kind::scalar), row)) { return why; }
+            if (error const why = decode(run_->row_at(entry.place, row_kind::scalar, finder), row)) { return why; }
             return scalar_value(row);
         }
         rows::observe row;
         summary stats;
-        if (error const why = decode(run_->row_at(entry.place, row_kind::observe), row, stats)) { return why; }
+        if (error const why = decode(run_->row_at(entry.place, row_kind::observe, finder), row, stats)) { return why; }
         if (!row.has_values) { return no_payload(stats); }
         tensor_ref like{};
         like.type = row.type;
@@ -203,15 +214,14 @@ public:
         }
         return {std::move(bytes), like};
     }
-
-private:
     [[nodiscard]] bool is_closed(track_entry const& entry) const noexcept {
         closed_step const* const closed = run_->step_of(entry.ordinal);
         return closed != nullptr && closed->step == entry.step;
     }
     [[nodiscard]] recorded_value read(step_id step, nth const* which) const {
         result<track_entry> const entry = find(step, which);
-        return entry ? values_of(*entry) : recorded_value{entry.error()};
+        row_finder finder;
+        return entry ? values_of(*entry, finder) : recorded_value{entry.error()};
     }
 
     // Of a step that was closed twice the latest; within it the last observation, or the n-th.
@@ -226,24 +236,18 @@ private:
             why.what << name_ << "\" was never observed: run.names() lists what was";
             return why;
         }
-        track_entry const* found = nullptr;
-        std::size_t first = 0;
-        for (std::size_t i = 0; i < tensor_->entries.size(); ++i) {
-            track_entry const& entry = tensor_->entries[i];
-            if (entry.loose || entry.step != step) { continue; }
-            if (found == nullptr || found->ordinal != entry.ordinal) { first = i; }
-            found = &entry;
+        bool seen = false;
+        track_entry found{};
+        tensor_->entries.each_at(step, [&](track_entry const& entry) { found = entry, seen = true; });
+        if (seen && which != nullptr) {
+            std::size_t left = which->index + 1;
+            std::uint64_t const ordinal = found.ordinal;
+            tensor_->entries.each_at(step, [&](track_entry const& entry) {
+                if (entry.ordinal == ordinal && left > 0 && --left == 0) { found = entry; }
+            });
+            seen = left == 0;
         }
-        if (found != nullptr && which != nullptr) {
-            std::size_t left = which->index;
-            for (std::size_t i = first; i < tensor_->entries.size(); ++i) {
-                track_entry const& entry = tensor_->entries[i];
-                if (entry.loose || entry.step != step || entry.ordinal != found->ordinal) { continue; }
-                if (left-- == 0) { return entry; }
-            }
-            found = nullptr;
-        }
-        if (found != nullptr) { return *found; }
+        if (seen) { return found; }
         return missing(step);
     }
     [[nodiscard]] error missing(step_id step) const noexcept {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the benchmarks that write share: a folder that goes away with its run.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+namespace bench {
+
+class scratch_folder {
+public:
+    scratch_folder() {
+        std::string const name = (std::filesystem::temp_directory_path() / "spotter_bench_").string();
+        path_ = name + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+    }
+    scratch_folder(scratch_folder const&) = delete;
+    scratch_folder& operator=(scratch_folder const&) = delete;
+    ~scratch_folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+}  // namespace bench
