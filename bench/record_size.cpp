@@ -23,11 +23,11 @@ std::uint64_t bytes_in(std::string const& folder) {
 }
 
 // A run of `steps` steps; `step(watch, index)` observes within each.
-template <class Step>
-std::uint64_t record(std::size_t steps, Step&& step) {
+template <class Step, class Keep = decltype(payload)>
+std::uint64_t record(std::size_t steps, Step&& step, Keep const& keep = payload) {
     bench::scratch_folder const folder;
     {
-        hook watch{folder.path(), plan{collection{"all", "*", always{}, payload}}};
+        hook watch{folder.path(), plan{collection{"all", "*", always{}, keep}}};
         for (std::size_t i = 0; i < steps; ++i) {
             watch.begin(train(i));
             step(watch, i);
@@ -56,6 +56,24 @@ int main() {
         record(scalars, [&](auto& watch, std::size_t step) { watch.observe(names[step % 100], value(step)); });
     bench::target("T9 one a step in turn", static_cast<double>(in_turn) / payload_bytes, "x their payload",
                   bench::wanted::at_most, 1.5);
-    std::uint64_t const one = record(scalars, [&](auto& watch, std::size_t step) { watch.observe("loss", value(step)); });
+    std::uint64_t const one =
+        record(scalars, [&](auto& watch, std::size_t step) { watch.observe("loss", value(step)); });
+    // Statistics that a plan or rules ask for, of tensors whose values are not kept; a finite l2 has 8 bytes, with its maximum 24.
+    std::vector<std::vector<float>> tensors(25, std::vector<float>(64, 0.5F));
+    std::size_t const watched = bench::rounds(10'000, 500);
+    auto const statistics = [&](auto const& keep) {
+        return static_cast<double>(record(
+                   watched,
+                   [&](auto& watch, std::size_t step) {
+                       for (std::size_t k = 0; k < tensors.size(); ++k) {
+                           tensors[k][0] = value(step * 100 + k);
+                           watch.observe(names[k], tensors[k]);
+                       }
+                   },
+                   keep)) /
+               static_cast<double>(watched * tensors.size());
+    };
+    bench::figure("l2 of 25 tensors a step", statistics(stats(l2)), "bytes each");
+    bench::figure("l2 and maximum of 25 tensors a step", statistics(stats(l2, maximum)), "bytes each");
     bench::figure("one series alone", static_cast<double>(one) / payload_bytes, "x their payload");
 }

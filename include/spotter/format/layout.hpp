@@ -35,10 +35,9 @@ inline constexpr std::size_t block_bytes = 256U << 10;
 inline constexpr std::size_t plain_bytes = 512;  // a payload smaller than this is not split into planes
 
 // Sidecar.
-inline constexpr std::uint32_t place_magic = 0x31585053U;  // "SPX1"
-inline constexpr std::size_t place_bytes = 64;
+inline constexpr std::uint32_t place_magic = 0x32585053U;  // "SPX2"
+inline constexpr std::size_t place_bytes = 112;
 inline constexpr std::size_t place_rows_bytes = 16U << 10;  // row frames behind one place, about
-inline constexpr std::size_t place_span_bytes = 1U << 20;   // bytes of the segment behind one place, about
 
 // Flags of a row frame and of a place.
 inline constexpr std::uint32_t has_declares = 1;  // also run_begin

@@ -1,29 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): the sidecar: where groups of row frames are, 64 bytes each. A cache; the segment alone can rebuild it.
+// Format (L1): the sidecar: where groups of row frames are, and of which steps, 112 bytes each. A cache; the segment alone can rebuild it.
 #pragma once
 
+#include <spotter/format/steps_reader.hpp>
 #include <spotter/format/walker.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One group of row frames that follow one another: from the first byte of the first to the last byte of the last.
+// The step indices of one mode that rows speak of; empty where first > last.
+struct step_span {
+    std::uint64_t first = ~std::uint64_t{0};
+    std::uint64_t last = 0;
+
+    void add(std::uint64_t index) noexcept {
+        first = index < first ? index : first;
+        last = index > last ? index : last;
+    }
+    [[nodiscard]] bool holds(std::uint64_t index) const noexcept { return first <= index && index <= last; }
+};
+
+namespace detail {
+
+// The first and the last step of the rows of a frame, and maybe others: take(step_id).
+template <class Take>
+void each_step(byte_view rows, Take&& take) noexcept {
+    for (byte_reader in{rows}; in.left() > 0;) {
+        auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+        byte_reader body{in.raw(in.varint())};
+        if (kind == row_kind::observe || kind == row_kind::scalar) {
+            auto const bits = body.fixed<std::uint8_t>();
+            (void)body.varint();
+            if (kind == row_kind::scalar && (bits & layout::scalar_step) == 0) { continue; }
+            step_id const step = take_step(body);
+            if (!body.bad()) { take(step); }
+        } else if (kind == row_kind::close) {
+            step_id const step = take_step(body);
+            if (!body.bad()) { take(step); }
+        } else if (kind == row_kind::steps) {
+            steps_reader::each_run(body, [&](step_id first, step_id last) {
+                take(first);
+                take(last);
+            });
+        }
+    }
+}
+
+}  // namespace detail
+
+// One group of row frames without payload between them: from the first byte of the first to the last byte of the last.
 struct side_place {
     std::uint64_t offset = 0;
     std::uint64_t end = 0;
+    std::uint64_t previous_end = 0;   // where the row frame before it ends: so a missing place is noticed
     std::uint64_t first_ordinal = 0;  // closes before it
     std::uint32_t closes = 0;
     std::uint32_t frames = 0;
     std::uint32_t rows = 0;
     std::uint32_t values = 0;  // observations and scalars
     std::uint32_t flags = 0;   // layout::has_declares and so on, of any frame in it
+    step_span spans[3]{};      // of each mode
 
-    // False when the group is full enough that the next frame begins another.
-    [[nodiscard]] bool open() const noexcept {
-        return frames == 0 || (row_bytes < layout::place_rows_bytes && end - offset < layout::place_span_bytes);
+    // Whether a frame at this offset still belongs to it.
+    [[nodiscard]] bool takes(std::uint64_t frame_offset) const noexcept {
+        return frames == 0 || (frame_offset == end && end - offset < layout::place_rows_bytes);
     }
     void add(row_frame const& frame) noexcept {
         if (frames == 0) {
             offset = frame.offset;
+            previous_end = frame.previous_end;
             first_ordinal = frame.first_ordinal;
         }
         end = frame.end();
@@ -32,10 +76,13 @@ struct side_place {
         rows += frame.rows;
         values += frame.values;
         flags |= frame.flags;
-        row_bytes += frame.bytes;
+        detail::each_step(frame.body,
+                          [&](step_id step) { spans[static_cast<std::size_t>(step.mode)].add(step.index); });
     }
-
-    std::uint64_t row_bytes = 0;  // not stored: of its frames, without the payload between them
+    // A row that speaks of this step may be in it.
+    [[nodiscard]] bool may_hold(step_id step) const noexcept {
+        return spans[static_cast<std::size_t>(step.mode)].holds(step.index);
+    }
 };
 
 inline void encode_side_place(side_place const& place, std::byte* into) noexcept {
@@ -44,12 +91,16 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
     out.fixed(place.frames);
     out.fixed(place.offset);
     out.fixed(place.end);
+    out.fixed(place.previous_end);
     out.fixed(place.first_ordinal);
     out.fixed(place.closes);
     out.fixed(place.rows);
     out.fixed(place.values);
     out.fixed(place.flags);
-    out.fixed(std::uint64_t{0});  // reserved
+    for (step_span const& each : place.spans) {
+        out.fixed(each.first);
+        out.fixed(each.last);
+    }
     out.fixed(checksum(out.view()));
 }
 
@@ -66,15 +117,19 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
     place.frames = in.fixed<std::uint32_t>();
     place.offset = in.fixed<std::uint64_t>();
     place.end = in.fixed<std::uint64_t>();
+    place.previous_end = in.fixed<std::uint64_t>();
     place.first_ordinal = in.fixed<std::uint64_t>();
     place.closes = in.fixed<std::uint32_t>();
     place.rows = in.fixed<std::uint32_t>();
     place.values = in.fixed<std::uint32_t>();
     place.flags = in.fixed<std::uint32_t>();
-    (void)in.fixed<std::uint64_t>();
+    for (step_span& each : place.spans) {
+        each.first = in.fixed<std::uint64_t>();
+        each.last = in.fixed<std::uint64_t>();
+    }
     bool const sound =
         magic == layout::place_magic && in.fixed<std::uint64_t>() == checksum(bytes.first(layout::place_bytes - 8));
-    if (!sound || place.offset > place.end || place.end > segment_bytes) {
+    if (!sound || place.previous_end > place.offset || place.offset > place.end || place.end > segment_bytes) {
         return {errc::corrupt, "a place of the sidecar is damaged; the segment holds everything, walk it instead"};
     }
     return place;
@@ -83,15 +138,16 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
 // The sidecar of a segment, from the segment alone. Damaged ranges end a group.
 [[nodiscard]] inline error rebuild_sidecar(byte_view segment, byte_buffer& out) noexcept {
     frame_walker walk{segment};
-    side_place group{};
+    side_place const none{};  // g++ 12 fails on one made in the lambda
+    side_place group = none;
     auto const put = [&] {
         std::byte bytes[layout::place_bytes];
         encode_side_place(group, bytes);
         if (group.frames > 0) { (void)out.append({bytes, sizeof bytes}); }
-        group = side_place{};
+        group = none;
     };
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-        if (what == walked::corrupt || !group.open()) { put(); }
+        if (what == walked::corrupt || (what == walked::rows && !group.takes(walk.frame().offset))) { put(); }
         if (what == walked::rows) { group.add(walk.frame()); }
     }
     put();

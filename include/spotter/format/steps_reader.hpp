@@ -109,6 +109,19 @@ public:
         for (std::uint64_t i = 0; i < steps_; ++i) { (void)values_.varint(templates_ - 1); }
     }
 
+    // The runs of steps in such a body, without what is in them: take(first, last).
+    template <class Take>
+    static void each_run(byte_reader in, Take&& take) noexcept {
+        std::uint64_t const steps = in.varint(layout::packed_steps_limit);
+        (void)in.varint();
+        (void)in.raw(2 * sizeof(double));
+        for (std::uint64_t left = in.varint(steps); left > 0; --left) {
+            run const each = take_run(in);
+            if (in.bad() || each.steps == 0) { return; }
+            take(step_id{each.which, each.index}, step_id{each.which, each.index + (each.steps - 1) * each.stride});
+        }
+    }
+
     // False at the end, and where the row is malformed.
     [[nodiscard]] bool next() noexcept {
         if (bad() || step_ == steps_) { return false; }

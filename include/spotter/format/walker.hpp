@@ -34,7 +34,7 @@ public:
     [[nodiscard]] walked next() noexcept {
         if (found_) {
             found_ = false;
-            return accept(at_);
+            return accept(*decode_row_frame(segment_, at_));
         }
         while (at_ < segment_.size()) {
             frame_extent const extent = measure_frame(segment_, at_);
@@ -53,7 +53,7 @@ public:
             }
             if (extent.kind == frame_kind::rows) {
                 auto const frame = decode_row_frame(segment_, at_);
-                if (frame && (!chained_ || frame->previous_end == end_)) { return accept(at_); }
+                if (frame && (!chained_ || frame->previous_end == end_)) { return accept(*frame); }
             }
             return search(extent.kind == frame_kind::cut);
         }
@@ -72,8 +72,8 @@ public:
     [[nodiscard]] std::uint64_t torn() const noexcept { return torn_; }
 
 private:
-    [[nodiscard]] walked accept(std::uint64_t offset) noexcept {
-        frame_ = *decode_row_frame(segment_, offset);
+    [[nodiscard]] walked accept(row_frame const& frame) noexcept {
+        frame_ = frame;
         at_ = end_ = frame_.end();
         chained_ = true;
         return walked::rows;

@@ -196,13 +196,16 @@ private:
         if (bytes.empty() || !out_.append(bytes)) { return fail(no_memory()); }
         row_frame frame{};
         frame.offset = offset_;
+        frame.previous_end = previous_end_;
         frame.bytes = bytes.size();
+        frame.body =
+            bytes.subspan(layout::row_head_bytes, bytes.size() - layout::row_head_bytes - layout::row_tail_bytes);
         frame.first_ordinal = ordinal;
         frame.rows = rows_.rows();
         frame.closes = rows_.closes();
         frame.values = rows_.values();
         frame.flags = rows_.flags();
-        if (!group_.open()) { put_group(); }
+        if (!group_.takes(frame.offset)) { put_group(); }
         group_.add(frame);
         offset_ += bytes.size();
         previous_end_ = offset_;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what is where in a run folder: segments mapped, their rows walked once, nothing of the payload touched.
+// Trial (L4): what is where in a run folder. Opening reads the sidecars and the few rows that are about the run as a whole; the
+// rows of steps are read when they are asked for, values never.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/record.hpp>
-#include <spotter/format/walker.hpp>
+#include <spotter/format/sidecar.hpp>
 #include <spotter/rule/coverage.hpp>
 #include <spotter/rule/finding.hpp>
-#include <spotter/trial/entry_list.hpp>
 #include <spotter/trial/fwd.hpp>
+#include <spotter/trial/mapped_segment.hpp>
+#include <spotter/trial/recorded.hpp>
 
 #include <algorithm>
 #include <map>
@@ -19,60 +21,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct recorded_tensor {
-    std::string name{};
-    tensor_info info{};  // ids are the trial's own
-    entry_list entries{};
-    std::uint32_t declared_in = 0;  // the segment of its last declare row, whose id of the partner this is
-    tensor_id declared_partner = no_tensor;
-};
-
-struct closed_step {
-    step_id step{};
-    std::uint64_t ordinal = 0;
-    double time = 0;     // seconds since 1970, stamped by the writer
-    bool holds = false;  // anything was kept
-};
-
-struct recorded_collection {
-    std::string name{};
-    std::string what{};
-};
-
-struct recorded_coverage {
-    std::string rule{};
-    std::string reason{};
-    std::uint64_t matched = 0, judged = 0, undecided = 0, fired = 0;
-    std::uint32_t worker = 0;   // the lowest of those that it is of
-    std::uint32_t workers = 1;  // of how many, which say the same: their counts add up
-};
-
-// How far a walk over the rows of a run has come.
-struct walk_place {
-    std::uint32_t segment = 0;
-    std::uint64_t offset = 0;  // of a row frame, or before it
-    std::uint64_t rows = 0;    // of that frame, which were taken
-};
-
-// Bytes that could not be read; everything else was.
-struct damaged_place {
-    std::string file{};
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
-};
-
-struct run_totals {
-    std::uint64_t stored = 0, dropped = 0, thinned = 0, closes_lost = 0, refused = 0;  // over all attempts
-    std::uint64_t bytes = 0;                                                           // of all segments
-};
-
 class run_index {
 public:
     run_index(std::string_view path, file_system& files) : files_{files}, path_{path} {}
     run_index(run_index const&) = delete;
     run_index& operator=(run_index const&) = delete;
     ~run_index() {
-        for (segment& each : segments_) { files_.unmap(each.mapping); }
+        for (segment& each : segments_) { each.release(files_); }
     }
 
     // Takes in what has been written since the last call. A failed call changes nothing that was known.
@@ -93,7 +48,7 @@ public:
             // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
             if (number > 0 && number == segments_.size()) {
                 std::string const before = file_name(number - 1, layout::data_suffix);
-                std::uint64_t const known = segments_[number - 1].mapping.bytes.size();
+                std::uint64_t const known = segments_[number - 1].bytes().size();
                 if (files_.size_of(before).value_or(known) != known) {
                     totals_.bytes -= known;
                     if (error const why = extend(number - 1, before)) { return why; }
@@ -106,14 +61,22 @@ public:
 
     // --- what is known -----------------------------------------------------------------------------------------------------
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const noexcept { return tensors_; }
+    [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const {
+        complete();
+        return tensors_;
+    }
+    // Its entries are only known once the index is complete.
     [[nodiscard]] recorded_tensor const* find(std::string_view name) const noexcept {
         auto const it = by_name_.find(name);
         return it == by_name_.end() ? nullptr : tensors_[it->second].get();
     }
-    [[nodiscard]] std::vector<closed_step> const& steps() const noexcept { return steps_; }
+    [[nodiscard]] std::vector<closed_step> const& steps() const {
+        complete();
+        return steps_;
+    }
     // Null for a step that was never closed.
-    [[nodiscard]] closed_step const* step_of(std::uint64_t ordinal) const noexcept {
+    [[nodiscard]] closed_step const* step_of(std::uint64_t ordinal) const {
+        complete();
         auto const it =
             std::lower_bound(steps_.begin(), steps_.end(), ordinal,
                              [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
@@ -122,7 +85,12 @@ public:
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
-    [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
+    // Looks at every frame that has not been looked at, values but for their checksums too.
+    [[nodiscard]] std::vector<damaged_place> const& damage() const {
+        complete();
+        const_cast<run_index*>(this)->survey();  // the trial is one thread's, and an index never a constant
+        return damage_;
+    }
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
     // Whose record it is, and how many workers the run was told to have (0: it was not told).
@@ -140,33 +108,59 @@ public:
         return held && *held;
     }
 
-    [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept {
-        return segments_[number].mapping.bytes;
-    }
+    [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
     // The row, valid until `finder` is asked for the next.
     [[nodiscard]] row_view row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept {
-        byte_view const stored = segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);
-        return finder.find(kind, stored, at.part);
+        return finder.find(kind, row_of(at), at.part);
+    }
+
+    // Reads the rows of all steps, if they have not been.
+    void complete() const {
+        if (!is_complete_) { const_cast<run_index*>(this)->take_groups(); }
+    }
+    [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
+    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say.
+    [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const {
+        bool seen = false;
+        for (std::size_t number = segments_.size(); number > 0 && !seen; --number) {
+            segment const& mine = segments_[number - 1];
+            for (std::size_t i = mine.groups().size(); i > 0 && !seen; --i) {
+                if (!mine.groups()[i - 1].may_hold(step)) { continue; }
+                mine.each_value(static_cast<std::uint32_t>(number - 1), mine.groups()[i - 1],
+                                [&](tensor_id local, track_entry const& entry) {
+                                    if (entry.loose || entry.step != step ||
+                                        id_of(static_cast<std::uint32_t>(number - 1), local) != id) {
+                                        return;
+                                    }
+                                    found = entry;
+                                    seen = true;
+                                });
+            }
+        }
+        return seen;
     }
 
     // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
     // `take` returns false to end the walk; that row is met again when it goes on.
     template <class Take>
     void walk(walk_place& from, Take&& take) const {
-        for (; from.segment < segments_.size(); from = {from.segment + 1, 0, 0}) {
+        for (; from.segment < segments_.size(); from = {from.segment + 1, 0, 0, 0}) {
             segment const& mine = segments_[from.segment];
-            frame_walker walker{mine.mapping.bytes.first(static_cast<std::size_t>(mine.walked_to)), from.offset};
-            for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-                if (what != walked::rows) { continue; }
-                row_reader rows{walker.frame().body};
-                std::uint64_t met = 0;
-                for (row_view row; rows.next(row);) {
-                    if (met++ < from.rows) { continue; }
-                    if (!take(from.segment, row)) { return; }
-                    ++from.rows;
+            for (; from.group < mine.groups().size(); ++from.group) {
+                side_place const& group = mine.groups()[from.group];
+                frame_walker walker = mine.frames_of(group, from.offset);
+                for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+                    if (what != walked::rows) { continue; }
+                    row_reader rows{walker.frame().body};
+                    std::uint64_t met = 0;
+                    for (row_view row; rows.next(row);) {
+                        if (met++ < from.rows) { continue; }
+                        if (!take(from.segment, row)) { return; }
+                        ++from.rows;
+                    }
+                    from.offset = walker.good_end();
+                    from.rows = 0;
                 }
-                from.offset = walker.good_end();
-                from.rows = 0;
             }
             if (from.segment + 1 == segments_.size()) { return; }  // it may grow
         }
@@ -183,9 +177,9 @@ public:
     }
 
 private:
-    struct segment {
-        file_mapping mapping{};
-        std::uint64_t walked_to = 0;
+    struct segment : mapped_segment {
+        std::size_t noticed = 0,
+                    taken = 0;         // groups of which the rows about the run, and those of steps, were taken in
         std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
     };
 
@@ -232,24 +226,66 @@ private:
     [[nodiscard]] error extend(std::uint32_t number, std::string const& name) {
         if (number == segments_.size()) { segments_.emplace_back(); }
         segment& mine = segments_[number];
-        result<std::uint64_t> const size = files_.size_of(name);
-        if (size && *size != mine.mapping.bytes.size()) {
-            result<file_mapping> fresh = files_.map(name);
-            if (!fresh) { return fresh.error(); }
-            files_.unmap(mine.mapping);
-            mine.mapping = *fresh;
-        }
-        totals_.bytes += mine.mapping.bytes.size();
-        frame_walker walker{mine.mapping.bytes, mine.walked_to};
-        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-            if (what == walked::corrupt) { note_damage({name, walker.damage().offset, walker.damage().bytes}); }
-            if (what == walked::rows) { take_frame(number, walker.frame()); }
-        }
-        mine.walked_to = walker.good_end();
+        if (error const why = mine.extend(files_, name, file_name(number, layout::side_suffix))) { return why; }
+        totals_.bytes += mine.bytes().size();
+        for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(number, mine.groups()[mine.noticed]); }
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == number) { tensor->info.partner = id_of(number, tensor->declared_partner); }
         }
+        is_complete_ = is_complete_ && mine.taken == mine.groups().size();
         return {};
+    }
+    // What a group says about the run as a whole.
+    void notice(std::uint32_t number, side_place const& group) {
+        constexpr std::uint32_t wanted =
+            layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
+        if ((group.flags & wanted) == 0) { return; }
+        frame_walker walker = segments_[number].frames_of(group);
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what != walked::rows || (walker.frame().flags & wanted) == 0) { continue; }
+            for (byte_reader in{walker.frame().body}; in.left() > 0;) {
+                auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+                byte_view const body = in.raw(in.varint());
+                if (!in.bad() && !take_notice(number, {kind, body})) { note_malformed(number, body); }
+            }
+        }
+    }
+    void take_groups() {
+        is_complete_ = true;
+        for (std::uint32_t number = 0; number < segments_.size(); ++number) {
+            segment& mine = segments_[number];
+            for (; mine.taken < mine.groups().size(); ++mine.taken) {
+                mine.each_value(
+                    number, mine.groups()[mine.taken],
+                    [&](tensor_id local, track_entry const& entry) {
+                        tensor_id const id = id_of(number, local);
+                        if (id == no_tensor) { return note_malformed(number, row_of(entry.place)); }
+                        tensors_[id]->entries.push_back(entry);
+                        holds_ = holds_ || !entry.loose;
+                    },
+                    [&](step_id step, std::uint64_t ordinal, double time) {
+                        steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
+                    },
+                    [&](std::uint64_t ordinal) {  // a step that was never closed, or damage, keeps the ordinals between
+                        if (std::exchange(ordinal_, ordinal) != ordinal) { holds_ = false; }
+                    },
+                    [&](byte_view body) { note_malformed(number, body); });
+            }
+        }
+    }
+    void survey() {
+        for (std::uint32_t number = 0; number < segments_.size(); ++number) {
+            segments_[number].survey([&](frame_place const& it) {
+                note_damage({file_name(number, layout::data_suffix), it.offset, it.bytes});
+            });
+        }
+    }
+    void note_malformed(std::uint32_t number, byte_view body) {
+        auto const offset = static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
+        damage_.push_back({file_name(number, layout::data_suffix), offset, body.size()});
+    }
+    [[nodiscard]] byte_view row_of(row_place const& at) const noexcept {
+        return segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);
     }
     // Damage at the end of a run that still grows is met again at every refresh.
     void note_damage(damaged_place const& place) {
@@ -259,67 +295,12 @@ private:
         damage_.push_back(place);
     }
 
-    void take_frame(std::uint32_t number, row_frame const& frame) {
-        byte_view const whole = segments_[number].mapping.bytes;
-        if (frame.first_ordinal != ordinal_) {  // a step that was never closed, or damage, keeps the ordinals between
-            ordinal_ = frame.first_ordinal;
-            holds_ = false;
-        }
-        for (byte_reader in{frame.body}; in.left() > 0;) {
-            auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
-            byte_view const body = in.raw(in.varint());
-            if (in.bad()) { break; }
-            row_place const place{number, static_cast<std::uint32_t>(body.size()),
-                                  static_cast<std::uint64_t>(body.data() - whole.data())};
-            bool const good =
-                kind == row_kind::steps ? take_steps(number, body, place) : take_row(number, {kind, body}, place);
-            if (!good) { damage_.push_back({file_name(number, layout::data_suffix), place.offset, place.bytes}); }
-        }
-    }
-    // Packed steps: their values stay where they are.
-    [[nodiscard]] bool take_steps(std::uint32_t number, byte_view body, row_place place) {
-        steps_reader steps{body};
-        bool good = true;
-        for (place.part = 0; steps.next(); ++place.part) {
-            packed_row const& row = steps.row();
-            if (row.kind == row_kind::close) {
-                take_close(row.step, row.ordinal, row.time);
-            } else {
-                bool const scalar = row.kind == row_kind::scalar;
-                good = add(number, row.id, {row.step, row.ordinal, place, scalar, false, scalar}) && good;
-            }
-        }
-        return good && !steps.bad();
-    }
-    void take_close(step_id step, std::uint64_t ordinal, double time) {
-        steps_.push_back({step, ordinal, time, holds_});
-        ordinal_ = ordinal + 1;
-        holds_ = false;
-    }
-
-    [[nodiscard]] bool take_row(std::uint32_t number, row_view row, row_place const& place) {
+    [[nodiscard]] bool take_notice(std::uint32_t number, row_view row) {
         switch (row.kind) {
             case row_kind::run_begin:
                 return take_begin(row);
             case row_kind::declare:
                 return take_declare(number, row);
-            case row_kind::observe: {
-                rows::observe seen;
-                summary stats;
-                if (decode(row, seen, stats)) { return false; }
-                return add(number, seen.id, {seen.step, ordinal_, place, false, false, seen.has_values});
-            }
-            case row_kind::scalar: {
-                rows::scalar value;
-                if (decode(row, value)) { return false; }
-                return add(number, value.id, {value.step, ordinal_, place, true, !value.has_step, true});
-            }
-            case row_kind::close: {
-                rows::close closed;
-                if (decode(row, closed)) { return false; }
-                take_close(closed.step, closed.ordinal, closed.time);
-                return true;
-            }
             case row_kind::finding:
                 return take_finding(row);
             case row_kind::drops: {
@@ -332,18 +313,9 @@ private:
             }
             case row_kind::run_end:
                 return take_end(row);
-            case row_kind::heartbeat:
-            case row_kind::steps:  // take_steps
-                break;
+            default:
+                return true;  // rows of steps, heartbeats, and kinds of a newer writer
         }
-        return true;  // heartbeats, and kinds of a newer writer
-    }
-    [[nodiscard]] bool add(std::uint32_t number, tensor_id local, track_entry const& entry) {
-        tensor_id const id = id_of(number, local);
-        if (id == no_tensor) { return false; }
-        tensors_[id]->entries.push_back(entry);
-        holds_ = holds_ || !entry.loose;
-        return true;
     }
     [[nodiscard]] bool take_begin(row_view row) {
         rows::run_begin begin;
@@ -450,6 +422,7 @@ private:
     double begun_at_ = 0;
     double ended_at_ = 0;
     bool holds_ = false;
+    bool is_complete_ = true;
     bool ended_ = false;
     std::uint8_t ended_how_ = 0;
     std::string ended_why_{};

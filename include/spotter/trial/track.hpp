@@ -52,6 +52,7 @@ public:
     template <class Admit, class Take>
     void each_closing(Admit const& which, bool with_values, Take&& take) const {
         if (tensor_ == nullptr) { return; }
+        run_->complete();
         for (track_entry const& entry : tensor_->entries) {
             if (entry.loose || !which(entry.step) || (with_values && !entry.has_values)) { continue; }
             closed_step const* const closed = run_->step_of(entry.ordinal);
@@ -145,6 +146,7 @@ public:
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
         std::vector<point> found;
         if (tensor_ == nullptr) { return found; }
+        run_->complete();
         row_finder finder;
         for (track_entry const& entry : tensor_->entries) {
             if (entry.loose || !when(entry.step)) { continue; }
@@ -164,6 +166,7 @@ public:
     [[nodiscard]] std::vector<loose_scalar> loose() const {
         std::vector<loose_scalar> found;
         if (tensor_ == nullptr) { return found; }
+        run_->complete();
         row_finder finder;
         for (track_entry const& entry : tensor_->entries) {
             rows::scalar row;
@@ -238,6 +241,10 @@ private:
         }
         bool seen = false;
         track_entry found{};
+        if (which == nullptr && !run_->is_complete() && run_->latest_at(tensor_->info.id, step, found)) {
+            return found;
+        }
+        run_->complete();
         tensor_->entries.each_at(step, [&](track_entry const& entry) { found = entry, seen = true; });
         if (seen && which != nullptr) {
             std::size_t left = which->index + 1;

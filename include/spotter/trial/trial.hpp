@@ -115,7 +115,7 @@ public:
 
     // A worker has decided a step once it closed it or a later index of its mode, or is over. Of several: pending while one is
     // undecided, else present if any closed it. Costs the same however long the run is.
-    [[nodiscard]] step_state state(step_id step) const noexcept {
+    [[nodiscard]] step_state state(step_id step) const {
         bool present = false, pending = awaiting_;
         for (auto const& each : readers()) {
             step_state const its = each->state(step);
@@ -124,7 +124,7 @@ public:
         }
         return pending ? step_state::pending : present ? step_state::present : step_state::absent;
     }
-    [[nodiscard]] result<step_state> state(step_id step, worker which) const noexcept {
+    [[nodiscard]] result<step_state> state(step_id step, worker which) const {
         worker_reader const* const each = list_->find(which.number);
         if (each == nullptr) { return no_such(which); }
         return each->state(step);
@@ -145,7 +145,7 @@ public:
     }
     // Seconds of silence when the trial was last refreshed: since the loop last began, closed a step or ended. A loop that hangs is
     // running with an age that grows. Of several workers the longest silence of those that run; when none does, the shortest.
-    [[nodiscard]] double age() const noexcept {
+    [[nodiscard]] double age() const {
         bool const live = !over();
         double found = live ? 0 : first().age();
         for (auto const& each : readers()) {
@@ -154,7 +154,7 @@ public:
         }
         return found;
     }
-    [[nodiscard]] result<double> age(worker which) const noexcept {
+    [[nodiscard]] result<double> age(worker which) const {
         worker_reader const* const each = list_->find(which.number);
         if (each == nullptr) { return no_such(which); }
         return each->age();
@@ -164,7 +164,7 @@ public:
         return joint_ ? std::string_view{joint_->why_ended} : index().ended_why();
     }
     // Closings, of any mode, whether anything was kept or not; of all workers together.
-    [[nodiscard]] std::uint64_t closed_steps() const noexcept {
+    [[nodiscard]] std::uint64_t closed_steps() const {
         std::uint64_t all = 0;
         for (auto const& each : readers()) { all += each->index().steps().size(); }
         return all;
@@ -184,7 +184,7 @@ public:
     }
     // Bytes that could not be read. Values in them are errc::corrupt or absent; everything else is sound, of the same worker and of
     // the others. A worker that cannot be read at all is its folder and 0 bytes.
-    [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept {
+    [[nodiscard]] std::vector<damaged_place> const& damage() const {
         return joint_ ? joint_->damage : index().damage();
     }
     [[nodiscard]] run_totals const& totals() const noexcept { return joint_ ? joint_->totals : index().totals(); }
@@ -241,7 +241,7 @@ private:
         if (joint_ == nullptr) { joint_ = std::make_unique<joint_notes>(); }
         joint_->gather(*list_, status_);
     }
-    [[nodiscard]] error absence(step_id step) const noexcept {
+    [[nodiscard]] error absence(step_id step) const {
         for (auto const& each : readers()) {
             if (each->past(step)) { return {errc::no_such_step, "the run has gone past this step without it"}; }
         }
@@ -286,7 +286,7 @@ private:
         }
         return found.take();
     }
-    [[nodiscard]] bool closed_by_all(step_id step) const noexcept {
+    [[nodiscard]] bool closed_by_all(step_id step) const {
         return list_->missing() == 0 &&
                std::all_of(readers().begin(), readers().end(), [=](auto const& each) { return each->closed(step); });
     }

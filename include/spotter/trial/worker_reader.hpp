@@ -50,7 +50,6 @@ public:
         } else {
             status_ = live ? run_status::running : run_status::died;
         }
-        for (; ranged_ < index_.steps().size(); ++ranged_) { closed_.add(index_.steps()[ranged_].step); }
         auto const now = std::chrono::system_clock::now().time_since_epoch();
         looked_at_ = std::chrono::duration<double>(now).count();
         return trouble_;
@@ -61,17 +60,17 @@ public:
     [[nodiscard]] run_status status() const noexcept { return status_; }
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
-    [[nodiscard]] bool closed(step_id step) const noexcept { return closed_.contains(step); }
-    [[nodiscard]] bool past(step_id step) const noexcept { return closed_.any_after(step); }
+    [[nodiscard]] bool closed(step_id step) const { return ranges().contains(step); }
+    [[nodiscard]] bool past(step_id step) const { return ranges().any_after(step); }
 
     // Decided once this worker closed it or a later index of its mode, or is over.
-    [[nodiscard]] step_state state(step_id step) const noexcept {
+    [[nodiscard]] step_state state(step_id step) const {
         if (closed(step)) { return step_state::present; }
         return past(step) || !running() ? step_state::absent : step_state::pending;
     }
     // Seconds from the last sign of the loop (begun, closed a step, ended) to the last refresh. Heartbeats do not count: the
     // writer sends them also while the loop hangs.
-    [[nodiscard]] double age() const noexcept {
+    [[nodiscard]] double age() const {
         double last = index_.begun_at();
         if (!index_.steps().empty()) { last = (std::max)(last, index_.steps().back().time); }
         last = (std::max)(last, index_.ended_at());
@@ -79,10 +78,16 @@ public:
     }
 
 private:
+    [[nodiscard]] step_ranges const& ranges() const {
+        auto const& steps = index_.steps();
+        for (; ranged_ < steps.size(); ++ranged_) { closed_.add(steps[ranged_].step); }
+        return closed_;
+    }
+
     std::uint32_t number_;
     run_index index_;
-    step_ranges closed_{};
-    std::size_t ranged_ = 0;  // closings that `closed_` knows
+    mutable step_ranges closed_{};
+    mutable std::size_t ranged_ = 0;  // closings that `closed_` knows
     error trouble_{};
     run_status status_ = run_status::running;
     double looked_at_ = 0;

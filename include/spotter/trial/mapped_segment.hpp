@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): one segment in memory: where its row frames are, and the rows of steps in them.
+#pragma once
+
+#include <spotter/file/file_system.hpp>
+#include <spotter/format/record.hpp>
+#include <spotter/format/sidecar.hpp>
+#include <spotter/stat/summary.hpp>
+#include <spotter/trial/entry_list.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Owns nothing but memory: `release` gives the mapping back.
+class mapped_segment {
+public:
+    // Takes in what has been written since the last call: groups as the sidecar says, those behind its last place as they are met.
+    // A failed call changes nothing.
+    [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name) {
+        result<std::uint64_t> const size = files.size_of(name);
+        if (size && *size != mapping_.bytes.size()) {
+            result<file_mapping> const fresh = files.map(name);
+            if (!fresh) { return fresh.error(); }
+            files.unmap(mapping_);
+            mapping_ = *fresh;
+        }
+        if (known_to_ == 0) { take_sidecar(files, side_name); }
+        std::size_t const known = groups_.size();
+        frame_walker walker{bytes(), known_to_};
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what != walked::rows) { continue; }
+            if (groups_.size() == known || !groups_.back().takes(walker.frame().offset)) { groups_.emplace_back(); }
+            groups_.back().add(walker.frame());
+        }
+        known_to_ = walker.good_end();
+        return {};
+    }
+    void release(file_system& files) noexcept {
+        files.unmap(mapping_);
+        mapping_ = {};
+    }
+
+    [[nodiscard]] byte_view bytes() const noexcept { return mapping_.bytes; }
+    // Of row frames, all that there are, in order.
+    [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
+    [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const noexcept {
+        return frame_walker{bytes().first(static_cast<std::size_t>(group.end)), (std::max)(group.offset, from)};
+    }
+
+    // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
+    // at the start of each frame and behind each close, malformed(body).
+    template <class Value, class Close, class Ordinal, class Malformed>
+    void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Close&& take_close,
+                    Ordinal&& take_ordinal, Malformed&& malformed) const {
+        frame_walker walker = frames_of(group);
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what != walked::rows) { continue; }
+            std::uint64_t ordinal = walker.frame().first_ordinal;
+            take_ordinal(ordinal);
+            for (byte_reader in{walker.frame().body}; in.left() > 0;) {
+                auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+                byte_view const body = in.raw(in.varint());
+                if (in.bad()) { break; }
+                row_place place{number, static_cast<std::uint32_t>(body.size()),
+                                static_cast<std::uint64_t>(body.data() - bytes().data())};
+                if (kind == row_kind::steps) {
+                    steps_reader steps{body};
+                    for (place.part = 0; steps.next(); ++place.part) {
+                        packed_row const& row = steps.row();
+                        if (row.kind == row_kind::close) {
+                            take_close(row.step, row.ordinal, row.time);
+                            take_ordinal(ordinal = row.ordinal + 1);
+                        } else {
+                            bool const scalar = row.kind == row_kind::scalar;
+                            take_value(row.id, track_entry{row.step, row.ordinal, place, scalar, false, scalar});
+                        }
+                    }
+                    if (steps.bad()) { malformed(body); }
+                } else if (kind == row_kind::close) {
+                    rows::close closed;
+                    if (decode({kind, body}, closed)) {
+                        malformed(body);
+                        continue;
+                    }
+                    take_close(closed.step, closed.ordinal, closed.time);
+                    take_ordinal(ordinal = closed.ordinal + 1);
+                } else if (kind == row_kind::observe) {
+                    rows::observe seen;
+                    summary stats;
+                    if (decode({kind, body}, seen, stats)) {
+                        malformed(body);
+                        continue;
+                    }
+
+                    take_value(seen.id, track_entry{seen.step, ordinal, place, false, false, seen.has_values});
+                } else if (kind == row_kind::scalar) {
+                    rows::scalar value;
+                    if (decode({kind, body}, value)) {
+                        malformed(body);
+                        continue;
+                    }
+
+                    take_value(value.id, track_entry{value.step, ordinal, place, true, !value.has_step, true});
+                }
+            }
+        }
+    }
+    template <class Value>
+    void each_value(std::uint32_t number, side_place const& group, Value&& take_value) const {
+        each_value(
+            number, group, take_value, [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [](byte_view) {});
+    }
+
+    // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
+    template <class Take>
+    void survey(Take&& take) {
+        if (surveyed_to_ == bytes().size()) { return; }
+        frame_walker walker{bytes(), surveyed_to_};
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::corrupt) { take(walker.damage()); }
+        }
+        surveyed_to_ = walker.good_end();
+    }
+
+private:
+    // As far as its places are whole and follow one another. The segment's head has to be sound.
+    void take_sidecar(file_system& files, std::string const& name) {
+        if (bytes().size() < layout::head_bytes || !decode_head(bytes())) { return; }
+        result<file_mapping> const side = files.map(name);
+        if (!side) { return; }
+        std::uint64_t end = layout::head_bytes;
+        for (std::uint64_t i = 0;; ++i) {
+            result<side_place> const place = decode_side_place(side->bytes, i, bytes().size());
+            if (!place || place->previous_end != end || place->frames == 0) { break; }
+            groups_.push_back(*place);
+            known_to_ = end = place->end;
+        }
+        files.unmap(*side);
+    }
+
+    file_mapping mapping_{};
+    std::vector<side_place> groups_{};
+    std::uint64_t known_to_ = 0;     // the end of the last of them
+    std::uint64_t surveyed_to_ = 0;  // up to here damage is known
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
