@@ -271,19 +271,6 @@ TEST_CASE("the sidecar is rebuilt from the segment, leads to every frame, and a 
     CHECK(decode_side_place(view, 0, 100).error().code == errc::corrupt);
 }
 
-TEST_CASE("planes: every width splits and joins to the same bytes") {
-    for (std::size_t width : {1U, 2U, 4U, 8U}) {
-        for (std::size_t count : {0U, 1U, 7U, 1000U}) {
-            std::vector<std::byte> values(width * count + 1), planes(width * count + 1), back(width * count + 1);
-            for (std::size_t i = 0; i < values.size(); ++i) { values[i] = static_cast<std::byte>(i * 31); }
-            split_planes(values.data(), count, width, planes.data());
-            join_planes(planes.data(), count, width, back.data());
-            CHECK(std::equal(values.begin(), values.end() - 1, back.begin()));
-            if (count == 7 && width == 4) { CHECK(planes[7] == values[1]); }
-        }
-    }
-}
-
 TEST_CASE("the name of a segment has six digits and more when there are more") {
     char name[24];
     CHECK(std::string_view{name, name_segment(42, layout::data_suffix, name)} == "000042.spot");

@@ -47,7 +47,8 @@ struct options {
     std::uint64_t ring_bytes = 64ULL << 20;      // rounded up to a power of two; 64 KiB at least
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size
     std::uint32_t flush_milliseconds = 20;       // a closed step is visible to readers after this time at most
-    int compression_level = 1;                   // of zstd
+    // zstd's, for byte planes in which sequences come back; the others are Huffman-coded or copied at any level.
+    int compression_level = 1;
     std::uint32_t worker = 0;  // of several threads, processes or ranks of one run: each its own number
     // How many workers the run has, for readers: they wait for one that has not begun yet. 0: they know of those that have begun.
     std::uint32_t workers = 0;

@@ -99,12 +99,13 @@ private:
         auto const head = load<ring_tag::values_head>(body.data());
         byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - head.bytes);
         place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
-        segments_.add_block(body.last(head.bytes), place_.planes);
+        segments_.add_block(body.last(head.bytes), place_.planes, true);
         put_place(row);
     }
     void take_block(byte_view block) noexcept {
         if (left_ == 0) { return; }
-        segments_.add_block(block, place_.planes);
+        bool const alone = block.size() == left_ && segments_.offset() == place_.offset;
+        segments_.add_block(block, place_.planes, alone);
         left_ -= block.size() < left_ ? block.size() : left_;
         if (left_ == 0) { put_place(pending_.view()); }
     }
