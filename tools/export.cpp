@@ -91,6 +91,7 @@ struct written {
     std::uint64_t tensors = 0;
     std::uint64_t rows = 0;
     std::set<std::string, std::less<>> as_bits{};  // types for which NumPy has none
+    std::vector<std::string> damaged{};            // values that could not be read and were left out
 };
 
 // Path parts that are safe as a file's name on any system: anything unusual becomes %XX, and so do leading dots.
@@ -168,9 +169,9 @@ public:
         npz_writer writer{[&](std::span<std::byte const> bytes) { return file.put(bytes); }, how()};
         for (item const& each : items_) {
             recorded_value const value = run_[each.name].at(each.step);
+            if (left_out(each, value)) { continue; }
             if (!value) { return value.error(); }
-            std::string const key =
-                step_ ? each.name : fmt::format("{}@{}:{}", each.name, name_of(each.step.mode), each.step.index);
+            std::string const key = step_ ? each.name : key_of(each);
             if (error const why = writer.add(key, value.view())) { return why; }
             count(value.view());
             bar.advance(1);
@@ -192,6 +193,7 @@ public:
                                             : fmt::format("{}/{}/{}-{}.npy", tidy(wanted_.out), file_name_of(each.name),
                                                           name_of(each.step.mode), each.step.index);
             recorded_value const value = run_[each.name].at(each.step);
+            if (left_out(each, value)) { continue; }
             if (!value) { return value.error(); }
             npy_parts const parts{value.view(), how()};
             new_file file{path, wanted_.force};
@@ -213,11 +215,9 @@ public:
             track const tensor = run_[name];
             if (step_) {
                 recorded_value const value = tensor.at(*step_);
-                if (value) { items_.push_back({name, *step_}); }
-                if (value.error().code == errc::corrupt || (value.error() && !wanted_.names.empty())) {
-                    why = value.error();
-                }
-                if (value.error().code == errc::corrupt) { return why; }
+                bool const damaged = value.error().code == errc::corrupt;
+                if (value || damaged) { items_.push_back({name, *step_}); }
+                if (value.error() && !damaged && !wanted_.names.empty()) { why = value.error(); }
                 continue;
             }
             for (step_id const step : tensor.payload_steps()) {
@@ -241,6 +241,15 @@ private:
 
     [[nodiscard]] small_floats how() const noexcept {
         return wanted_.widen ? small_floats::widened : small_floats::bits;
+    }
+    [[nodiscard]] static std::string key_of(item const& it) {
+        return fmt::format("{}@{}:{}", it.name, name_of(it.step.mode), it.step.index);
+    }
+    // Damaged values do not keep the others from being exported.
+    [[nodiscard]] bool left_out(item const& it, recorded_value const& value) {
+        if (value.error().code != errc::corrupt) { return false; }
+        done_.damaged.push_back(key_of(it));
+        return true;
     }
     void count(tensor_ref const& view) {
         ++done_.tensors;
@@ -291,6 +300,9 @@ int export_to(export_options const& wanted) {
                 type),
             stderr);
     }
+    for (std::string const& each : done.damaged) {
+        say(fmt::format("spotter export: {} is damaged and was left out: `spotter verify` says where\n", each), stderr);
+    }
     if (wanted.json) {
         json document = document_of("export", path);
         document["format"] = format;
@@ -298,6 +310,7 @@ int export_to(export_options const& wanted) {
         document["tensors"] = done.tensors;
         document["rows"] = done.rows;
         document["as_bits"] = done.as_bits;
+        document["damaged"] = done.damaged;
         say_document(document);
     } else if (format == "csv" && wanted.out != "-") {
         say(fmt::format("{}: {} rows\n", wanted.out, done.rows));
@@ -305,7 +318,7 @@ int export_to(export_options const& wanted) {
         say(fmt::format("{}: {} tensor{} in {} file{}\n", wanted.out, done.tensors, done.tensors == 1 ? "" : "s",
                         done.files.size(), done.files.size() == 1 ? "" : "s"));
     }
-    return fine;
+    return done.damaged.empty() ? fine : found;
 }
 
 }  // namespace spotter_tool

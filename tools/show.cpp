@@ -257,6 +257,32 @@ void print_curve(shown const& it, curve const& of) {
     return fine;
 }
 
+// Scalars that were given between steps, by their time.
+[[nodiscard]] int show_loose(shown& it, std::vector<loose_scalar> const& scalars) {
+    if (it.wanted.json) {
+        it.document["loose"] = json::array();
+        for (loose_scalar const& each : scalars) {
+            it.document["loose"].push_back(
+                {{"time", number(each.time)}, {"value", number(each.value)}, {"before_ordinal", each.before_ordinal}});
+        }
+        say_document(it.document);
+        return fine;
+    }
+    if (it.wanted.as == "numbers") {
+        for (loose_scalar const& each : scalars) {
+            say(fmt::format("{:.3f}\t{}\n", each.time, detail::float_text(each.value, true)));
+        }
+        return fine;
+    }
+    std::vector<double> values;
+    for (loose_scalar const& each : scalars) { values.push_back(each.value); }
+    say(fmt::format("{}, given between steps\n", plain(it.wanted.name)));
+    say(sparkline(values, std::vector<bool>(values.size(), true), it.columns, it.wanted.ascii) + '\n');
+    say(fmt::format("{} scalars; first {}; last {}\n", values.size(), detail::float_text(values.front(), false),
+                    detail::float_text(values.back(), false)));
+    return fine;
+}
+
 }  // namespace
 
 int show(show_options const& wanted) {
@@ -273,7 +299,10 @@ int show(show_options const& wanted) {
         return it.refuse(why);
     }
     it.document["name"] = wanted.name;
-    if (wanted.step.empty()) { return show_history(it, tensor); }
+    if (wanted.step.empty()) {
+        std::vector<loose_scalar> const loose = tensor.loose();
+        return loose.empty() || !tensor.history(mean).empty() ? show_history(it, tensor) : show_loose(it, loose);
+    }
     auto const step = read_step(wanted.step);
     if (!step) { return it.refuse(step.error()); }
     it.document["step"] = step_json(*step);

@@ -147,6 +147,24 @@ TEST_CASE("show: a history as a curve, as numbers that read back, and as a histo
     CHECK(ask("show " + run + " grad/fc1/w --stat mean").says("10 unknown"));
 }
 
+TEST_CASE("show: scalars that were given between steps") {
+    temporary_folder const folder;
+    {
+        spotter::hook watch{folder / "run", spotter::plan{spotter::defaults::losses}};
+        for (int i = 0; i < 5; ++i) {
+            watch.scalar("lr", 0.5 / (i + 1), 1000.25 + i);
+            (void)watch.step(spotter::train(static_cast<std::uint64_t>(i)));
+        }
+        watch.finish();
+    }
+    told const curve = ask("show " + folder / "run lr");
+    CHECK((curve.code == 0 && curve.says("5 scalars; first 0.5; last 0.1")));
+    CHECK(ask("show --as numbers " + folder / "run lr").says("1000.250\t0.5\n"));
+    auto const document = ask("show --json " + folder / "run lr").document();
+    REQUIRE(document.at("loose").size() == 5);
+    CHECK((document.at("loose")[4].at("time") == 1004.25 && document.at("loose")[4].at("before_ordinal") == 4));
+}
+
 TEST_CASE("show: values, a statistic and the distribution at a step") {
     temporary_folder const folder;
     record_small(folder / "run");
