@@ -33,7 +33,10 @@ public:
         }
         return real_.append(file, bytes);
     }
-    spotter::error sync(spotter::file_handle file) noexcept override { return fails() ? why() : real_.sync(file); }
+    spotter::error sync(spotter::file_handle file) noexcept override {
+        ++syncs;
+        return fails() ? why() : real_.sync(file);
+    }
     void close(spotter::file_handle file) noexcept override { real_.close(file); }
     spotter::result<spotter::path_kind> kind_of(std::string_view path) noexcept override {
         if (fails()) { return why(); }
@@ -69,6 +72,7 @@ public:
     }
 
     std::uint64_t operations() const noexcept { return count_.load(); }
+    std::atomic<unsigned> syncs{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
 
 private:

@@ -275,6 +275,33 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("the disk is waited for never, at the end of each segment, or at each flush that wrote something") {
+    for (disk_sync const when : {disk_sync::never, disk_sync::segments, disk_sync::flushes}) {
+        temporary_folder const folder;
+        faulty_file_system files{~std::uint64_t{0}};
+        options choices = small_ring(overflow::block, drain::poll);
+        choices.flush_milliseconds = 1'000'000;
+        choices.segment_bytes = 64 << 10;
+        choices.disk_sync = when;
+        recorder sink{folder / "run", choices, files};
+        sink.start({});
+        sink.declare(tensor_named(0, "w"));
+        for (std::uint64_t step = 0; step < 40; ++step) {
+            observe(sink, 0, step, pattern(1000, step));
+            sink.close(train(step), {});
+            if (step % 10 == 9) { sink.flush(); }
+        }
+        sink.flush();  // nothing new
+        sink.finish({});
+        auto const segments = static_cast<unsigned>(read_run(folder / "run").segments);
+        CHECK(segments > 2);
+        CHECK(!sink.health().first);
+        if (when == disk_sync::never) { CHECK(files.syncs == 0); }
+        if (when == disk_sync::segments) { CHECK(files.syncs == segments); }
+        if (when == disk_sync::flushes) { CHECK((files.syncs >= 4 && files.syncs <= 4 + segments)); }
+    }
+}
+
 TEST_CASE("a writer that does not move for 2 s turns block into thin, and says so [D14]") {
     temporary_folder const folder;
     std::string const path = folder / "run";

@@ -24,6 +24,11 @@ enum class drain : std::uint8_t { thread, poll };
 // saves memory traffic), or whichever is faster here, as measured once at the start.
 enum class copying : std::uint8_t { automatic, cached, streaming };
 
+// When the writer waits until what it wrote is on the disk (fsync): never, whenever a segment is closed, or at each flush. What is
+// in the file survives the death of the process anyway; this is against power cuts. The training thread does not wait, unless
+// the ring fills meanwhile.
+enum class disk_sync : std::uint8_t { never, segments, flushes };
+
 // When `step` is called, seen from the weight update: decides which gradient belongs to which update.
 enum class instant : std::uint8_t { before_update, after_update };
 
@@ -43,6 +48,7 @@ struct options {
     spotter::drain drain = spotter::drain::thread;
     spotter::instant instant = spotter::instant::before_update;
     spotter::copying copying = spotter::copying::automatic;
+    spotter::disk_sync disk_sync = spotter::disk_sync::never;
     bool dry_run = false;                        // rules run, nothing is written
     std::uint64_t ring_bytes = 64ULL << 20;      // rounded up to a power of two; 64 KiB at least
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size

@@ -20,8 +20,7 @@ namespace spotter::inline SPOTTER_ABI {
 class recorder_core {
 public:
     recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
-        : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow},
-          segments_{files, choices.segment_bytes < 4096 ? 4096 : choices.segment_bytes, choices.compression_level},
+        : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
           drain_{ring_, segments_, choices.flush_milliseconds} {
         if (choices.clock != nullptr) { run_.place.now = choices.clock; }
     }

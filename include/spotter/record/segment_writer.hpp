@@ -8,7 +8,10 @@
 #include <spotter/format/sidecar.hpp>
 #include <spotter/format/steps_packer.hpp>
 #include <spotter/format/zstd_codec.hpp>
+#include <spotter/hook/options.hpp>
 #include <spotter/record/clock.hpp>
+
+#include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -28,8 +31,9 @@ struct run_place {
 // sidecar is a cache: where it cannot be written, the error is kept and the segment goes on without it.
 class segment_writer {
 public:
-    segment_writer(file_system& files, std::uint64_t segment_bytes, int level) noexcept
-        : files_{files}, segment_bytes_{segment_bytes}, packer_{level} {}
+    segment_writer(file_system& files, options const& choices) noexcept
+        : files_{files}, segment_bytes_{(std::max)(choices.segment_bytes, smallest_segment)}, sync_{choices.disk_sync},
+          packer_{choices.compression_level} {}
     segment_writer(segment_writer const&) = delete;
     segment_writer& operator=(segment_writer const&) = delete;
     ~segment_writer() { close_files(); }
@@ -85,6 +89,7 @@ public:
         if (open_step) { part_step(); }
         if (!failed_ && !rows_.empty()) { seal(0); }
         write();
+        if (sync_ == disk_sync::flushes) { wait_for_disk(); }
     }
     // Everything into the file, and no more after it.
     void finish() noexcept {
@@ -107,6 +112,7 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t smallest_segment = 4096;
     // Buffered before a write is worth it. More would leave the cache before it is written: with 1 MiB the writer takes a tenth
     // longer (bench/writer.cpp).
     static constexpr std::size_t write_bytes = 64U << 10;
@@ -229,6 +235,7 @@ private:
             if (error const why = files_.append(data_, out_.view())) { return fail(why); }
             written_ += out_.size();
             out_.clear();
+            synced_ = false;
             pending_ = rows_.values() + steps_.values() + step_values_;
         }
         if (!side_out_.empty() && side_.open()) {
@@ -294,12 +301,20 @@ private:
         if (!declares_.append(body)) { fail(no_memory()); }
     }
 
+    void wait_for_disk() noexcept {
+        if (failed_ || synced_) { return; }
+        error const why = files_.sync(data_);
+        synced_ = true;
+        if (why && !first_error_) { first_error_ = why; }
+    }
+
     void close_segment() noexcept {
         part_step();
         if (failed_) { return; }
         seal(layout::last_of_segment);
         put_group();
         write();
+        if (sync_ != disk_sync::never) { wait_for_disk(); }
     }
     void rotate() noexcept {
         if (failed_) { return; }
@@ -317,6 +332,7 @@ private:
 
     file_system& files_;
     std::uint64_t segment_bytes_;
+    disk_sync sync_;
     payload_packer packer_;
     run_place place_{};
     file_handle data_{};
@@ -341,6 +357,7 @@ private:
     double latest_ = 0;  // the largest time given out
     error first_error_{};
     bool failed_ = false;
+    bool synced_ = true;   // nothing was written since the last sync
     bool settled_ = true;  // no step is half in
 };
 
