@@ -33,6 +33,16 @@ template <class Value>
         all.push_back(make_tensor(name + " bf16", bench::to_bf16(values)));
     };
     add("weights", layer.weights);
+    // What delta{...} stores: the difference to the weights a step before, and ten.
+    for (std::size_t const distance : {1U, 10U}) {
+        std::vector<float> const before = layer.weights;
+        for (std::size_t i = 0; i < distance; ++i) { run.step(); }
+        tensor difference =
+            make_tensor("weights f32 as differences to " + std::to_string(distance) + " steps before", layer.weights);
+        byte_view const old = bytes_of(before.data(), before.size());
+        exclusive_or(difference.bytes.data(), old.data(), difference.bytes.data(), old.size());
+        all.push_back(std::move(difference));
+    }
     add("gradients", layer.gradient);
     add("activations", layer.output);
     add("Adam's mean", layer.first);

@@ -79,6 +79,8 @@ TEST_CASE("plan to text to plan is the identity [S10]", "[S10]") {
     comes_back(dynamic_plan{plan{collection{"the name \"x\"", "*", at{0, 1, 700}}}});
     comes_back(dynamic_plan{plan{collection{"x", "*", always{}, quantiles}, collection{"y", "*", always{}, histogram | shape},
                                  collection{"z", "*", always{}, payload | quantiles | histogram | stats(l2)}}});
+    comes_back(dynamic_plan{plan{collection{"w", "*", always{}, payload | delta{8}},
+                                 collection{"v", "*", always{}, delta{64} | stats(l2)}}});
     comes_back(dynamic_plan{defaults::boosting});
     dynamic_plan dry{plan{defaults::losses}};
     dry.dry_run = true;

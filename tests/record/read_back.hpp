@@ -70,7 +70,7 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
                 REQUIRE(run.names.count(it.row.id) == 1);
                 if (it.row.has_values) {
                     it.values.resize(static_cast<std::size_t>(it.row.shape.elements()) * size_of(it.row.type));
-                    REQUIRE_FALSE(decode_payload(segment, it.row.place, it.values));
+                    REQUIRE_FALSE(decode_payload(segment, it.row, it.values));
                 }
                 it.active.resize(it.row.units);
                 it.finite.resize(it.row.units);

@@ -119,6 +119,19 @@ inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
     return true;
 }
 
+// One of an observation's bases, the nearest first; `list` moves on to the next. `place` is the one before it, the row's own at
+// first, and becomes this one. False at the end and where it is malformed.
+[[nodiscard]] inline bool read_base(byte_view& list, payload_place& place) noexcept {
+    byte_reader in{list};
+    std::uint64_t const distance = in.varint(place.offset);
+    place.offset -= distance;
+    place.bytes = in.varint();
+    place.planes = in.fixed<std::uint8_t>();
+    if (in.bad() || distance == 0) { return false; }
+    list = list.last(in.left());
+    return true;
+}
+
 [[nodiscard]] inline error decode(row_view row, rows::run_begin& out) noexcept {
     byte_reader in{row.body};
     out.run_id = in.fixed<std::uint64_t>();
@@ -204,6 +217,16 @@ template <class Summary>
         out.place.bytes = in.varint();
         if (out.type == dtype::none || (out.place.planes != 1 && out.place.planes != plane_width(out.type))) {
             in.fail();
+        }
+        if ((bits & layout::observe_delta) != 0) {
+            out.links = in.varint(layout::longest_chain);
+            byte_view const all = in.raw(in.left());
+            byte_view rest = all;
+            payload_place base = out.place;
+            bool good = out.links > 0 && !in.bad();
+            for (std::uint64_t i = 0; i < out.links && good; ++i) { good = read_base(rest, base); }
+            out.bases = all.first(all.size() - rest.size());
+            if (!good) { in.fail(); }
         }
     }
     return detail::row_error(in, "observe");

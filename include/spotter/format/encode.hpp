@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Bits of an observation's first byte and of a scalar's.
 namespace layout {
 inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thinned = 4, observe_quantiles = 8,
-                              observe_histogram = 16, observe_shape = 32;
+                              observe_histogram = 16, observe_shape = 32, observe_delta = 64;
 inline constexpr std::uint8_t scalar_step = 1, scalar_time = 2;
 }  // namespace layout
 
@@ -19,6 +19,7 @@ inline constexpr std::size_t observe_limit = 320;
 inline constexpr std::size_t scalar_limit = 64;
 inline constexpr std::size_t close_limit = 48;
 inline constexpr std::size_t place_limit = 2 * varint_limit + 1;
+inline constexpr std::size_t base_limit = 2 * varint_limit + 1;
 
 // A Writer is a byte_writer or a quick_writer.
 namespace detail {
@@ -153,6 +154,14 @@ inline void encode_place(byte_writer& out, payload_place const& place) noexcept 
     out.fixed(place.planes);
     out.varint(place.offset);
     out.varint(place.bytes);
+}
+// After encode_place, where the values are differences: the payloads that they build on, the nearest first, a whole one last.
+// `place` becomes the place just encoded.
+inline void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept {
+    out.varint(place.offset - base.offset);
+    out.varint(base.bytes);
+    out.fixed(base.planes);
+    place = base;
 }
 // All but the time, which follows last where `has_time`.
 template <class Writer>

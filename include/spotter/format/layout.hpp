@@ -32,7 +32,8 @@ inline constexpr std::size_t packed_step_limit = 64U << 10;  // a step with more
 
 // Payload: at most this many bytes of values a block, a multiple of every element size.
 inline constexpr std::size_t block_bytes = 256U << 10;
-inline constexpr std::size_t plain_bytes = 512;  // a payload smaller than this is not split into planes
+inline constexpr std::size_t longest_chain = 64;  // payloads that one may build on
+inline constexpr std::size_t plain_bytes = 512;   // a payload smaller than this is not split into planes
 
 // Sidecar.
 inline constexpr std::uint32_t place_magic = 0x32585053U;  // "SPX2"

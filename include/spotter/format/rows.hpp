@@ -69,6 +69,8 @@ struct observe {
     order layout = order::row_major;
     extents shape{};
     payload_place place{};
+    std::uint64_t links = 0;  // payloads that the values build on (read_base); 0: the values are whole
+    byte_view bases{};
     std::uint64_t units = 0;  // 0: no unit activity
     std::uint8_t axis = 0;    // that counts them
     byte_view active{};       // `units` u32 each, unaligned

@@ -2,6 +2,8 @@
 // Format (L1): values to zstd frames and back. The only file of the project that includes zstd.h.
 #pragma once
 
+#include <spotter/format/decode.hpp>
+#include <spotter/format/difference.hpp>
 #include <spotter/format/frame.hpp>
 #include <spotter/format/plane_sample.hpp>
 #include <spotter/format/raw_frame.hpp>
@@ -172,9 +174,7 @@ public:
                 scratch_.clear();
                 into = scratch_.prepare(size * place.planes);
             }
-            if (into == nullptr || context_ == nullptr) {
-                return {errc::out_of_memory, "no memory to decompress values; close other trials"};
-            }
+            if (into == nullptr || context_ == nullptr) { return no_memory(); }
             std::byte const* planes[8]{};
             for (std::size_t plane = 0; plane < place.planes; ++plane) {
                 frame_extent const frame = measure_zstd_frame_at(from);
@@ -189,8 +189,33 @@ public:
         }
         return from.empty() ? error{} : damaged(place);
     }
+    // The values of an observation, whole: where they are stored as differences, together with those that they build on.
+    [[nodiscard]] error unpack(byte_view segment, rows::observe const& row, std::span<std::byte> out) noexcept {
+        if (error const why = unpack(segment, row.place, out); why || row.links == 0) { return why; }
+        chain_.clear();
+        std::byte* const base = chain_.prepare(out.size());
+        if (base == nullptr) { return no_memory(); }
+        payload_place place = row.place;
+        byte_view list = row.bases;
+        for (std::uint64_t i = 0; i < row.links; ++i) {
+            if (!read_base(list, place)) { return damaged(row.place); }
+            if (error const why = unpack(segment, place, {base, out.size()})) {
+                if (why.code != errc::corrupt) { return why; }
+                error told{errc::corrupt, "the values at byte "};
+                told.what
+                    << row.place.offset << " of a segment are differences to those at byte " << place.offset
+                    << ", which are damaged; the next whole values of this tensor, and its statistics, can be read";
+                return told;
+            }
+            exclusive_or(out.data(), base, out.data(), out.size());
+        }
+        return {};
+    }
 
 private:
+    [[nodiscard]] static error no_memory() noexcept {
+        return {errc::out_of_memory, "no memory to decompress values; close other trials"};
+    }
     [[nodiscard]] static frame_extent measure_zstd_frame_at(byte_view from) noexcept {
         if (from.size() < 4 || load<std::uint32_t>(from.data()) != layout::zstd_magic) { return {}; }
         return measure_zstd_frame(from);
@@ -211,6 +236,7 @@ private:
 
     ZSTD_DCtx* context_;
     byte_buffer scratch_;
+    byte_buffer chain_;
 };
 
 // The same for once.
@@ -218,6 +244,11 @@ private:
                                           std::span<std::byte> out) noexcept {
     payload_unpacker unpacker;
     return unpacker.unpack(segment, place, out);
+}
+[[nodiscard]] inline error decode_payload(byte_view segment, rows::observe const& row,
+                                          std::span<std::byte> out) noexcept {
+    payload_unpacker unpacker;
+    return unpacker.unpack(segment, row, out);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

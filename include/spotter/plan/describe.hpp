@@ -60,6 +60,7 @@ constexpr void describe(terms what, sentence& out) noexcept {
             comma = ", ";
         }
     }
+    if (unsigned const chain = detail::chain_of(what); chain > 0) { out << ", as delta{" << chain << '}'; }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

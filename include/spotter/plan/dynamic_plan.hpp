@@ -100,7 +100,7 @@ public:
     [[nodiscard]] terms wanted(std::uint64_t set) const noexcept {
         terms all = terms::none;
         for (std::size_t i = 0; i < size(); ++i) {
-            if ((set >> i & 1) != 0) { all |= entries_[i].what; }
+            if ((set >> i & 1) != 0) { all = detail::together(all, entries_[i].what); }
         }
         return all;
     }

@@ -67,7 +67,7 @@ struct plan {
     [[nodiscard]] constexpr terms wanted(std::uint64_t set) const noexcept {
         terms all = terms::none;
         collections.each([&](auto const& it, std::size_t i) {
-            if ((set >> i & 1) != 0) { all |= it.what; }
+            if ((set >> i & 1) != 0) { all = detail::together(all, it.what); }
         });
         return all;
     }

@@ -165,6 +165,10 @@ private:
             counted = true;
         });
         if (!counted) { say("nonfinite"); }
+        if (unsigned const chain = chain_of(what); chain > 0) {
+            put_(", ");
+            object("chain", [&] { number(chain); });
+        }
     }
 
     dynamic_plan const& plan_;

@@ -20,7 +20,9 @@ inline constexpr std::size_t inline_bytes = 16U << 10;  // values up to this siz
 
 struct values_head {
     std::uint64_t bytes = 0;
-    std::uint64_t planes = 1;
+    std::uint32_t planes = 1;
+    std::uint16_t chain = 0;      // links that a chain may have; 0: the values are to be whole
+    std::uint16_t described = 0;  // bytes at the end of the row that say what the values are: type, order, shape
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::ring_tag

@@ -120,7 +120,7 @@ public:
         std::size_t const head = row.has_values ? sizeof(ring_tag::values_head) : 0;
         std::uint32_t tag = static_cast<std::uint32_t>(row_kind::observe);
         if (row.has_values) {
-            store(at, ring_tag::values_head{bytes, payload_packer::planes_for(view.type, bytes)});
+            store(at, values_head_for(view, bytes, keep));
             tag |= bytes <= ring_tag::inline_bytes ? ring_tag::values_inside : ring_tag::values;
         }
         quick_writer out{at + head};
@@ -247,11 +247,21 @@ private:
                           "are only counted"});
         return true;
     }
+    [[nodiscard]] static ring_tag::values_head values_head_for(tensor_ref const& view, std::size_t bytes,
+                                                               terms keep) noexcept {
+        std::size_t described = 3;
+        for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
+        bool const chained = bytes >= layout::plain_bytes;
+        return {bytes, payload_packer::planes_for(view.type, bytes),
+                static_cast<std::uint16_t>(chained ? detail::chain_of(keep) : 0),
+                static_cast<std::uint16_t>(described)};
+    }
     // A single value that is kept is all there is to know of it: its statistics follow.
     [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept {
         return seen.view.shape.rank == 0 && has(keep, terms::payload) &&
-               !any(without(keep, pass_terms | terms::payload | terms::shape)) && seen.tensor.shape.rank == 0 &&
-               seen.view.layout == order::row_major && !seen.view.absent() && seen.view.refused == refusal::none;
+               !any(without(keep, pass_terms | terms::payload | terms::shape | detail::chain_bits)) &&
+               seen.tensor.shape.rank == 0 && seen.view.layout == order::row_major && !seen.view.absent() &&
+               seen.view.refused == refusal::none;
     }
     void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
     void note(error const& why) noexcept {

@@ -2,6 +2,7 @@
 // Record (L4): the writer's side of the ring: takes entries, adds what only the writer knows, hands rows to the segment.
 #pragma once
 
+#include <spotter/record/delta_chains.hpp>
 #include <spotter/record/entry.hpp>
 #include <spotter/record/segment_writer.hpp>
 #include <spotter/ring/byte_ring.hpp>
@@ -60,6 +61,7 @@ public:
     void give_up() noexcept {
         if (left_ == 0) { return; }
         left_ = 0;
+        chains_.give_up();
         put_thinned(pending_.view());
         pending_.clear();
     }
@@ -93,32 +95,53 @@ private:
             left_ = 0;
             return put_thinned(body.subspan(sizeof head));
         }
+        begin_values(head);
         if (left_ == 0) { put_place(pending_.view()); }
     }
     void take_inside(byte_view body) noexcept {
         auto const head = load<ring_tag::values_head>(body.data());
         byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - head.bytes);
         place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
-        segments_.add_block(body.last(head.bytes), place_.planes, true);
-        put_place(row);
+        bool const chained = head.chain > 0;
+        if (chained) {
+            pending_.clear();
+            if (!pending_.append(row)) { return put_thinned(row); }
+            begin_values(head);
+        }
+        byte_view const values = body.last(head.bytes);
+        segments_.add_block(chained ? chains_.next(values) : values, place_.planes, true);
+        put_place(chained ? pending_.view() : row);
     }
     void take_block(byte_view block) noexcept {
         if (left_ == 0) { return; }
         bool const alone = block.size() == left_ && segments_.offset() == place_.offset;
-        segments_.add_block(block, place_.planes, alone);
+        segments_.add_block(chained_ ? chains_.next(block) : block, place_.planes, alone);
         left_ -= block.size() < left_ ? block.size() : left_;
         if (left_ == 0) { put_place(pending_.view()); }
     }
+    // In `pending_` is a row whose values come now: as differences, where its tensor is asked for in chains and has a base.
+    void begin_values(ring_tag::values_head const& head) noexcept {
+        chained_ = head.chain > 0;
+        if (!chained_) { return; }
+        byte_reader row{pending_.view().subspan(1)};
+        std::uint64_t const tensor = row.varint();
+        byte_view const like = pending_.view().last(head.described);
+        if (chains_.begin(tensor, head.chain, like, head.bytes, segments_.segment())) {
+            pending_.data()[0] |= std::byte{layout::observe_delta};
+        }
+    }
     void put_thinned(byte_view body) noexcept {
         auto const bits = static_cast<std::uint8_t>(body[0]);
-        auto const first = static_cast<std::byte>((bits & ~layout::observe_values) | layout::observe_thinned);
+        auto const first = static_cast<std::byte>((bits & ~(layout::observe_values | layout::observe_delta)) |
+                                                  layout::observe_thinned);
         segments_.add(row_kind::observe, {&first, 1}, body.subspan(1));
     }
     void put_place(byte_view row) noexcept {
         place_.bytes = segments_.offset() - place_.offset;
-        std::byte bytes[place_limit];
+        std::byte bytes[place_limit + varint_limit + layout::longest_chain * base_limit];
         byte_writer out{bytes, sizeof bytes};
         encode_place(out, place_);
+        if (std::exchange(chained_, false)) { chains_.end(place_, out); }
         segments_.add(row_kind::observe, row, out.view());
         pending_.clear();
     }
@@ -128,6 +151,8 @@ private:
     std::uint32_t flush_milliseconds_;
     byte_buffer pending_;  // the row whose values are coming in
     payload_place place_{};
+    delta_chains chains_;
+    bool chained_ = false;    // the values that are coming in belong to a chain
     std::uint64_t left_ = 0;  // bytes of values to come
     std::uint64_t flushed_at_ = steady_milliseconds();
     std::uint64_t closed_at_ = flushed_at_;

@@ -74,6 +74,7 @@ public:
     // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a tensor;
     // its `planes` may become 1.
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    [[nodiscard]] std::uint32_t segment() const noexcept { return place_.number; }
     void add_block(byte_view block, std::uint8_t& planes, bool alone) noexcept {
         if (failed_) { return; }
         std::size_t const before = out_.size();

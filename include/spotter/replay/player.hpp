@@ -187,7 +187,7 @@ private:
         view.shape = seen.shape;
         view.count = seen.shape.elements();
         values_.resize(static_cast<std::size_t>(view.bytes()));
-        error const why = unpacker_.unpack(run_.segment_bytes(segment), seen.place, values_);
+        error const why = unpacker_.unpack(run_.segment_bytes(segment), seen, values_);
         if (why) {
             if (!trouble_) { trouble_ = why; }
             view = {};

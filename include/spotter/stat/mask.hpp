@@ -25,6 +25,7 @@ enum class terms : std::uint32_t {
     quantiles = 1U << 18,      // a feature: see stat/distribution.hpp
     histogram = 1U << 19,      // a feature: the same
     payload = 1U << 31,        // the values themselves
+    // Bits 20 to 26 are a number: how many links a chain of payloads may have (`delta` below).
 };
 
 [[nodiscard]] constexpr terms operator|(terms a, terms b) noexcept {
@@ -39,6 +40,35 @@ enum class terms : std::uint32_t {
 constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }
 [[nodiscard]] constexpr bool any(terms set) noexcept { return set != terms::none; }
 [[nodiscard]] constexpr bool has(terms set, terms wanted) noexcept { return (set & wanted) == wanted; }
+
+// The values, as differences to the ones that were saved before of the same tensor: bit by bit (XOR), so that they come back
+// exactly. `payload | delta{8}`: at most 8 observations in a row are differences, then one is whole. It pays where values
+// change little from one saved step to the next, as weights do; the price is that a damaged one takes those behind it along,
+// up to the next whole one, and that reading one means reading its chain.
+struct delta {
+    unsigned chain = 8;  // links; 0 is none, 64 at most
+
+    static constexpr unsigned longest = 64;
+    constexpr operator terms() const noexcept {  // so that it stands where a collection's contents do
+        unsigned const links = chain < longest ? chain : longest;
+        return static_cast<terms>(links << 20 | static_cast<std::uint32_t>(terms::payload));
+    }
+};
+
+namespace detail {
+
+inline constexpr terms chain_bits = static_cast<terms>(0x7FU << 20);
+[[nodiscard]] constexpr unsigned chain_of(terms set) noexcept {
+    return static_cast<std::uint32_t>(set & chain_bits) >> 20;
+}
+// What two collections ask for together. Where both want the values, the shorter chain serves both.
+[[nodiscard]] constexpr terms together(terms a, terms b) noexcept {
+    unsigned chain = chain_of(a) > chain_of(b) ? chain_of(a) : chain_of(b);
+    if (has(a & b, terms::payload)) { chain = chain_of(a) < chain_of(b) ? chain_of(a) : chain_of(b); }
+    return without(a | b, chain_bits) | static_cast<terms>(chain << 20);
+}
+
+}  // namespace detail
 
 // The terms that the one pass over a tensor's memory produces.
 inline constexpr terms pass_terms = terms::nonfinite | terms::zeros | terms::range | terms::abs_range | terms::sum |

@@ -212,7 +212,7 @@ private:
         like.shape = row.shape;
         like.count = row.shape.elements();
         std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
-        if (error const why = decode_payload(run_->segment_bytes(entry.place.segment), row.place, bytes)) {
+        if (error const why = decode_payload(run_->segment_bytes(entry.place.segment), row, bytes)) {
             return why;
         }
         return {std::move(bytes), like};

@@ -161,9 +161,14 @@ private:
                     if (*text == each.name()) { found = stats(each); }
                 });
             }
+            if (item.is_object() && item.size() == 1 && item.contains("chain") && item["chain"].is_number_unsigned()) {
+                auto const chain = item["chain"].template get<std::uint64_t>();
+                if (chain > 0 && chain <= delta::longest) { found = delta{static_cast<unsigned>(chain)}; }
+            }
             if (!any(found)) {
                 std::string const shown = item.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 40);
-                refuse("what", shown + " is none of payload, shape, quantiles, histogram, minimum maximum mean stddev "
+                refuse("what", shown + " is none of payload, {\"chain\": 1 to 64}, shape, quantiles, histogram, "
+                                       "minimum maximum mean stddev "
                                        "variance sum product "
                                        "l1 l2 (most also with _abs), zeros, zero_fraction, nonfinite");
             }
