@@ -99,12 +99,12 @@ private:
     return view_of(reinterpret_cast<bf16 const*>(values.data()), {values.size() * 2});
 }
 
-void measure(workload const& it, bool is_target) {
+void measure(workload const& it, bool is_target, unsigned compressors = 1) {
     bench::scratch_folder const folder;
     std::filesystem::create_directories(folder.path());
     pipeline control{folder.path() + "/control"};
     hook watch{std::string_view{folder.path() + "/run"}, spotter::plan{collection{"all", "*", always{}, payload}},
-               options{.drain = drain::poll, .ring_bytes = ring_bytes}};
+               options{.drain = drain::poll, .ring_bytes = ring_bytes, .compressors = compressors}};
     std::vector<std::string> names;
     for (std::size_t i = 0; i < it.tensors.size(); ++i) { names.push_back("tensor" + std::to_string(i)); }
     rates plain, ours;
@@ -126,6 +126,11 @@ void measure(workload const& it, bool is_target) {
     health_report const health = watch.health();
     if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
         std::printf("  not a measurement: %s\n", std::string{health.first.what.view()}.c_str());
+    }
+    if (compressors > 1) {
+        return bench::figure("  writer, " + it.name + ", " + std::to_string(compressors) + " compressors, by the clock",
+                             ours.wall() / plain.wall(), "x",
+                             bench::control("zstd 1 and fwrite", plain.wall(), "MB/s"));
     }
     double const speed = ours.core() / plain.core();
     std::string const beside = bench::control("zstd 1 and fwrite", plain.core(), "MB/s");
@@ -159,6 +164,7 @@ int main(int count, char** arguments) {
         }
     }
     measure(weights, true);
+    measure(weights, false, 2);
     measure(half, false);
     measure(step, true);
     return 0;

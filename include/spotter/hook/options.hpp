@@ -55,6 +55,9 @@ struct options {
     std::uint32_t flush_milliseconds = 20;       // a closed step is visible to readers after this time at most
     // zstd's, for byte planes in which sequences come back; the others are Huffman-coded or copied at any level.
     int compression_level = 1;
+    // Threads that compress, the writer's included, 16 at most. More than one where one writes less than the training saves; each
+    // takes about 2 MiB. What is written does not depend on it.
+    std::uint32_t compressors = 1;
     std::uint32_t worker = 0;  // of several threads, processes or ranks of one run: each its own number
     // How many workers the run has, for readers: they wait for one that has not begun yet. 0: they know of those that have begun.
     std::uint32_t workers = 0;

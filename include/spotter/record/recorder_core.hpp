@@ -53,6 +53,7 @@ public:
         detail::copy_cached(into, from, bytes);
     }
     void start(byte_view run_begin) noexcept {
+        segments_.start_helpers(choices_.compressors, choices_.compression_level);
         segments_.begin(run_.place, run_begin);
         publish();
         started_ = true;

@@ -90,7 +90,7 @@ private:
         auto const head = load<ring_tag::values_head>(body.data());
         pending_.clear();
         place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
-        left_ = head.bytes;
+        left_ = all_ = head.bytes;
         if (!pending_.append(body.subspan(sizeof head))) {  // no memory: at least the row
             left_ = 0;
             return put_thinned(body.subspan(sizeof head));
@@ -114,7 +114,7 @@ private:
     }
     void take_block(byte_view block) noexcept {
         if (left_ == 0) { return; }
-        bool const alone = block.size() == left_ && segments_.offset() == place_.offset;
+        bool const alone = block.size() == all_;
         segments_.add_block(chained_ ? chains_.next(block) : block, place_.planes, alone);
         left_ -= block.size() < left_ ? block.size() : left_;
         if (left_ == 0) { put_place(pending_.view()); }
@@ -154,6 +154,7 @@ private:
     delta_chains chains_;
     bool chained_ = false;    // the values that are coming in belong to a chain
     std::uint64_t left_ = 0;  // bytes of values to come
+    std::uint64_t all_ = 0;   // of how many
     std::uint64_t flushed_at_ = steady_milliseconds();
     std::uint64_t closed_at_ = flushed_at_;
     std::uint64_t closes_ = 0;

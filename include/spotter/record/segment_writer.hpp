@@ -10,6 +10,7 @@
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/record/clock.hpp>
+#include <spotter/record/packer_pool.hpp>
 
 #include <algorithm>
 
@@ -48,6 +49,7 @@ public:
 
     // A row in two parts. What was lost of it is counted, if anything.
     void add(row_kind kind, byte_view body, byte_view rest = {}) noexcept {
+        take_blocks();
         bool const value = kind == row_kind::observe || kind == row_kind::scalar;
         if (failed_) {
             if (value) { ++lost_; }
@@ -73,19 +75,28 @@ public:
     }
     // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a tensor;
     // its `planes` may become 1.
-    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    [[nodiscard]] std::uint64_t offset() noexcept {
+        take_blocks();
+        return offset_;
+    }
     [[nodiscard]] std::uint32_t segment() const noexcept { return place_.number; }
     void add_block(byte_view block, std::uint8_t& planes, bool alone) noexcept {
         if (failed_) { return; }
+        if (helpers_.works() && !alone) {
+            if (helpers_.full()) { take_block(); }
+            if (helpers_.give(block, planes)) { return; }
+        }
+        take_blocks();
         std::size_t const before = out_.size();
         error const why = alone ? packer_.pack_alone(block, planes, out_) : packer_.pack(block, planes, out_);
-        offset_ += out_.size() - before;
-        if (why) { return fail(why); }
-        if (out_.size() >= write_bytes) { write(); }
+        added(before, why);
     }
+    // From now on that many threads compress, this one included.
+    void start_helpers(unsigned compressors, int level) noexcept { helpers_.start(compressors, level); }
 
     // Into the file: the steps that were closed, and on request what there is of the open one, which is then no longer packed.
     void flush(bool open_step = true) noexcept {
+        take_blocks();
         put_steps();
         if (open_step) { part_step(); }
         if (!failed_ && !rows_.empty()) { seal(0); }
@@ -94,6 +105,7 @@ public:
     }
     // Everything into the file, and no more after it.
     void finish() noexcept {
+        take_blocks();
         if (!failed_ && data_.open()) { close_segment(); }
         close_files();
     }
@@ -128,6 +140,23 @@ private:
                 "no memory for the record; recording stops here, the training goes on: lower options::ring_bytes"};
     }
     [[nodiscard]] std::size_t buffered() const noexcept { return out_.size() + rows_.size(); }
+
+    // A block was added to `out_`, which was so long before.
+    void added(std::size_t before, error const& why) noexcept {
+        if (failed_) { return out_.clear(); }
+        offset_ += out_.size() - before;
+        if (why) { return fail(why); }
+        if (out_.size() >= write_bytes) { write(); }
+    }
+    // The oldest block that helpers have; all of them.
+    void take_block() noexcept {
+        std::size_t const before = out_.size();
+        error const why = helpers_.take(packer_, out_);
+        added(before, why);
+    }
+    void take_blocks() noexcept {
+        while (!helpers_.empty()) { take_block(); }
+    }
 
     // Stops all writing. Rows that had not reached the file are lost.
     SPOTTER_NOINLINE void fail(error const& why) noexcept {
@@ -335,6 +364,7 @@ private:
     std::uint64_t segment_bytes_;
     disk_sync sync_;
     payload_packer packer_;
+    packer_pool helpers_;
     run_place place_{};
     file_handle data_{};
     file_handle side_{};
