@@ -3,6 +3,7 @@
 #include "folders.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "replace_file.hpp"
 #include "verbs.hpp"
 
 #include <spotter/format/sidecar.hpp>
@@ -48,21 +49,6 @@ private:
     std::vector<spotter::file_handle> held_{};
 };
 
-// Either the old file or the whole new one is there, whatever happens.
-[[nodiscard]] error replace_file(std::string const& path, byte_view bytes) {
-    std::string const fresh = path + ".new";
-    file_system& files = system_files();
-    (void)files.remove(fresh);  // of an earlier try that was killed
-    auto const file = files.create(fresh);
-    if (!file) { return file.error(); }
-    error why = files.append(*file, bytes);
-    if (!why) { why = files.sync(*file); }
-    files.close(*file);
-    if (!why) { why = files.rename(fresh, path); }
-    if (why) { (void)files.remove(fresh); }
-    return why;
-}
-
 [[nodiscard]] bool same_bytes(byte_view a, byte_view b) noexcept {
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
@@ -102,7 +88,7 @@ public:
         mapped_file const old{side_file};
         if (!old.error() && same_bytes(old.bytes(), side.view())) { return {}; }
         if (!wanted_.dry_run) {
-            if (error const why = replace_file(side_file, side.view())) { return why; }
+            if (error const why = replace_file(system_files(), side_file, side.view())) { return why; }
         }
         deeds_.push_back({side_file, "rebuilt", 0, side.size()});
         return {};

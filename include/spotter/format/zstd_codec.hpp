@@ -10,6 +10,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -211,8 +212,61 @@ public:
         }
         return {};
     }
+    // `out.size()` bytes of an observation's values from byte `from` on, of which there must be as many; only the blocks that hold
+    // them are decompressed.
+    [[nodiscard]] error unpack_part(byte_view segment, rows::observe const& row, std::uint64_t from,
+                                    std::span<std::byte> out) noexcept {
+        payload_place place = row.place;
+        byte_view list = row.bases;
+        if (error const why = unpack_part(segment, place, from, out)) { return why; }
+        if (row.links == 0 || out.empty()) { return {}; }
+        byte_buffer base;
+        std::byte* const into = base.prepare(out.size());
+        if (into == nullptr) { return no_memory(); }
+        for (std::uint64_t i = 0; i < row.links; ++i) {
+            if (!read_base(list, place)) { return damaged(row.place); }
+            if (error const why = unpack_part(segment, place, from, {into, out.size()})) { return why; }
+            exclusive_or(out.data(), into, out.data(), out.size());
+        }
+        return {};
+    }
 
 private:
+    [[nodiscard]] error unpack_part(byte_view segment, payload_place const& place, std::uint64_t from,
+                                    std::span<std::byte> out) noexcept {
+        if (place.offset > segment.size() || place.bytes > segment.size() - place.offset || place.planes == 0) {
+            return damaged(place);
+        }
+        std::uint64_t const end = place.offset + place.bytes;
+        payload_place block{place.offset, 0, place.planes};
+        for (std::uint64_t at = 0, done = 0; done < out.size();) {
+            block.bytes = 0;
+            std::uint64_t size = 0;
+            for (std::size_t plane = 0; plane < place.planes; ++plane) {
+                std::uint64_t const begin = block.offset + block.bytes;
+                frame_extent const frame = measure_zstd_frame_at(
+                    segment.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+                if (frame.kind != frame_kind::values || frame.content == 0 || frame.content > layout::block_bytes) {
+                    return damaged(place);
+                }
+                block.bytes += frame.bytes;
+                size = frame.content * place.planes;
+            }
+            if (from + done < at + size) {
+                part_.clear();
+                std::byte* const whole = part_.prepare(static_cast<std::size_t>(size));
+                if (whole == nullptr) { return no_memory(); }
+                if (error const why = unpack(segment, block, {whole, static_cast<std::size_t>(size)})) { return why; }
+                std::uint64_t const skip = from + done - at;
+                auto const taken = static_cast<std::size_t>((std::min)(size - skip, out.size() - done));
+                std::memcpy(out.data() + done, whole + skip, taken);
+                done += taken;
+            }
+            at += size;
+            block.offset += block.bytes;
+        }
+        return {};
+    }
     [[nodiscard]] static error no_memory() noexcept {
         return {errc::out_of_memory, "no memory to decompress values; close other trials"};
     }
@@ -236,6 +290,7 @@ private:
 
     ZSTD_DCtx* context_;
     byte_buffer scratch_;
+    byte_buffer part_;
     byte_buffer chain_;
 };
 

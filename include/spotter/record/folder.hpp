@@ -110,7 +110,8 @@ struct folder_scan {
         text<longest_path> worker{folder};
         worker << "/worker-" << found.list[i];
         auto const lock = files.lock(path_text{worker, layout::lock_name});
-        if (!lock) { continue; }
+        if (!lock && lock.error().code == errc::busy) { continue; }
+        if (!lock) { return lock.error(); }
         error const why = clear_folder(files, worker);
         files.unlock(*lock);
         if (why) { return why; }

@@ -7,6 +7,7 @@
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/format/steps_packer.hpp>
+#include <spotter/format/walker.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/record/clock.hpp>
@@ -262,7 +263,11 @@ private:
     void write() noexcept {
         if (failed_) { return; }
         if (!out_.empty()) {
-            if (error const why = files_.append(data_, out_.view())) { return fail(why); }
+            if (error const why = files_.append(data_, out_.view())) {
+                std::uint64_t const reached = values_from(offset_ - out_.size());
+                pending_ -= reached < pending_ ? reached : pending_;
+                return fail(why);
+            }
             written_ += out_.size();
             out_.clear();
             synced_ = false;
@@ -279,6 +284,25 @@ private:
             }
         }
         side_out_.clear();
+    }
+
+    // Of the segment that is being written.
+    [[nodiscard]] path_text data_path() const noexcept {
+        char name[24];
+        return {place_.folder, {name, name_segment(place_.number - 1, layout::data_suffix, name)}};
+    }
+    // Observations and scalars that a reader finds in the current segment from `offset` on: a write that failed may have left whole
+    // frames behind, which are stored. Where the file cannot be looked at, none.
+    [[nodiscard]] std::uint64_t values_from(std::uint64_t offset) noexcept {
+        auto const mapped = files_.map(data_path());
+        if (!mapped) { return 0; }
+        std::uint64_t values = 0;
+        frame_walker walk{mapped->bytes, offset};
+        for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+            if (what == walked::rows) { values += walk.frame().values; }
+        }
+        files_.unmap(*mapped);
+        return values;
     }
 
     void open_segment() noexcept {
@@ -345,6 +369,18 @@ private:
         put_group();
         write();
         if (sync_ != disk_sync::never) { wait_for_disk(); }
+        if (!failed_) { look_for_it(); }
+    }
+    // A folder that was moved or removed meanwhile takes the open files with it and no write fails: what was written is elsewhere
+    // now, or lost.
+    void look_for_it() noexcept {
+        auto const there = files_.kind_of(data_path());
+        if (first_error_ || (there && *there == path_kind::file)) { return; }
+        first_error_ =
+            there ? error{errc::not_a_run, "a segment is no longer where it was written: the run's folder was "
+                                           "moved or removed while it was recorded; let it stand until the end"}
+                  : there.error();
+        first_error_.what << " (the run is " << place_.folder.view() << ')';
     }
     void rotate() noexcept {
         if (failed_) { return; }

@@ -163,6 +163,7 @@ private:
         tracked_tensor& it = tensors_[id];
         std::uint64_t const rules = it.rules & due_;
         values_.assign(seen.value.begin(), seen.value.end());
+        detail::make_sound(values_, seen.type);
         tensor_ref view{};
         view.values.raw = values_.data();
         view.type = seen.type;
@@ -186,13 +187,19 @@ private:
         view.layout = seen.layout;
         view.shape = seen.shape;
         view.count = seen.shape.elements();
-        values_.resize(static_cast<std::size_t>(view.bytes()));
-        error const why = unpacker_.unpack(run_.segment_bytes(segment), seen, values_);
+        byte_view const bytes = run_.segment_bytes(segment);
+        error why{errc::corrupt,
+                  "an observation claims more values than its segment has room for; it was judged without"};
+        if (detail::can_hold(bytes, seen.place, view.bytes())) {
+            values_.resize(static_cast<std::size_t>(view.bytes()));
+            why = unpacker_.unpack(bytes, seen, values_);
+        }
         if (why) {
             if (!trouble_) { trouble_ = why; }
             view = {};
             return false;
         }
+        detail::make_sound(values_, view.type);
         view.values.raw = values_.data();
         return true;
     }

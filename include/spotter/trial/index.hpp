@@ -32,31 +32,10 @@ public:
 
     // Takes in what has been written since the last call. A failed call changes nothing that was known.
     [[nodiscard]] error refresh() {
-        result<path_kind> const kind = files_.kind_of(path_);
-        if (!kind || *kind != path_kind::folder) { return not_a_run("is no folder"); }
-        error const unreadable = first_segment();
-        if (unreadable && (unreadable.code != errc::not_a_run || !later_segment_is_sound())) { return unreadable; }
+        error const why = take_in();
         totals_.bytes = 0;
-        for (std::uint32_t number = 0;; ++number) {
-            std::string const name = file_name(number, layout::data_suffix);
-            if (!is_file(name)) {
-                // The writer made the files in order, so one that is missing still, though the next is there, was removed.
-                bool const removed = is_file(file_name(number + 1, layout::data_suffix)) && !is_file(name);
-                if (!removed && !is_file(name)) { break; }
-                if (removed && number == segments_.size()) { note_damage({name, 0, 0}); }
-            }
-            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
-            if (number > 0 && number == segments_.size()) {
-                std::string const before = file_name(number - 1, layout::data_suffix);
-                std::uint64_t const known = segments_[number - 1].bytes().size();
-                if (files_.size_of(before).value_or(known) != known) {
-                    totals_.bytes -= known;
-                    if (error const why = extend(number - 1, before)) { return why; }
-                }
-            }
-            if (error const why = extend(number, name)) { return why; }
-        }
-        return {};
+        for (segment const& each : segments_) { totals_.bytes += each.bytes().size(); }
+        return why;
     }
 
     // --- what is known -----------------------------------------------------------------------------------------------------
@@ -93,20 +72,19 @@ public:
     }
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
+    // In which attempt a segment was written.
+    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept { return segments_[number].attempt; }
     // Whose record it is, and how many workers the run was told to have (0: it was not told).
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
     [[nodiscard]] std::uint32_t expected_workers() const noexcept { return expected_workers_; }
     // Seconds since 1970; 0 where it is not known. Of the latest attempt.
     [[nodiscard]] double begun_at() const noexcept { return begun_at_; }
     [[nodiscard]] double ended_at() const noexcept { return ended_ ? ended_at_ : 0; }
-    [[nodiscard]] bool has_first_segment() const { return is_file(file_name(0, layout::data_suffix)); }
+    [[nodiscard]] bool has_first_segment() const { return is_file(file_name(0, layout::data_suffix)).value_or(true); }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
     [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
-    [[nodiscard]] bool is_locked() const noexcept {
-        result<bool> const held = files_.is_locked(path_ + '/' + layout::lock_name);
-        return held && *held;
-    }
+    [[nodiscard]] result<bool> is_locked() const noexcept { return files_.is_locked(path_ + '/' + layout::lock_name); }
 
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
     // The row, valid until `finder` is asked for the next.
@@ -179,7 +157,8 @@ public:
 private:
     struct segment : mapped_segment {
         std::size_t noticed = 0,
-                    taken = 0;         // groups of which the rows about the run, and those of steps, were taken in
+                    taken = 0;  // groups of which the rows about the run, and those of steps, were taken in
+        std::uint32_t attempt = 0;
         std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
     };
 
@@ -193,32 +172,65 @@ private:
         found.what << path_ << "\" " << why << ": give the folder that a hook recorded into (hook.path() says which)";
         return found;
     }
-    [[nodiscard]] bool is_file(std::string const& name) const noexcept {
+    [[nodiscard]] result<bool> is_file(std::string const& name) const noexcept {
         result<path_kind> const there = files_.kind_of(name);
+        if (!there && detail::is_trouble(there.error())) { return there.error(); }
         return there && *there == path_kind::file;
+    }
+    [[nodiscard]] error take_in() {
+        result<path_kind> const kind = files_.kind_of(path_);
+        if (!kind && detail::is_trouble(kind.error())) { return kind.error(); }
+        if (!kind || *kind != path_kind::folder) { return not_a_run("is no folder"); }
+        if (error const unreadable = first_segment()) {
+            if (unreadable.code != errc::not_a_run) { return unreadable; }
+            result<bool> const later = later_segment_is_sound();
+            if (!later) { return later.error(); }
+            if (!*later) { return unreadable; }
+        }
+        for (std::uint32_t number = 0;; ++number) {
+            std::string const name = file_name(number, layout::data_suffix);
+            result<bool> there = is_file(name);
+            if (there && !*there) {
+                // The writer made the files in order, so one that is missing still, though the next is there, was removed.
+                result<bool> const next = is_file(file_name(number + 1, layout::data_suffix));
+                if (!next) { return next.error(); }
+                there = is_file(name);
+                if (there && !*there && !*next) { return {}; }
+                if (there && !*there && number == segments_.size()) { note_damage({name, 0, 0}); }
+            }
+            if (!there) { return there.error(); }
+            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
+            if (number > 0 && number == segments_.size()) {
+                if (error const why = extend(number - 1, file_name(number - 1, layout::data_suffix))) { return why; }
+            }
+            if (error const why = extend(number, name)) { return why; }
+        }
     }
     [[nodiscard]] error first_segment() const {
         result<file_mapping> const first = files_.map(file_name(0, layout::data_suffix));
-        if (!first) { return not_a_run("holds no 000000.spot"); }
+        if (!first) { return detail::is_trouble(first.error()) ? first.error() : not_a_run("holds no 000000.spot"); }
         error const why = first_segment_is_readable(first->bytes);
         files_.unmap(*first);
         return why;
     }
     // A run whose first segment is lost is still a run where it was resumed, or had come to the next.
-    [[nodiscard]] bool later_segment_is_sound() const {
-        bool sound = false;
-        for (std::uint32_t number = 1; !sound; ++number) {
+    [[nodiscard]] result<bool> later_segment_is_sound() const {
+        for (std::uint32_t number = 1;; ++number) {
             result<file_mapping> const later = files_.map(file_name(number, layout::data_suffix));
-            if (!later) { break; }
-            sound = later->bytes.size() >= layout::head_bytes && decode_head(later->bytes);
+            if (!later && detail::is_trouble(later.error())) { return later.error(); }
+            if (!later) { return false; }
+            bool const sound = later->bytes.size() >= layout::head_bytes && decode_head(later->bytes);
             files_.unmap(*later);
+            if (sound) { return true; }
         }
-        return sound;
     }
     [[nodiscard]] error first_segment_is_readable(byte_view bytes) const noexcept {
         if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning
         result<segment_head> const head = decode_head(bytes);
-        if (head || head.error().code == errc::corrupt) { return {}; }
+        // Nor is it, where only the head is damaged, no segment: its first row frame is there.
+        bool const damaged = !head && head.error().code != errc::unknown_version &&
+                             (head.error().code == errc::corrupt || decode_row_frame(bytes, layout::head_bytes));
+        if (head || damaged) { return {}; }
         return head.error().code == errc::not_a_run ? not_a_run("has a 000000.spot that is no spotter segment")
                                                     : head.error();
     }
@@ -226,8 +238,9 @@ private:
     [[nodiscard]] error extend(std::uint32_t number, std::string const& name) {
         if (number == segments_.size()) { segments_.emplace_back(); }
         segment& mine = segments_[number];
+        bool const known = mine.foreign();
         if (error const why = mine.extend(files_, name, file_name(number, layout::side_suffix))) { return why; }
-        totals_.bytes += mine.bytes().size();
+        if (mine.foreign() && !known) { note_damage({name, 0, mine.bytes().size()}); }  // its rows may mean anything
         for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(number, mine.groups()[mine.noticed]); }
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == number) { tensor->info.partner = id_of(number, tensor->declared_partner); }
@@ -279,6 +292,22 @@ private:
                 note_damage({file_name(number, layout::data_suffix), it.offset, it.bytes});
             });
         }
+        note_cuts();
+    }
+    // A segment that the same attempt went on from was closed before: one whose end is missing was cut. Where it has no head, the
+    // closes before the next one tell.
+    void note_cuts() {
+        for (; sure_ + std::size_t{1} < segments_.size(); ++sure_) {
+            segment const& mine = segments_[sure_];
+            byte_view const following = segments_[sure_ + std::size_t{1}].bytes();
+            if (following.size() < layout::head_bytes) { return; }  // it is just beginning
+            auto const head = decode_head(mine.bytes()), next = decode_head(following);
+            bool const goes_on = next && (head ? head->run_id == next->run_id && head->attempt == next->attempt
+                                               : next->first_ordinal > mine.next_ordinal());
+            if (mine.closed() || !goes_on) { continue; }
+            note_damage(
+                {file_name(sure_, layout::data_suffix), mine.known_to(), mine.bytes().size() - mine.known_to()});
+        }
     }
     void note_malformed(std::uint32_t number, byte_view body) {
         auto const offset = static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
@@ -298,7 +327,7 @@ private:
     [[nodiscard]] bool take_notice(std::uint32_t number, row_view row) {
         switch (row.kind) {
             case row_kind::run_begin:
-                return take_begin(row);
+                return take_begin(number, row);
             case row_kind::declare:
                 return take_declare(number, row);
             case row_kind::finding:
@@ -317,7 +346,7 @@ private:
                 return true;  // rows of steps, heartbeats, and kinds of a newer writer
         }
     }
-    [[nodiscard]] bool take_begin(row_view row) {
+    [[nodiscard]] bool take_begin(std::uint32_t number, row_view row) {
         rows::run_begin begin;
         if (decode(row, begin)) { return false; }
         if (begin.attempt > attempt_) {
@@ -325,7 +354,7 @@ private:
             coverages_.clear();
             earlier_ = totals_;
         }
-        attempt_ = begin.attempt;
+        attempt_ = segments_[number].attempt = begin.attempt;
         worker_ = begin.worker;
         expected_workers_ = begin.workers;
         begun_at_ = begin.time;
@@ -340,7 +369,8 @@ private:
     }
     [[nodiscard]] bool take_declare(std::uint32_t number, row_view row) {
         rows::declare told;
-        if (decode(row, told)) { return false; }
+        // A segment declares every id below its largest, so one beyond its bytes is no id.
+        if (decode(row, told) || told.tensor.id >= segment_bytes(number).size()) { return false; }
         auto it = by_name_.find(told.tensor.name);
         if (it == by_name_.end()) {
             tensors_.push_back(std::make_unique<recorded_tensor>());
@@ -405,6 +435,7 @@ private:
     file_system& files_;
     std::string path_;
     std::vector<segment> segments_{};
+    std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};

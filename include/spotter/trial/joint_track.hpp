@@ -62,6 +62,14 @@ public:
     [[nodiscard]] recorded_value at(step_id step, nth which) const {
         return lowest([&](worker_track const& each) { return each.at(step, which); });
     }
+    // As that attempt of a resumed run saw it: where a step was closed again the others read the latest.
+    [[nodiscard]] recorded_value at(step_id step, attempt which) const {
+        return lowest([&](worker_track const& each) { return each.at(step, which); });
+    }
+    // Some of the values, flat, in the order of memory: only the blocks of 256 KiB that hold them are read.
+    [[nodiscard]] recorded_value at(step_id step, elements which) const {
+        return lowest([&](worker_track const& each) { return each.at(step, which); });
+    }
     [[nodiscard]] recorded_value at(step_id step, worker which) const { return of(which).at(step); }
 
     // A statistic, from what was stored or else from the values.

@@ -14,6 +14,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+// The disk's own trouble, which says nothing of what is there; a missing file and a path that cannot be do.
+[[nodiscard]] inline bool is_trouble(error const& why) noexcept {
+    return why && why.code != errc::not_a_run && why.code != errc::unwritable;
+}
+
+}  // namespace detail
+
 // Owns nothing but memory: `release` gives the mapping back.
 class mapped_segment {
 public:
@@ -21,6 +30,7 @@ public:
     // A failed call changes nothing.
     [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name) {
         result<std::uint64_t> const size = files.size_of(name);
+        if (!size && detail::is_trouble(size.error())) { return size.error(); }
         if (size && *size != mapping_.bytes.size()) {
             result<file_mapping> const fresh = files.map(name);
             if (!fresh) { return fresh.error(); }
@@ -31,6 +41,10 @@ public:
         std::size_t const known = groups_.size();
         frame_walker walker{bytes(), known_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::head && walker.head_error()) {
+                foreign_ = true;
+                return {};
+            }
             if (what != walked::rows) { continue; }
             if (groups_.size() == known || !groups_.back().takes(walker.frame().offset)) { groups_.emplace_back(); }
             groups_.back().add(walker.frame());
@@ -44,6 +58,16 @@ public:
     }
 
     [[nodiscard]] byte_view bytes() const noexcept { return mapping_.bytes; }
+    // Of another format version: nothing of it is read.
+    [[nodiscard]] bool foreign() const noexcept { return foreign_; }
+    // Its last row frame says that it is.
+    [[nodiscard]] bool closed() const noexcept {
+        return !groups_.empty() && (groups_.back().flags & layout::last_of_segment) != 0;
+    }
+    [[nodiscard]] std::uint64_t known_to() const noexcept { return known_to_; }  // the end of the last row frame
+    [[nodiscard]] std::uint64_t next_ordinal() const noexcept {
+        return groups_.empty() ? 0 : groups_.back().first_ordinal + groups_.back().closes;
+    }
     // Of row frames, all that there are, in order.
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
     [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const noexcept {
@@ -117,7 +141,7 @@ public:
     // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
     template <class Take>
     void survey(Take&& take) {
-        if (surveyed_to_ == bytes().size()) { return; }
+        if (foreign_ || surveyed_to_ == bytes().size()) { return; }
         frame_walker walker{bytes(), surveyed_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
             if (what == walked::corrupt) { take(walker.damage()); }
@@ -143,7 +167,8 @@ private:
 
     file_mapping mapping_{};
     std::vector<side_place> groups_{};
-    std::uint64_t known_to_ = 0;     // the end of the last of them
+    std::uint64_t known_to_ = 0;  // the end of the last of them
+    bool foreign_ = false;
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };
 

@@ -25,6 +25,17 @@ struct nth {
     std::size_t index = 0;
 };
 
+// Of a run that was resumed, one of its attempts: attempt{0} is the first.
+struct attempt {
+    std::uint32_t number = 0;
+};
+
+// Some of a tensor's elements, in the order of memory.
+struct elements {
+    std::uint64_t first = 0;
+    std::uint64_t count = 1;
+};
+
 struct loose_scalar {
     double value = 0;                  // 0 for a text
     double time = 0;                   // seconds since 1970, as given to hook.scalar or else when the writer met it
@@ -66,6 +77,29 @@ public:
     // no_payload (only statistics were kept; the text says which), corrupt.
     [[nodiscard]] recorded_value at(step_id step) const { return read(step, nullptr); }
     [[nodiscard]] recorded_value at(step_id step, nth which) const { return read(step, &which); }
+    // As that attempt saw it. Also errc::not_in_step where it did not.
+    [[nodiscard]] recorded_value at(step_id step, attempt which) const {
+        result<track_entry> const latest = find(step, nullptr);
+        if (!latest) { return latest.error(); }
+        run_->complete();
+        bool seen = false;
+        track_entry found{};
+        tensor_->entries.each_at(step, [&](track_entry const& entry) {
+            if (run_->attempt_of(entry.place.segment) == which.number) { found = entry, seen = true; }
+        });
+        row_finder finder;
+        if (seen) { return values_of(found, finder); }
+        error why{errc::not_in_step, "the step was not observed in attempt "};
+        why.what << which.number << ": run.attempts() says how many there were";
+        return why;
+    }
+    // Some of the values, flat: only the blocks of 256 KiB that hold them are read. errc::bad_config where there are not so many.
+    [[nodiscard]] recorded_value at(step_id step, spotter::elements which) const {
+        result<track_entry> const entry = find(step, nullptr);
+        if (!entry) { return entry.error(); }
+        row_finder finder;
+        return values_of(*entry, finder, &which);
+    }
 
     // A statistic, from what was stored or else from the values.
     [[nodiscard]] result<double> stat(step_id step, statistic which) const {
@@ -196,10 +230,13 @@ private:
         if (!value) { return value.error(); }
         return summarize(value.view(), wanted);
     }
-    [[nodiscard]] recorded_value values_of(track_entry const& entry, row_finder& finder) const {
+    // All values of an entry, or some.
+    [[nodiscard]] recorded_value values_of(track_entry const& entry, row_finder& finder,
+                                           spotter::elements const* some = nullptr) const {
         if (entry.is_scalar) {
             rows::scalar row;
             if (error const why = decode(run_->row_at(entry.place, row_kind::scalar, finder), row)) { return why; }
+            if (some != nullptr && (some->first > 0 || some->count > 1)) { return too_few(1); }
             return scalar_value(row);
         }
         rows::observe row;
@@ -211,10 +248,22 @@ private:
         like.layout = row.layout;
         like.shape = row.shape;
         like.count = row.shape.elements();
-        std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
-        if (error const why = decode_payload(run_->segment_bytes(entry.place.segment), row, bytes)) {
-            return why;
+        byte_view const segment = run_->segment_bytes(entry.place.segment);
+        if (!detail::can_hold(segment, row.place, like.bytes())) {
+            return error{errc::corrupt,
+                         "an observation claims more values than its segment has room for; all others can be read"};
         }
+        if (some != nullptr) {
+            if (some->first > like.count || some->count > like.count - some->first) { return too_few(like.count); }
+            like.shape = extents{some->count};
+            like.count = some->count;
+            like.layout = order::row_major;
+        }
+        std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
+        payload_unpacker unpacker;
+        error const why = some == nullptr ? unpacker.unpack(segment, row, bytes)
+                                          : unpacker.unpack_part(segment, row, some->first * size_of(row.type), bytes);
+        if (why) { return why; }
         return {std::move(bytes), like};
     }
     [[nodiscard]] bool is_closed(track_entry const& entry) const noexcept {
@@ -269,6 +318,11 @@ private:
             return {errc::not_yet, "the run has not come to this step: refresh() and ask again"};
         }
         return {errc::no_such_step, "the run has no such step: run.steps() lists what it has"};
+    }
+    [[nodiscard]] static error too_few(std::uint64_t count) noexcept {
+        error why{errc::bad_config, "so many elements are not there: the tensor has "};
+        why.what << count << " at this step";
+        return why;
     }
     [[nodiscard]] static error undefined() noexcept {
         return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};

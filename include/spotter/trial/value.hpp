@@ -4,9 +4,11 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/core/tensor_ref.hpp>
+#include <spotter/format/rows.hpp>
 #include <spotter/trial/fwd.hpp>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,18 @@ template <element Value>
     why.what << name_of(from.type) << ", asked for as " << name_of(dtype_of<Value>)
              << ": read it with the recorded type";
     return why;
+}
+
+// Whether so many bytes of values can be there at all. Asked before memory is taken for them, so that a row which lies costs none: a
+// zstd frame has 13 bytes at least and holds at most a block.
+[[nodiscard]] inline bool can_hold(byte_view segment, payload_place const& place, std::uint64_t bytes) noexcept {
+    return place.bytes <= segment.size() && bytes <= place.bytes / 13 * layout::block_bytes;
+}
+
+// Bytes that are neither 0 nor 1 may not be read as bool; whoever recorded them meant true.
+inline void make_sound(std::span<std::byte> values, dtype type) noexcept {
+    if (type != dtype::boolean) { return; }
+    for (std::byte& each : values) { each = static_cast<std::byte>(each != std::byte{0}); }
 }
 
 // Copies values into `out` in the given order of axes; a plain copy where the orders agree.
@@ -106,6 +120,7 @@ public:
     recorded_value(spotter::error const& why) noexcept : why_{why} {}
     recorded_value(std::vector<std::byte> bytes, tensor_ref const& like) noexcept
         : bytes_{std::move(bytes)}, view_{like} {
+        detail::make_sound(bytes_, like.type);
         view_.values.raw = bytes_.data();
     }
     recorded_value(recorded_value&& other) noexcept

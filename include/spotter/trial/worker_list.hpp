@@ -68,7 +68,7 @@ public:
             has_root_ = !all_.empty() && all_.back()->index().path() == path_;
         }
         if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
-            return first;
+            return first || kind ? first : kind.error();
         }
         found_numbers found{};
         if (error const why = files_->list(path_, &take_name, &found)) { return why; }

@@ -43,12 +43,13 @@ public:
 
     // Takes in what was written meanwhile. After an error everything read so far still holds.
     [[nodiscard]] error refresh() {
-        bool const live = index_.is_locked();  // asked first: a run that ends now is still seen as ended next time
+        result<bool> const live =
+            index_.is_locked();  // asked first: a run that ends now is still seen as ended next time
         trouble_ = index_.refresh();
         if (index_.ended()) {
             status_ = index_.ended_how() == 1 ? run_status::finished : run_status::failed;
-        } else {
-            status_ = live ? run_status::running : run_status::died;
+        } else if (live) {  // where the system cannot tell, it stays what it was
+            status_ = *live ? run_status::running : run_status::died;
         }
         auto const now = std::chrono::system_clock::now().time_since_epoch();
         looked_at_ = std::chrono::duration<double>(now).count();

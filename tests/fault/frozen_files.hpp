@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A read-only file system of a few files in one folder, made of given bytes.
+#pragma once
+
+#include <spotter/file/file_system.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spotter_test {
+
+using contents = std::vector<std::byte>;
+using folder_contents = std::map<std::string, contents, std::less<>>;  // by path
+
+// Opening copies nothing, so a file may be changed in place between two readings and not during one.
+class frozen_files final : public spotter::file_system {
+public:
+    static constexpr std::string_view folder = "run";
+    folder_contents files{};
+
+    spotter::result<spotter::file_handle> create(std::string_view) noexcept override { return refusal(); }
+    spotter::result<spotter::file_handle> open_append(std::string_view) noexcept override { return refusal(); }
+    spotter::error append(spotter::file_handle, std::span<std::byte const>) noexcept override { return refusal(); }
+    spotter::error sync(spotter::file_handle) noexcept override { return {}; }
+    void close(spotter::file_handle) noexcept override {}
+    spotter::result<spotter::path_kind> kind_of(std::string_view name) noexcept override {
+        return name == folder         ? spotter::path_kind::folder
+               : files.contains(name) ? spotter::path_kind::file
+                                      : spotter::path_kind::missing;
+    }
+    spotter::result<std::uint64_t> size_of(std::string_view name) noexcept override {
+        auto const at = files.find(name);
+        if (at == files.end()) { return missing(); }
+        return std::uint64_t{at->second.size()};
+    }
+    spotter::error rename(std::string_view, std::string_view) noexcept override { return refusal(); }
+    spotter::error remove(std::string_view) noexcept override { return refusal(); }
+    spotter::error make_folder(std::string_view) noexcept override { return refusal(); }
+    spotter::error list(std::string_view, spotter::name_taker take, void* context) noexcept override {
+        for (auto const& [name, bytes] : files) {
+            if (!take(context, std::string_view{name}.substr(folder.size() + 1))) { break; }
+        }
+        return {};
+    }
+    spotter::result<spotter::file_mapping> map(std::string_view name) noexcept override {
+        auto const at = files.find(name);
+        if (at == files.end()) { return missing(); }
+        return spotter::file_mapping{at->second};
+    }
+    void unmap(spotter::file_mapping) noexcept override {}
+    spotter::result<spotter::file_handle> lock(std::string_view) noexcept override { return refusal(); }
+    void unlock(spotter::file_handle) noexcept override {}
+    spotter::result<bool> is_locked(std::string_view) noexcept override { return false; }
+
+private:
+    static spotter::error refusal() noexcept { return {spotter::errc::unwritable, "these files are only read"}; }
+    static spotter::error missing() noexcept { return {spotter::errc::not_a_run, "there is no such file"}; }
+};
+
+}  // namespace spotter_test

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `spotter recover` does to a sidecar, on a disk that fails: the old one stays until the new one is there whole.
+#include <tests/fault/loop.hpp>
+
+#include <spotter/format/sidecar.hpp>
+
+#include <tests/file/faulty_files.hpp>
+#include <tools/replace_file.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+std::vector<std::byte> bytes_in(file_system& files, std::string const& path) {
+    auto const mapped = files.map(path);
+    if (!mapped) { return {}; }
+    std::vector<std::byte> const found{mapped->bytes.begin(), mapped->bytes.end()};
+    files.unmap(*mapped);
+    return found;
+}
+void put(file_system& files, std::string const& path, std::vector<std::byte> const& bytes) {
+    auto const file = files.create(path);
+    REQUIRE(file);
+    REQUIRE_FALSE(files.append(*file, bytes));
+    files.close(*file);
+}
+
+}  // namespace
+
+TEST_CASE("whichever file operation fails while a sidecar is made again: the old one or the new one is there, whole, "
+          "and the next "
+          "try brings the new one [T15]") {
+    std::string const side = "runs/a/000000.spotx";
+    memory_file_system sound;
+    options choices = small_record;
+    choices.clock = &ticks;
+    (void)train_watched(sound, "runs/a", choices, 0, 6);
+    std::vector<std::byte> const segment = bytes_in(sound, "runs/a/000000.spot"), whole = bytes_in(sound, side);
+    byte_buffer again;
+    REQUIRE_FALSE(rebuild_sidecar(segment, again));
+    CHECK(std::vector<std::byte>{again.view().begin(), again.view().end()} == whole);
+    std::vector<std::byte> const damaged{whole.begin(), whole.begin() + 20};
+    for (bool const for_good : {false, true}) {
+        for (double const written : {0.0, 0.5, 1.0}) {
+            bool passed = false;
+            for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
+                memory_file_system files;
+                put(files, side, damaged);
+                put(files, side + ".new", damaged);  // of an earlier try
+                faulty_file_system faulty{files, fail_at, for_good, errc::disk_full, written};
+                error const why = spotter_tool::replace_file(faulty, side, again.view());
+                passed = faulty.operations() < fail_at;
+                INFO("operation " << fail_at << (for_good ? " for good" : ""));
+                REQUIRE(bytes_in(files, side) == (why ? damaged : whole));
+                REQUIRE((passed ? !why : why || fail_at == 1));
+                REQUIRE_FALSE(spotter_tool::replace_file(files, side, again.view()));
+                REQUIRE(bytes_in(files, side) == whole);
+                REQUIRE(files.kind_of(side + ".new").value_or(path_kind::file) == path_kind::missing);
+            }
+        }
+    }
+}

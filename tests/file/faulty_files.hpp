@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file system of which the n-th operation fails, and every one after it if asked; for fault tests.
+#pragma once
+
+#include <spotter/file/posix.hpp>
+
+#include <atomic>
+
+namespace spotter_test {
+
+// Counts from 1 every call that can fail. A failing append writes half of its bytes first, as a full disk does, or whatever share
+// `written` says. With `looking_works` what only reads neither fails nor counts: the disk is full, not gone. Works on the machine's files, or on those `below`.
+class faulty_file_system : public spotter::file_system {
+public:
+    explicit faulty_file_system(std::uint64_t fail_at, bool for_good = false,
+                                spotter::errc how = spotter::errc::disk_full) noexcept
+        : faulty_file_system{spotter::system_files(), fail_at, for_good, how} {}
+    faulty_file_system(spotter::file_system& below, std::uint64_t fail_at, bool for_good, spotter::errc how,
+                       double written = 0.5) noexcept
+        : below_{below}, fail_at_{fail_at}, for_good_{for_good}, how_{how}, written_{written} {}
+
+    spotter::result<spotter::file_handle> create(std::string_view path) noexcept override {
+        if (fails()) { return why(); }
+        return below_.create(path);
+    }
+    spotter::result<spotter::file_handle> open_append(std::string_view path) noexcept override {
+        if (fails()) { return why(); }
+        return below_.open_append(path);
+    }
+    spotter::error append(spotter::file_handle file, std::span<std::byte const> bytes) noexcept override {
+        if (slow_microseconds > 0) { ::usleep(slow_microseconds); }
+        if (fails()) {
+            auto const some = static_cast<std::size_t>(static_cast<double>(bytes.size()) * written_);
+            (void)below_.append(file, bytes.first(some));
+            return why();
+        }
+        return below_.append(file, bytes);
+    }
+    spotter::error sync(spotter::file_handle file) noexcept override {
+        ++syncs;
+        return fails() ? why() : below_.sync(file);
+    }
+    void close(spotter::file_handle file) noexcept override { below_.close(file); }
+    spotter::result<spotter::path_kind> kind_of(std::string_view path) noexcept override {
+        if (fails_to_look()) { return why(); }
+        return below_.kind_of(path);
+    }
+    spotter::result<std::uint64_t> size_of(std::string_view path) noexcept override {
+        if (fails_to_look()) { return why(); }
+        return below_.size_of(path);
+    }
+    spotter::error rename(std::string_view from, std::string_view to) noexcept override {
+        return fails() ? why() : below_.rename(from, to);
+    }
+    spotter::error remove(std::string_view path) noexcept override { return fails() ? why() : below_.remove(path); }
+    spotter::error make_folder(std::string_view path) noexcept override {
+        return fails() ? why() : below_.make_folder(path);
+    }
+    spotter::error list(std::string_view path, spotter::name_taker take, void* context) noexcept override {
+        return fails_to_look() ? why() : below_.list(path, take, context);
+    }
+    spotter::result<spotter::file_mapping> map(std::string_view path) noexcept override {
+        if (fails_to_look()) { return why(); }
+        return below_.map(path);
+    }
+    void unmap(spotter::file_mapping mapping) noexcept override { below_.unmap(mapping); }
+    spotter::result<spotter::file_handle> lock(std::string_view path) noexcept override {
+        if (fails()) { return why(); }
+        return below_.lock(path);
+    }
+    void unlock(spotter::file_handle held) noexcept override { below_.unlock(held); }
+    spotter::result<bool> is_locked(std::string_view path) noexcept override {
+        if (fails_to_look()) { return why(); }
+        return below_.is_locked(path);
+    }
+
+    std::uint64_t operations() const noexcept { return count_.load(); }
+    bool looking_works = false;
+    std::atomic<unsigned> syncs{0};
+    std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
+
+private:
+    bool fails() noexcept {
+        std::uint64_t const now = ++count_;
+        return for_good_ ? now >= fail_at_ : now == fail_at_;
+    }
+    bool fails_to_look() noexcept { return !looking_works && fails(); }
+    spotter::error why() const noexcept { return {how_, "the test let this operation fail"}; }
+
+    spotter::file_system& below_;
+    std::atomic<std::uint64_t> count_{0};
+    std::uint64_t fail_at_;
+    bool for_good_;
+    spotter::errc how_;
+    double written_;
+};
+
+}  // namespace spotter_test

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the inputs that the fuzzers begin with: real records of every kind of content, and settings. Usage: seeds <folder>
+#include <tests/fuzz/pack.hpp>
+
+#include <spotter/file/memory.hpp>
+#include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+
+#include <cstdio>
+#include <filesystem>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+void put(std::filesystem::path const& path, void const* bytes, std::size_t size) {
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) { return; }
+    (void)std::fwrite(bytes, 1, size, file);
+    (void)std::fclose(file);
+}
+
+template <class Plan, class Loop>
+folder_contents record(Plan const& keep, options choices, Loop const& loop) {
+    memory_file_system files;
+    choices.drain = drain::poll;
+    choices.ring_bytes = 64 << 10;
+    recorder sink{frozen_files::folder, choices, files};
+    {
+        hook watch{sink, keep, non_finite{}, dead_relu{}, any("loss", minimum > 0.0)};
+        loop(watch);
+        watch.finish();
+    }
+    folder_contents found;
+    for (char const* const name : packed_names) {
+        auto const mapped = files.map(name);
+        if (!mapped) { break; }
+        found.emplace(name, contents{mapped->bytes.begin(), mapped->bytes.end()});
+        files.unmap(*mapped);
+    }
+    return found;
+}
+
+template <class Value>
+std::vector<Value> values(std::size_t count) {
+    std::vector<Value> all(count);
+    for (std::size_t i = 0; i < count; ++i) { all[i] = static_cast<Value>(i * i + 1); }
+    return all;
+}
+
+constexpr char const* settings[] = {
+    R"({"collections": [{"name": "mine", "include": "grad/*", "save": {"every": 10}, "keep": ["l2", "mean"]}]})",
+    R"({"collections": [{"name": "a", "include": ["*/w", "!x*"], "keep": "payload"}], "fallback": {"keep": ["histogram"]}})",
+    R"({"HookParameters": {"save_interval": "100", "include_workers": "all"}, "CollectionConfigurations": [{"CollectionName":
+        "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})"};
+
+}  // namespace
+
+int main(int count, char** words) {
+    if (count < 2) { return 2; }
+    std::filesystem::path const folder = words[1];
+    std::filesystem::create_directories(folder / "segment");
+    std::filesystem::create_directories(folder / "settings");
+    std::vector<folder_contents> runs;
+    runs.push_back(record(plan{collection{"all", "*", always{}, payload}}, {}, [](auto& watch) {
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            (void)watch.step(train(i), "loss"_t = 0.5, "fc/w"_t = values<float>(150), "fc/b"_t = values<double>(3),
+                             "mask"_t = values<std::uint8_t>(9), "grad/fc/w"_t = values<float>(20));
+            watch.scalar("note", std::string_view{"words"}, 1.5);
+            watch.scalar("lr", 0.1);
+            watch.flush();
+        }
+    }));
+    runs.push_back(record(plan{collection{"sums", "*", always{}, stats(l2, mean, minimum, maximum, product)},
+                               collection{"spread", "x", every{2}, quantiles | histogram}},
+                          {}, [](auto& watch) {
+                              for (std::uint64_t i = 0; i < 4; ++i) {
+                                  (void)watch.step(train(i), "x"_t = values<float>(40), "relu/1"_t = values<float>(12));
+                                  (void)watch.step(eval(i), "val_loss"_t = 1.0F);
+                              }
+                              watch.fail("on purpose");
+                          }));
+    runs.push_back(record(plan{collection{"all", "*", always{}, payload}}, {.segment_bytes = 4096}, [](auto& watch) {
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1), "w"_t = values<std::int16_t>(8));
+        }
+    }));
+    runs.push_back(record(plan{collection{"all", "*", always{}, payload}}, {.workers = 2}, [](auto&) {}));
+    int number = 0;
+    for (folder_contents const& run : runs) {
+        for (std::uint8_t const switches :
+             {std::uint8_t{0}, std::uint8_t{repairs}, std::uint8_t{repairs | resumes | replays}}) {
+            auto const packed = pack_run(switches, run);
+            put(folder / "segment" / std::to_string(number++), packed.data(), packed.size());
+        }
+    }
+    for (char const* const text : settings) {
+        put(folder / "settings" / std::to_string(number++), text, std::char_traits<char>::length(text));
+    }
+    return 0;
+}
