@@ -49,10 +49,10 @@ template <class Call, class Rest>
 
 // One hand-off after another at an open step of a run that is recorded.
 template <class Hand>
-[[nodiscard]] bench::samples measure_hook(schedule const& plan, Hand&& hand) {
+[[nodiscard]] bench::samples measure_hook(schedule const& plan, Hand&& hand, ring_in where = ring_in::memory) {
     bench::scratch_folder const folder;
     hook watch{std::string_view{folder.path()}, spotter::plan{collection{"all", "*", always{}, payload}},
-               options{.ring_bytes = ring_bytes}};
+               options{.ring_bytes = ring_bytes, .ring_in = where}};
     std::uint64_t index = 0;
     watch.begin(train(index++));
     hand(watch);  // declares
@@ -93,7 +93,7 @@ template <class Hand>
             }
         },
         [&] {
-            while (ring.peek().some) { ring.release(); }
+            while (ring.take().some) { ring.release(); }
         });
 }
 
@@ -102,6 +102,18 @@ template <class Hand>
     copies memory;
     return measure(
         plan, [&] { memory.put(from, bytes, stride); }, [] {});
+}
+
+// What the ring in shared memory adds: in turn, because a neighbour slows both down alike.
+template <class Hand>
+void compare_rings(std::string const& what, schedule const& plan, Hand&& hand) {
+    double plain = 1e12, shared = 1e12;
+    for (int i = 0; i < (bench::quick() ? 1 : 5); ++i) {
+        plain = (std::min)(plain, measure_hook(plan, hand).median());
+        shared = (std::min)(shared, measure_hook(plan, hand, ring_in::shared_memory).median());
+    }
+    bench::figure("  " + what + ", ring in shared memory, p50", shared, "ns",
+                  bench::control("in plain memory", plain, "ns"));
 }
 
 void scalars() {
@@ -122,6 +134,7 @@ void scalars() {
     bench::figure("  bare ring, 4 bytes, p99.9 of batches of 64", ring.percentile(0.999), "ns", beside_tail);
     report("hook.scalar", measure_hook(plan, [&](auto& watch) { watch.scalar("loss", loss); }));
     report("hook.observe of a loss", measure_hook(plan, [&](auto& watch) { watch.observe("loss", loss); }));
+    compare_rings("hook.scalar", plan, [&](auto& watch) { watch.scalar("loss", loss); });
 }
 
 void tensors(std::string const& size, std::size_t bytes, schedule const& plan, double limit) {
@@ -131,6 +144,7 @@ void tensors(std::string const& size, std::size_t bytes, schedule const& plan, d
     bench::figure("  bare ring, " + size, measure_ring(plan, values.data(), bytes).median() / copy.median(), "x memcpy",
                   beside);
     bench::samples handed = measure_hook(plan, [&](auto& watch) { watch.observe("weight", values); });
+    compare_rings("hook.observe of " + size, plan, [&](auto& watch) { watch.observe("weight", values); });
     // Again, because a neighbour may have slowed the first down.
     bench::samples again = measure_copy(plan, values.data(), bytes, bytes);
     double const control = (std::min)(copy.median(), again.median());

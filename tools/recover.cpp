@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `recover`: sidecars rebuilt from their segments and, when asked to, torn tails cut off. Never while someone writes.
+// Command line, `recover`: what killed processes left in shared memory brought into the record, sidecars rebuilt from their segments and,
+// when asked to, torn tails cut off. Never while someone writes.
 #include "folders.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -7,6 +8,7 @@
 #include "verbs.hpp"
 
 #include <spotter/format/sidecar.hpp>
+#include <spotter/record/recover.hpp>
 
 #include <filesystem>
 
@@ -18,9 +20,10 @@ using namespace spotter;
 
 struct deed {
     std::string file{};
-    std::string action{};  // rebuilt, cut, tail_left
+    std::string action{};  // rebuilt, cut, tail_left, drained
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t steps = 0;  // of drained
 };
 
 // The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is left alone.
@@ -56,6 +59,24 @@ private:
 class recovery {
 public:
     explicit recovery(recover_options const& wanted) : wanted_{wanted} {}
+
+    // What is left of the ring, into a segment more.
+    [[nodiscard]] error drain(recording const& it) {
+        std::string const file = it.path + '/' + layout::ring_name;
+        if (system_files().kind_of(file).value_or(path_kind::missing) != path_kind::file) { return {}; }
+        recovered told{1, 0, 0, 0, {}};
+        if (!wanted_.dry_run) {
+            auto const done = recover_folder(system_files(), it.path);
+            if (!done) { return done.error(); }
+            told = *done;
+        }
+        if (told.rings > 0) { deeds_.push_back({file, "drained", 0, 0, told.closes}); }
+        if (told.damage) {
+            ++damaged_;
+            say(fmt::format("spotter recover: {}\n", plain(told.damage.what.view())), stderr);
+        }
+        return {};
+    }
 
     [[nodiscard]] error treat(recording const& it, std::uint32_t number, progress& bar) {
         std::string const file = file_of(it, number, layout::data_suffix);
@@ -108,6 +129,9 @@ void print(recovery const& result, std::string const& path, bool dry_run) {
         std::string_view const would = dry_run ? "would be " : "";
         if (each.action == "rebuilt") {
             say(fmt::format("{}: {}rebuilt, {} bytes\n", plain(each.file), would, each.bytes));
+        } else if (each.action == "drained") {
+            say(fmt::format("{}: {}drained{}\n", plain(each.file), would,
+                            dry_run ? "" : fmt::format(", {} closed steps more", each.steps)));
         } else if (each.action == "cut") {
             say(fmt::format("{}:{}: {}cut off: a torn tail of {} bytes\n", plain(each.file), each.offset, would,
                             each.bytes));
@@ -133,6 +157,10 @@ int recover(recover_options const& wanted) {
     for (recording const& each : all) {
         if (error const why = held.take(each)) { return fail(why, wanted.json, "recover", path); }
     }
+    recovery result{wanted};
+    for (recording const& each : all) {
+        if (error const why = result.drain(each)) { return fail(why, wanted.json, "recover", path); }
+    }
     std::uint64_t total = 0;
     for (recording& each : all) {
         each = detail::look_into(each.path, each.worker);  // as it is now that nobody can add to it
@@ -140,7 +168,6 @@ int recover(recover_options const& wanted) {
             total += system_files().size_of(file_of(each, number, layout::data_suffix)).value_or(0);
         }
     }
-    recovery result{wanted};
     {
         progress bar{"recover", total};
         for (recording const& each : all) {
@@ -158,6 +185,7 @@ int recover(recover_options const& wanted) {
         for (deed const& each : result.deeds()) {
             document["actions"].push_back(
                 {{"file", each.file}, {"action", each.action}, {"offset", each.offset}, {"bytes", each.bytes}});
+            if (each.action == "drained") { document["actions"].back()["steps"] = each.steps; }
         }
         document["damage_left"] = result.damaged();
         say_document(document);

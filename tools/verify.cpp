@@ -63,6 +63,8 @@ public:
                 hole = false;
                 ++into_.frames;
                 flags_ = frame.flags;
+                row_reader rows{frame.body};
+                for (row_view row{}; rows.next(row);) { has_ring_ = has_ring_ || row.kind == row_kind::drained; }
                 bar.advance(frame.end() - end);
                 end = frame.end();
             }
@@ -81,6 +83,7 @@ public:
     [[nodiscard]] std::optional<segment_head> const& head() const noexcept { return head_; }
     [[nodiscard]] bool is_closed() const noexcept { return (flags_ & layout::last_of_segment) != 0; }
     [[nodiscard]] std::uint64_t torn() const noexcept { return torn_; }
+    [[nodiscard]] bool has_ring() const noexcept { return has_ring_; }  // in shared memory
 
     void add(std::uint64_t offset, std::uint64_t bytes, std::string_view kind, std::string_view what) {
         into_.damage.push_back({file_, offset, bytes, std::string{kind}, std::string{what}});
@@ -124,6 +127,7 @@ private:
     std::optional<segment_head> head_{};
     std::uint32_t flags_ = 0;
     std::uint64_t torn_ = 0;
+    bool has_ring_ = false;
 };
 
 void check_sidecar(std::string const& file, byte_view side, std::uint64_t segment_bytes, bool growing, checked& into) {
@@ -196,8 +200,9 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
         } else if (head && before && head->run_id != before->run_id) {
             segment.add(0, layout::head_bytes, "foreign", "this segment belongs to another run");
         }
-        // Only a writer that was killed leaves a segment open, and then the next one is a further attempt's.
-        if (before && head && head->attempt == before->attempt && !closed_before && torn_before == 0) {
+        // Only a writer that was killed leaves a segment open, and then the next one is a further attempt's, or what was left in its ring.
+        if (before && head && head->attempt == before->attempt && !closed_before && torn_before == 0 &&
+            !segment.has_ring()) {
             std::string const cut = file_of(it, before->number, layout::data_suffix);
             into.damage.push_back(
                 {cut, mapped_file{cut}.bytes().size(), 0, "cut_off", "the end of this segment is missing"});

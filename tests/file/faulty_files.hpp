@@ -74,8 +74,23 @@ public:
         return below_.is_locked(path);
     }
 
+    spotter::result<spotter::shared_memory> create_shared(std::string_view name,
+                                                          std::uint64_t bytes) noexcept override {
+        if (no_shared || fails()) { return why(); }
+        return below_.create_shared(name, bytes);
+    }
+    spotter::result<spotter::shared_memory> open_shared(std::string_view name) noexcept override {
+        if (fails()) { return why(); }
+        return below_.open_shared(name);
+    }
+    void unmap_shared(spotter::shared_memory memory) noexcept override { below_.unmap_shared(memory); }
+    spotter::error remove_shared(std::string_view name) noexcept override {
+        return fails() ? why() : below_.remove_shared(name);
+    }
+
     std::uint64_t operations() const noexcept { return count_.load(); }
     bool looking_works = false;
+    bool no_shared = false;  // as where there is no /dev/shm
     std::atomic<unsigned> syncs{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
 

@@ -138,3 +138,33 @@ TEST_CASE("a fork knows that it is one") {
     CHECK(WEXITSTATUS(status) == 7);
     CHECK_FALSE(guard.in_child());
 }
+
+TEST_CASE(
+    "shared memory stays when its process is killed, is busy while somebody has it, and goes when it is removed") {
+    posix_file_system files;
+    if (*files.kind_of("/dev/shm") != path_kind::folder) { SPOTTER_SKIP("there is no /dev/shm here"); }
+    std::string const name = "spotter-test-" + std::to_string(::getpid());
+    CHECK(files.open_shared(name).error().code == errc::not_a_run);
+    pid_t const child = ::fork();
+    if (child == 0) {
+        auto const mine = files.create_shared(name, 8192);
+        if (mine && files.create_shared(name, 8192).error().code == errc::exists) {
+            mine->bytes[8191] = std::byte{77};
+            ::raise(SIGKILL);
+        }
+        ::_exit(1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    auto const found = files.open_shared(name);
+    REQUIRE(found);
+    CHECK((found->bytes.size() == 8192 && found->bytes[0] == std::byte{0} && found->bytes[8191] == std::byte{77}));
+    CHECK(files.open_shared(name).error().code == errc::busy);
+    files.unmap_shared(*found);
+    CHECK_FALSE(files.remove_shared(name));
+    CHECK(files.remove_shared(name).code == errc::not_a_run);
+    // More than there is: an error now, no signal later.
+    CHECK(files.create_shared(name, std::uint64_t{1} << 45).error().code != errc::none);
+    CHECK(files.open_shared(name).error().code == errc::not_a_run);
+}

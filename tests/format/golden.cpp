@@ -7,6 +7,7 @@
 
 #include <tests/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -35,40 +36,59 @@ TEST_CASE("the example on the format page reads as the page explains it") {
     auto const dumps = dumps_in(SPOTTER_SOURCE_DIR "/docs/format.md");
     REQUIRE(dumps.size() == 2);
     byte_view const segment{dumps[0].data(), dumps[0].size()};
-    REQUIRE(segment.size() == 0x189);
+    REQUIRE(segment.size() == 0x1DD);
     frame_walker walk{segment};
     REQUIRE(walk.next() == walked::head);
-    std::vector<row_view> rows;
-    row_view row{};
     REQUIRE(walk.next() == walked::rows);
-    for (row_reader in{walk.frame().body}; in.next(row);) { rows.push_back(row); }
+    CHECK((walk.frame().offset == 0x40 && walk.frame().flags == 1));
     REQUIRE(walk.next() == walked::rows);
-    CHECK((walk.frame().offset == 0xD8 && walk.frame().previous_end == 0xB3 && walk.frame().flags == 0x0D));
-    for (row_reader in{walk.frame().body}; in.next(row);) { rows.push_back(row); }
-    REQUIRE(walk.next() == walked::end);
-    CHECK(walk.torn() == 0);
-    REQUIRE(rows.size() == 7);
+    CHECK((walk.frame().offset == 0x105 && walk.frame().previous_end == 0xE0 && walk.frame().flags == 0x0D));
+    CHECK((walk.frame().rows == 7 && walk.frame().closes == 4 && walk.frame().values == 5));
 
+    row_reader rows{walk.frame().body};
+    row_view row{};
+    REQUIRE(rows.next(row));
     rows::declare weight{};
-    REQUIRE_FALSE(decode(rows[1], weight));
+    REQUIRE_FALSE(decode(row, weight));
     CHECK((weight.tensor.name == "w" && weight.tensor.role == role::weight && weight.tensor.shape == extents{2, 3}));
+    REQUIRE(rows.next(row));
     rows::observe seen{};
     summary stats{};
-    REQUIRE_FALSE(decode(rows[3], seen, stats));
-    CHECK((seen.step == train(7) && seen.place.offset == 0xB3 && seen.place.bytes == 0x25 && stats.sum == 21 &&
+    REQUIRE_FALSE(decode(row, seen, stats));
+    CHECK((seen.step == train(0) && seen.place.offset == 0xE0 && seen.place.bytes == 0x25 && stats.sum == 21 &&
            stats.count == 6));
     float values[6]{};
     REQUIRE_FALSE(decode_payload(segment, seen.place, std::as_writable_bytes(std::span{values})));
     for (int i = 0; i < 6; ++i) { CHECK(values[i] == static_cast<float>(i + 1)); }
-    rows::scalar loss{};
-    REQUIRE_FALSE(decode(rows[4], loss));
-    CHECK(load<double>(loss.value.data()) == 0.25);
+    REQUIRE(rows.next(row));
+    CHECK(row.kind == row_kind::declare);
+    for (std::uint64_t step = 0; step < 4; ++step) {
+        REQUIRE(rows.next(row));
+        CHECK((row.part == whole_row) == (step == 0));  // the others are packed
+        rows::scalar loss{};
+        REQUIRE_FALSE(decode(row, loss));
+        CHECK((loss.step == train(step) && load<float>(loss.value.data()) == 0.25F / static_cast<float>(1U << step)));
+        REQUIRE(rows.next(row));
+        rows::close closed{};
+        REQUIRE_FALSE(decode(row, closed));
+        CHECK((closed.step == train(step) && closed.ordinal == step));
+        CHECK(closed.time == 1800000000.0 + (3 + static_cast<double>(step)) / 4096);
+    }
+    REQUIRE(rows.next(row));
     rows::run_end end{};
-    REQUIRE_FALSE(decode(rows[6], end));
-    CHECK((end.how == 1 && end.stored == 2 && end.closes == 1));
+    REQUIRE_FALSE(decode(row, end));
+    CHECK((end.how == 1 && end.stored == 5 && end.closes == 4));
+    CHECK_FALSE(rows.next(row));
+    REQUIRE(walk.next() == walked::end);
+    CHECK(walk.torn() == 0);
 
-    auto const place = decode_side_place({dumps[1].data(), dumps[1].size()}, 0, segment.size());
+    byte_view const side{dumps[1].data(), dumps[1].size()};
+    auto const place = decode_side_place(side, 1, segment.size());
     REQUIRE(place);
-    CHECK(
-        (place->offset == 0x40 && place->end == 0x189 && place->rows == 7 && place->closes == 1 && place->values == 2));
+    CHECK((place->offset == 0x105 && place->end == 0x1DD && place->previous_end == 0xE0 && place->rows == 7 &&
+           place->closes == 4 && place->values == 5));
+    CHECK((place->may_hold(train(3)) && !place->may_hold(train(4)) && !place->may_hold(eval(0))));
+    byte_buffer rebuilt;
+    REQUIRE_FALSE(rebuild_sidecar(segment, rebuilt));
+    CHECK(std::equal(side.begin(), side.end(), rebuilt.view().begin(), rebuilt.view().end()));
 }

@@ -331,6 +331,20 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     CHECK(beat.time == 2.5);
     mistreat(beating, row_kind::heartbeat, rows::heartbeat{});
 
+    encoded const plain{[](byte_writer& out) { encode(out, rows::drained{1ULL << 40}); }};
+    rows::drained mark{};
+    REQUIRE_FALSE(decode(plain.row(row_kind::drained), mark));
+    CHECK((mark.position == 1ULL << 40 && mark.bytes == 0));
+    mistreat(plain, row_kind::drained, rows::drained{});
+    encoded const nameless{[](byte_writer& out) { encode(out, rows::drained{7, 5'000'000, 4, {}}); }};
+    CHECK(decode(nameless.row(row_kind::drained), mark).code == errc::corrupt);  // what is it that has values?
+    encoded const amid{[](byte_writer& out) {
+        encode(out, rows::drained{7, 5'000'000, 4, {}});
+        out.raw(bytes_of("row", 3));
+    }};
+    REQUIRE_FALSE(decode(amid.row(row_kind::drained), mark));
+    CHECK((mark.position == 7 && mark.bytes == 5'000'000 && mark.planes == 4 && mark.observe.size() == 3));
+
     encoded const covered{[](byte_writer& out) { encode(out, rows::coverage{"dead_relu", 1, 2, 3, 4, "no relu"}); }};
     rows::run_end end{2, "exception", 1, 2, 3, 4, 5, 6.5, 1, {covered.bytes.data(), covered.size}};
     encoded const ending{[&](byte_writer& out) { encode(out, end); }};

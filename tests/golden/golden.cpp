@@ -204,6 +204,19 @@ void make_attempts(std::string const& path, std::string const& copy) {
     fs::copy(path, copy, fs::copy_options::recursive);
     watch.finish();
 }
+// A ring in shared memory, whose position stands in the record, and a tensor too large to wait in it.
+void make_shared(std::string const& path) {
+    options choices = polled();
+    choices.ring_in = ring_in::shared_memory;
+    choices.ring_bytes = 64 << 10;
+    hook watch{path, plan{collection{"all", "*", always{}, payload}}, choices};
+    std::vector<float> const large(10'000, 0.25F);
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        (void)watch.step(train(i), "loss"_t = 0.5F, "w"_t = std::vector<float>(20, 1.5F), "large"_t = large);
+        watch.flush();
+    }
+    watch.finish();
+}
 // A ring too small: values and whole observations are dropped.
 void make_drops(std::string const& path) {
     options choices = polled();
@@ -262,6 +275,7 @@ TEST_CASE("golden runs are made", "[.][make]") {
     make_packed((folder / "1-packed").string());
     make_types((folder / "1-types").string());
     make_chains((folder / "1-chains").string());
+    make_shared((folder / "1-shared").string());
     make_drops((folder / "1-drops").string());
     fs::path const attempts = folder / "1-attempts", died = folder / "1-died", damaged = folder / "1-damaged";
     make_attempts(attempts.string(), died.string());

@@ -149,6 +149,12 @@ private:
                 }
                 return;
             }
+            case row_kind::drained: {
+                rows::drained it;
+                if (decode(row, it)) { return line("malformed"); }
+                if (it.bytes == 0) { return line("drained", it.position); }
+                return line("drained", it.position, it.bytes, std::uint64_t{it.planes}, bytes(it.observe));
+            }
             case row_kind::steps:
                 break;
         }

@@ -105,6 +105,7 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
                 break;
             case row_kind::heartbeat:
             case row_kind::steps:
+            case row_kind::drained:
                 break;
             case row_kind::run_end: {
                 why = decode(row, run.end);

@@ -52,7 +52,7 @@ TEST_CASE("entries of every size come out as they went in, across many wraps") {
         std::size_t const size = round * 37 % (ring.largest() + 1);
         auto const bytes = filled(size, round);
         REQUIRE(put(ring, bytes, static_cast<std::uint32_t>(round)));
-        ring_entry const entry = ring.peek();
+        ring_entry const entry = ring.take();
         REQUIRE(entry.some);
         REQUIRE(entry.tag == round);
         REQUIRE(copy_of(entry) == bytes);
@@ -69,7 +69,7 @@ TEST_CASE("a full ring refuses, keeps what it has, and takes more once something
     CHECK(count == 9);  // 112 bytes each of 1024
     CHECK(ring.room() < 112);
     for (std::uint32_t i = 0; i < count; ++i) {
-        REQUIRE(copy_of(ring.peek()) == filled(100, i));
+        REQUIRE(copy_of(ring.take()) == filled(100, i));
         ring.release();
         CHECK(put(ring, filled(100, 100 + i), 100 + i));
         if (i == 0) { CHECK_FALSE(put(ring, filled(100, 0), 0)); }
@@ -83,7 +83,7 @@ TEST_CASE("the largest entry fits an empty ring wherever it begins, a larger one
         std::size_t moved = 0;
         while (moved < before) {
             REQUIRE(put(ring, {}, 1));
-            (void)ring.peek();
+            (void)ring.take();
             ring.release();
             moved += 8;
         }
@@ -99,7 +99,7 @@ TEST_CASE("what is prepared and not committed was never there, and less may be c
     REQUIRE(ring.prepare(300) != nullptr);
     REQUIRE(ring.prepare(400) != nullptr);
     ring.commit(3, 9);
-    CHECK(ring.peek().bytes.size() == 3);
+    CHECK(ring.take().bytes.size() == 3);
     ring.release();
     CHECK_FALSE(ring.peek().some);
 }
@@ -141,10 +141,10 @@ TEST_CASE("two threads: every byte of random entries arrives, larger ones in pie
         unsigned char value = static_cast<unsigned char>(i);
         std::size_t size = 0;
         for (bool last = false; !last;) {
-            ring_entry entry = ring.peek();
+            ring_entry entry = ring.take();
             while (!entry.some) {
                 std::this_thread::yield();
-                entry = ring.peek();
+                entry = ring.take();
             }
             for (std::byte each : entry.bytes) { wrong += each != static_cast<std::byte>(value++); }
             size += entry.bytes.size();

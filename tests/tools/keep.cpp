@@ -205,6 +205,30 @@ TEST_CASE("recover: a run of which one worker is live is left alone as a whole")
     CHECK(std::filesystem::exists(folder / "run/000000.spotx"));
 }
 
+TEST_CASE(
+    "recover: what a killed process left in shared memory is brought into the record, and verify finds nothing wrong") {
+    if (!std::filesystem::is_directory("/dev/shm")) { SPOTTER_SKIP("there is no /dev/shm here"); }
+    temporary_folder const folder;
+    in_killed_child([&] {
+        options const choices{.drain = drain::poll, .ring_bytes = 1 << 20, .ring_in = ring_in::shared_memory};
+        hook watch{folder / "run", everything, choices};
+        for (std::uint64_t i = 0; i < 7; ++i) { (void)watch.step(train(i), "x"_t = weights_at(i)); }
+        ::raise(SIGKILL);
+    });
+    CHECK(open(folder / "run").closed_steps() == 0);
+    CHECK(ask("recover --dry-run " + folder / "run").says("run/ring: would be drained\n"));
+    CHECK(std::filesystem::exists(folder / "run/ring"));
+    told const it = ask("recover " + folder / "run");
+    CHECK(it.code == 0);
+    CHECK(it.says("run/ring: drained, 7 closed steps more\n"));
+    CHECK(!std::filesystem::exists(folder / "run/ring"));
+    CHECK(open(folder / "run").steps() == trains(0, 7));
+    told const checked = ask("verify " + folder / "run");
+    INFO(checked.out);
+    CHECK(checked.code == 0);
+    CHECK(ask("recover " + folder / "run").says("nothing to do"));
+}
+
 TEST_CASE("verify: a segment that is missing, renamed, cut at its end or from another run") {
     temporary_folder const folder;
     record_segments(folder / "run");

@@ -25,7 +25,7 @@ except ImportError as error:
 HEAD, ROWS, ZSTD = 0x184D2A50, 0x184D2A51, 0xFD2FB528
 PLACE = 0x32585053
 BLOCK = 256 * 1024  # bytes, at most
-VERSION = (1, 1)
+VERSION = (1, 0)
 MODES = ("train", "eval", "predict")
 ONES = 0xFFFFFFFFFFFFFFFF
 
@@ -281,6 +281,13 @@ def read_heartbeat(c):
     return Record(time=c.f64())
 
 
+def read_drained(c):
+    row = Record(position=c.varint())
+    if c.left():
+        row.bytes, row.planes, row.observe = c.varint(), c.u8(), c.take(c.left()).hex()
+    return row
+
+
 def read_run_end(c):
     row = Record(how=c.u8(), why=c.text(), totals=c.many(c.varint, 5), time=c.f64())
     row.more = [("coverage", c.text(), c.many(c.varint, 4), c.text()) for _ in range(c.varint())]
@@ -333,7 +340,7 @@ def packed_rows(c):
 
 # A new kind is a function here; a text of its own it needs only where its fields are not its line.
 READERS = {1: read_run_begin, 2: read_declare, 3: read_observe, 4: read_scalar, 5: read_close, 6: read_finding,
-           7: read_drops, 8: read_heartbeat, 9: read_run_end}
+           7: read_drops, 8: read_heartbeat, 9: read_run_end, 11: read_drained}
 EXPANDERS = {10: packed_rows}  # kinds that stand for several rows
 
 

@@ -22,6 +22,13 @@ struct file_mapping {
     std::span<std::byte const> bytes{};
 };
 
+// Memory that stays when the process that made it ends, however it ends: until it is removed, or the machine goes off. Whoever
+// has it mapped holds its lock, which the system gives back as that of a file.
+struct shared_memory {
+    std::span<std::byte> bytes{};
+    file_handle lock{};
+};
+
 enum class path_kind : std::uint8_t { missing, file, folder, other };
 
 // Takes a name from `list`; `context` is the caller's. False ends the listing.
@@ -66,6 +73,20 @@ public:
     virtual void unlock(file_handle held) noexcept = 0;
     // Whether someone holds it, without taking it for longer than the question lasts.
     [[nodiscard]] virtual result<bool> is_locked(std::string_view path) noexcept = 0;
+
+    // Shared memory of that name (no slash in it): new, all zeros, there to the last page; errc::exists where there is one. A file
+    // system that has none says so.
+    [[nodiscard]] virtual result<shared_memory> create_shared(std::string_view, std::uint64_t) noexcept {
+        return none();
+    }
+    // What was created before; errc::not_a_run where there is none of that name, errc::busy where it is mapped.
+    [[nodiscard]] virtual result<shared_memory> open_shared(std::string_view) noexcept { return none(); }
+    virtual void unmap_shared(shared_memory) noexcept {}
+    // Its name; the memory goes when nobody has it mapped any more.
+    [[nodiscard]] virtual error remove_shared(std::string_view) noexcept { return none(); }
+
+private:
+    [[nodiscard]] static error none() noexcept { return {errc::unwritable, "this file system has no shared memory"}; }
 };
 
 // The longest path that is taken, in bytes.

@@ -10,5 +10,6 @@ class file_system;
 class posix_file_system;
 struct file_handle;
 struct file_mapping;
+struct shared_memory;
 
 }  // namespace spotter::inline SPOTTER_ABI

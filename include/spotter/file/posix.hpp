@@ -236,16 +236,9 @@ public:
     [[nodiscard]] result<file_handle> lock(std::string_view path) noexcept override {
         auto file = open_file(path, O_RDWR | O_CREAT, "open");
         if (!file) { return file.error(); }
-        // A reader that is just asking holds it for microseconds; whoever writes holds it for good.
-        for (int attempt = 0; ::flock(number_of(*file), LOCK_EX | LOCK_NB) != 0; ++attempt) {
-            int const number = errno;
-            if (number == EINTR) { continue; }
-            if (number != EWOULDBLOCK || attempt == 10) {
-                close(*file);
-                return detail::system_error(number, "lock", path);
-            }
-            timespec const nap{0, 1'000'000};
-            ::nanosleep(&nap, nullptr);
+        if (int const failed = take_lock(*file); failed != 0) {
+            close(*file);
+            return detail::system_error(failed, "lock", path);
         }
         return file_handle{*file};
     }
@@ -268,15 +261,81 @@ public:
         return !free;
     }
 
+    // Files in /dev/shm, which everyone on the machine may list: so nobody else may read them, and no link is followed there.
+    [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override {
+        path_text const path{shared_folder, name};
+        auto const file = open_file(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
+        if (!file) { return file.error(); }
+        // Allocated now: a page that cannot be had when it is touched ends the process.
+        int failed = EINTR;
+        while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }
+        if (failed == 0) {
+            auto memory = map_shared(*file, bytes, path);
+            if (!memory) { (void)remove(path); }
+            return memory;
+        }
+        close(*file);
+        (void)remove(path);
+        return detail::system_error(failed, "take the memory of", path);
+    }
+    [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override {
+        path_text const path{shared_folder, name};
+        auto const file = open_file(path, O_RDWR | O_NOFOLLOW, "open");
+        if (!file) { return file.error(); }
+        struct stat facts {};
+        if (::fstat(number_of(*file), &facts) == 0 && S_ISREG(facts.st_mode)) {
+            return map_shared(*file, static_cast<std::uint64_t>(facts.st_size), path);
+        }
+        close(*file);
+        return detail::system_error(EISDIR, "read", path);
+    }
+    void unmap_shared(shared_memory memory) noexcept override {
+        if (!memory.bytes.empty()) { ::munmap(memory.bytes.data(), memory.bytes.size()); }
+        close(memory.lock);
+    }
+    [[nodiscard]] error remove_shared(std::string_view name) noexcept override {
+        return remove(path_text{shared_folder, name});
+    }
+
 private:
+    static constexpr std::string_view shared_folder = "/dev/shm";
+
+    // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or 0.
+    [[nodiscard]] static int take_lock(file_handle file) noexcept {
+        for (int attempt = 0; ::flock(number_of(file), LOCK_EX | LOCK_NB) != 0; ++attempt) {
+            int const number = errno;
+            if (number == EINTR) { continue; }
+            if (number != EWOULDBLOCK || attempt == 10) { return number; }
+            timespec const nap{0, 1'000'000};
+            ::nanosleep(&nap, nullptr);
+        }
+        return 0;
+    }
+
+    // Takes the file, or closes it.
+    [[nodiscard]] result<shared_memory> map_shared(file_handle file, std::uint64_t bytes,
+                                                   std::string_view path) noexcept {
+        shared_memory memory{{}, file};
+        int failed = take_lock(file);
+        if (failed == 0 && bytes > 0) {
+            auto const size = static_cast<std::size_t>(bytes);
+            void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, number_of(file), 0);
+            if (at == MAP_FAILED) { failed = errno; }
+            if (failed == 0) { memory.bytes = {static_cast<std::byte*>(at), size}; }
+        }
+        if (failed == 0) { return memory; }
+        close(file);
+        return detail::system_error(failed, "map", path);
+    }
+
     [[nodiscard]] static int number_of(file_handle file) noexcept { return static_cast<int>(file.native); }
 
-    [[nodiscard]] static result<file_handle> open_file(std::string_view path, int flags,
-                                                       std::string_view doing) noexcept {
+    [[nodiscard]] static result<file_handle> open_file(std::string_view path, int flags, std::string_view doing,
+                                                       mode_t rights = 0666) noexcept {
         detail::zero_terminated name{path};
         if (!name.good()) { return detail::system_error(ENAMETOOLONG, doing, path); }
         for (;;) {
-            int const number = ::open(name.get(), flags | O_CLOEXEC, 0666);
+            int const number = ::open(name.get(), flags | O_CLOEXEC, rights);
             if (number >= 0) { return file_handle{number}; }
             if (errno != EINTR) { return detail::system_error(errno, doing, path); }
         }

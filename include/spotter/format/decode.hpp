@@ -279,6 +279,17 @@ template <class Summary>
     out.time = in.fixed<double>();
     return detail::row_error(in, "heartbeat");
 }
+[[nodiscard]] inline error decode(row_view row, rows::drained& out) noexcept {
+    byte_reader in{row.body};
+    out = rows::drained{};
+    out.position = in.varint();
+    if (in.left() == 0) { return detail::row_error(in, "drained"); }
+    out.bytes = in.varint();
+    out.planes = in.fixed<std::uint8_t>();
+    out.observe = in.raw(in.left());
+    if (out.planes == 0 || out.planes > 8 || out.bytes == 0 || out.observe.empty()) { in.fail(); }
+    return detail::row_error(in, "drained");
+}
 [[nodiscard]] inline error decode(row_view row, rows::run_end& out) noexcept {
     byte_reader in{row.body};
     out.how = in.fixed<std::uint8_t>();

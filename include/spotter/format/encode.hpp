@@ -20,6 +20,7 @@ inline constexpr std::size_t scalar_limit = 64;
 inline constexpr std::size_t close_limit = 48;
 inline constexpr std::size_t place_limit = 2 * varint_limit + 1;
 inline constexpr std::size_t base_limit = 2 * varint_limit + 1;
+inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;
 
 // A Writer is a byte_writer or a quick_writer.
 namespace detail {
@@ -202,6 +203,13 @@ inline void encode(byte_writer& out, rows::drops const& row) noexcept {
     out.varint(row.closes);
 }
 inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.fixed(row.time); }
+// All but the observation, which follows last.
+inline void encode(byte_writer& out, rows::drained const& row) noexcept {
+    out.varint(row.position);
+    if (row.bytes == 0) { return; }
+    out.varint(row.bytes);
+    out.fixed(row.planes);
+}
 inline void encode(byte_writer& out, rows::run_end const& row) noexcept {
     out.fixed(row.how);
     out.text(row.why);

@@ -138,6 +138,7 @@ public:
                 flags_ |= layout::has_run_end;
                 break;
             case row_kind::heartbeat:
+            case row_kind::drained:
                 break;
         }
         return true;

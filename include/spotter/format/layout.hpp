@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little,
 namespace layout {
 
 inline constexpr std::uint16_t version = 1;
-inline constexpr std::uint16_t draft = 1;  // 1 until the format is frozen: a draft may change without a new version
+inline constexpr std::uint16_t draft = 0;  // 0: frozen. What still changes is 1 and up, and may change without a new version
 
 // Frames of a segment. The first two are skippable frames of Zstandard (0x184D2A50 to 0x184D2A5F).
 inline constexpr std::uint32_t head_magic = 0x184D2A50U;
@@ -50,6 +50,7 @@ inline constexpr std::uint32_t has_drops = 16;
 inline constexpr char data_suffix[] = ".spot";
 inline constexpr char side_suffix[] = ".spotx";
 inline constexpr char lock_name[] = "lock";
+inline constexpr char ring_name[] = "ring";  // names the shared memory of the ring, while there is one
 
 }  // namespace layout
 
@@ -65,6 +66,7 @@ enum class row_kind : std::uint8_t {
     heartbeat = 8,
     run_end = 9,
     steps = 10,
+    drained = 11,
 };
 
 // `000042.spot`: the name of a numbered file, written into `into` (at least 24 characters), and its length.

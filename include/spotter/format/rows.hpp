@@ -127,6 +127,16 @@ struct heartbeat {
     double time = 0;
 };
 
+// How far this worker's ring, in shared memory, is in the segments of this attempt: with this row's frame and those before it.
+struct drained {
+    std::uint64_t position = 0;  // bytes ever committed that are
+    // Where an observation is behind it whose values are too large to stay in the ring until they are all written: they follow
+    // this row's frame, block by block, and the observation's row them. 0: there is none.
+    std::uint64_t bytes = 0;  // of all its values
+    std::uint8_t planes = 1;
+    byte_view observe{};  // the body of its row, but for the place of the values
+};
+
 struct run_end {
     std::uint8_t how = 0;  // spotter::ending
     std::string_view why{};

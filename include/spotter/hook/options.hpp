@@ -29,10 +29,17 @@ enum class copying : std::uint8_t { automatic, cached, streaming };
 // the ring fills meanwhile.
 enum class disk_sync : std::uint8_t { never, segments, flushes };
 
+// Where the ring is that carries what is observed to the writer. In shared memory (Linux: /dev/shm) it outlives the process:
+// nothing that a hook's call took before a SIGKILL is lost, however far the writer was behind; the next run into the folder,
+// or spotter::recover, brings what is left in it into the record. Handing over costs the same. The ring then keeps what is not in
+// the file yet, so that tensors larger than a quarter of it are better with a larger one (ring_bytes). Where there is no shared
+// memory, or no room in it, the ring is in plain memory and health().first says why.
+enum class ring_in : std::uint8_t { memory, shared_memory };
+
 // When `step` is called, seen from the weight update: decides which gradient belongs to which update.
 enum class instant : std::uint8_t { before_update, after_update };
 
-// Where the ring's memory comes from; the standard library's aligned operator new where nothing is given.
+// Where a ring in plain memory gets it from; the standard library's aligned operator new where nothing is given.
 struct memory_source {
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept = nullptr;  // null: there is none
     void (*give_back)(void* memory, std::size_t bytes, void* context) noexcept = nullptr;
@@ -63,7 +70,8 @@ struct options {
     std::uint32_t workers = 0;
     spotter::workers keep = spotter::workers::all;
     double (*clock)() noexcept = nullptr;  // seconds since 1970, called by the writer; the system's where null
-    memory_source memory{};                // of the ring, the one large piece of memory; asked once, at the start
+    spotter::ring_in ring_in = spotter::ring_in::memory;
+    memory_source memory{};  // of the ring, the one large piece of memory; asked once, at the start
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

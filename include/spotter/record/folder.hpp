@@ -7,7 +7,7 @@
 #include <spotter/format/record.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/hook/options.hpp>
-#include <spotter/record/segment_writer.hpp>
+#include <spotter/record/recover.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -19,6 +19,7 @@ struct segment_state {
     std::uint32_t attempt = 0;
     std::uint32_t workers = 0;  // how many the run was to have; 0 where nobody said
     std::uint64_t ordinal = 0;  // of the next close; values that no close followed keep one for themselves
+    bool told = false;          // whether such values, or a close, were in it
 };
 
 [[nodiscard]] inline segment_state read_state(byte_view segment) noexcept {
@@ -33,8 +34,8 @@ struct segment_state {
         for (row_view row{}; rows.next(row);) {
             rows::scalar one{};
             bool const in_step = row.kind == row_kind::scalar && !decode(row, one) && one.has_step;
-            if (row.kind == row_kind::observe || in_step) { open = true; }
-            if (row.kind == row_kind::close) { open = false; }
+            if (row.kind == row_kind::observe || in_step) { open = state.told = true; }
+            if (row.kind == row_kind::close) { open = false, state.told = true; }
             if (row.kind == row_kind::run_end) { state.ended = true; }
             rows::run_begin begin{};
             if (row.kind == row_kind::run_begin && !decode(row, begin)) {
@@ -49,37 +50,10 @@ struct segment_state {
     return state;
 }
 
-// The number of a segment by its file's name, or -1.
-[[nodiscard]] constexpr std::int64_t segment_number(std::string_view name, std::string_view suffix) noexcept {
-    if (!name.ends_with(suffix) || name.size() < suffix.size() + 6 || name.size() > suffix.size() + 9) { return -1; }
-    std::int64_t number = 0;
-    for (char letter : name.substr(0, name.size() - suffix.size())) {
-        if (letter < '0' || letter > '9') { return -1; }
-        number = number * 10 + (letter - '0');
-    }
-    return number;
-}
-
 namespace detail {
 
-struct folder_scan {
-    std::int64_t last = -1;  // the largest number of a segment
-    text<64> found{};        // the name of any segment or sidecar
-};
-[[nodiscard]] inline bool scan_name(void* context, std::string_view name) noexcept {
-    auto& scan = *static_cast<folder_scan*>(context);
-    std::int64_t const number = segment_number(name, layout::data_suffix);
-    scan.last = number > scan.last ? number : scan.last;
-    if (number >= 0 || segment_number(name, layout::side_suffix) >= 0) { scan.found = text<64>{name}; }
-    return true;
-}
-[[nodiscard]] inline result<folder_scan> scan_folder(file_system& files, std::string_view folder) noexcept {
-    folder_scan scan{};
-    if (error const why = files.list(folder, scan_name, &scan)) { return why; }
-    return scan;
-}
-
 [[nodiscard]] inline error clear_folder(file_system& files, std::string_view folder) noexcept {
+    if (error const why = shared_ring::discard(files, folder)) { return why; }
     for (;;) {
         auto const scan = scan_folder(files, folder);
         if (!scan) { return scan.error(); }
@@ -96,13 +70,8 @@ struct folder_scan {
     } found;
     auto const note = [](void* context, std::string_view name) noexcept {
         auto& all = *static_cast<numbers*>(context);
-        if (!name.starts_with("worker-") || name.size() > 7 + 9) { return true; }
-        std::uint32_t number = 0;
-        for (char letter : name.substr(7)) {
-            if (letter < '0' || letter > '9') { return true; }
-            number = number * 10 + static_cast<std::uint32_t>(letter - '0');
-        }
-        if (all.list.grow(all.count + 1)) { all.list[all.count++] = number; }
+        std::int64_t const number = worker_number(name);
+        if (number >= 0 && all.list.grow(all.count + 1)) { all.list[all.count++] = static_cast<std::uint32_t>(number); }
         return true;
     };
     if (error const why = files.list(folder, note, &found)) { return why; }
@@ -123,17 +92,20 @@ struct folder_scan {
 [[nodiscard]] inline result<segment_state> read_last(file_system& files, std::string_view folder,
                                                      std::int64_t last) noexcept {
     segment_state state{};
-    for (std::int64_t number = last; number >= 0 && !state.known; --number) {
-        char name[24];
-        path_text const path{folder,
-                             {name, name_segment(static_cast<std::uint32_t>(number), layout::data_suffix, name)}};
-        auto const mapped = files.map(path);
+    for (std::int64_t number = last; number >= 0 && !(state.known && state.told); --number) {
+        auto const mapped = files.map(path_of_segment(folder, number));
         if (!mapped) {
             if (mapped.error().code == errc::not_a_run) { continue; }  // a gap in the numbers
             return mapped.error();
         }
-        state = read_state(mapped->bytes);
+        segment_state const older = read_state(mapped->bytes);
         files.unmap(*mapped);
+        if (!state.known) {
+            state = older;
+        } else if (older.known) {  // the later one only restates: whether a step was open is said here
+            state.ordinal = older.ordinal > state.ordinal ? older.ordinal : state.ordinal;
+            state.told = older.told || older.attempt != state.attempt;
+        }
     }
     return state;
 }
@@ -160,6 +132,7 @@ struct folder_scan {
 struct open_run {
     run_place place{};
     file_handle lock{};
+    error left{};  // why the ring of the attempt before this one is still there, or how much of it was lost
 };
 
 // Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k` below
@@ -216,6 +189,9 @@ struct open_run {
                 if (error const why = detail::clear_workers(files, folder)) { return refuse(why); }
             }
         }
+        auto const rest = recover_folder(files, run.place.folder);
+        if (!rest) { return refuse(rest.error()); }
+        run.left = rest->damage;
         auto const scan = detail::scan_folder(files, folder);
         if (!scan) { return refuse(scan.error()); }
         run.place.run_id = make_run_id();

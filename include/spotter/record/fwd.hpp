@@ -9,6 +9,8 @@ namespace spotter::inline SPOTTER_ABI {
 class recorder;
 class ring_drain;
 class segment_writer;
+class shared_ring;
+struct recovered;
 struct run_place;
 struct segment_state;
 

@@ -108,6 +108,7 @@ public:
         std::size_t const bound = observe_limit + sizeof(ring_tag::values_head) +
                                   static_cast<std::size_t>(row.units) * 8 + row.levels.size() + row.counts.size();
         if (row.has_values && core_->policy() != overflow::block && core_->room() < room_for(bound, bytes)) {
+            core_->ask_for_room();
             if (core_->policy() == overflow::drop) { return drop(); }
             row.has_values = false;
             row.thinned = true;

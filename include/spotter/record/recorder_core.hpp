@@ -23,11 +23,13 @@ public:
         : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
           drain_{ring_, segments_, choices.flush_milliseconds} {
         if (choices.clock != nullptr) { run_.place.now = choices.clock; }
+        trouble_ = run.left;
     }
     recorder_core(recorder_core const&) = delete;
     recorder_core& operator=(recorder_core const&) = delete;
     ~recorder_core() {
         stop();
+        (void)shared_.remove();
         files_.unlock(run_.lock);
         if (given_ != nullptr && choices_.memory.give_back != nullptr) {
             choices_.memory.give_back(given_, byte_ring::size_for(ring_bytes()), choices_.memory.context);
@@ -35,13 +37,8 @@ public:
     }
 
     [[nodiscard]] bool take_memory() noexcept {
-        memory_source const& from = choices_.memory;
-        if (from.take != nullptr) {
-            given_ = static_cast<std::byte*>(
-                from.take(byte_ring::size_for(ring_bytes()), byte_ring::alignment, from.context));
-            if (given_ == nullptr) { return false; }
-        }
-        bool const good = ring_.start(ring_bytes(), given_);
+        bool const good = choices_.ring_in == ring_in::shared_memory && share_memory() ? ring_.start(*shared_.header())
+                                                                                       : take_plain_memory();
         block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
         streaming_ = choices_.copying == copying::streaming ||
                      (choices_.copying == copying::automatic && good && streaming_is_faster());
@@ -69,6 +66,7 @@ public:
         if (started_) { segments_.add(row_kind::run_end, run_end); }
         segments_.finish();
         publish();
+        (void)shared_.remove();
         files_.unlock(run_.lock);
         run_.lock = {};
         finished_ = true;
@@ -95,6 +93,8 @@ public:
         return at != nullptr ? at : wait(bytes, spare_bytes);
     }
     void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }
+    // The writer is to give back what it holds, as soon as there is nothing to take.
+    void ask_for_room() noexcept { room_wanted_.store(true, std::memory_order_relaxed); }
 
     void flush() noexcept {
         if (!threaded_) {
@@ -121,7 +121,7 @@ public:
         into.bytes = bytes_.load(std::memory_order_relaxed);
         into.ring_peak = peak_.load(std::memory_order_relaxed);
         if (!into.first && has_error_.load(std::memory_order_acquire)) { into.first = writer_error_; }
-        if (!into.first) { into.first = stalled_; }
+        if (!into.first) { into.first = trouble_; }
     }
 
 private:
@@ -130,6 +130,31 @@ private:
 
     [[nodiscard]] std::uint64_t ring_bytes() const noexcept {
         return choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes;
+    }
+
+    [[nodiscard]] bool take_plain_memory() noexcept {
+        memory_source const& from = choices_.memory;
+        if (from.take != nullptr) {
+            given_ = static_cast<std::byte*>(
+                from.take(byte_ring::size_for(ring_bytes()), byte_ring::alignment, from.context));
+            if (given_ == nullptr) { return false; }
+        }
+        return ring_.start(ring_bytes(), given_);
+    }
+    [[nodiscard]] bool share_memory() noexcept {
+        ring_owner const owner{run_.place.run_id, run_.place.worker, run_.place.attempt};
+        error const why = shared_.make(files_, run_.place.folder, owner, byte_ring::size_for(ring_bytes()));
+        if (!why) {
+            drain_.keep_until_written(0);
+            return true;
+        }
+        error told{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
+        told.what << why.what.view();
+        note(told);
+        return false;
+    }
+    void note(error const& why) noexcept {
+        if (!trouble_) { trouble_ = why; }
     }
 
     // Copies a few blocks either way into the ring, each to a place of its own, so that no cache helps.
@@ -156,22 +181,25 @@ private:
         if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
         if (!threaded_) {
             while (drain_.take()) {}
+            drain_.make_room();
             publish();
             return ring_.prepare(bytes, spare_bytes);
         }
-        std::uint64_t released = ring_.released();
+        auto const progress = [this] { return ring_.released() + bytes_.load(std::memory_order_relaxed); };
+        std::uint64_t done = progress();
         std::uint64_t since = steady_milliseconds();
         for (int round = 0; !failed_.load(std::memory_order_relaxed); ++round) {
             if (std::byte* const at = ring_.prepare(bytes, spare_bytes)) { return at; }
+            ask_for_room();
             std::uint64_t const now = steady_milliseconds();
-            if (std::uint64_t const seen = ring_.released(); seen != released) {
-                released = seen;
+            if (std::uint64_t const seen = progress(); seen != done) {
+                done = seen;
                 since = now;
             } else if (now - since >= patience_milliseconds) {
                 policy_ = overflow::thin;
-                stalled_ = {errc::dropped,
-                            "the writer made no progress for 2 s, so the training no longer waits for it: payloads "
-                            "that do not fit the ring are dropped and counted; check the disk"};
+                note({errc::dropped,
+                      "the writer made no progress for 2 s, so the training no longer waits for it: payloads "
+                      "that do not fit the ring are dropped and counted; check the disk"});
                 return nullptr;
             }
             if (round < 32) {
@@ -188,8 +216,8 @@ private:
         try {
             thread_ = std::thread{[this]() noexcept { work(); }};
         } catch (...) {
-            stalled_ = {errc::out_of_memory,
-                        "no thread could be started for writing; the training thread writes itself, more slowly"};
+            note({errc::out_of_memory,
+                  "no thread could be started for writing; the training thread writes itself, more slowly"});
             return;
         }
 #else
@@ -219,6 +247,10 @@ private:
                 idle = 0;
                 continue;
             }
+            if (room_wanted_.load(std::memory_order_relaxed)) {
+                room_wanted_.store(false, std::memory_order_relaxed);
+                drain_.make_room();
+            }
             if (wanted != flush_done_.load(std::memory_order_relaxed)) {
                 drain_.flush(steady_milliseconds());
                 publish();
@@ -234,6 +266,7 @@ private:
         }
     }
     void publish() noexcept {
+        if (shared_.header() != nullptr) { shared_.header()->note_time(segments_.now()); }
         bytes_.store(segments_.written(), std::memory_order_relaxed);
         peak_.store(drain_.peak(), std::memory_order_relaxed);
         lost_.store(segments_.lost(), std::memory_order_release);
@@ -250,13 +283,14 @@ private:
     overflow policy_;
     fork_guard fork_;
     std::byte* given_ = nullptr;  // memory of the user's for the ring
+    shared_ring shared_;          // or memory that outlives the process; before the ring, which uses it
     byte_ring ring_;
     segment_writer segments_;
     ring_drain drain_;
     std::size_t block_ = 0;
     bool streaming_ = false;
     std::thread thread_;
-    error stalled_{};
+    error trouble_{};  // the first that the training thread met
     bool threaded_ = false;
     bool started_ = false;
     bool finished_ = false;
@@ -265,6 +299,7 @@ private:
     std::atomic<bool> has_error_{false};
     std::atomic<bool> failed_{false};
     std::atomic<bool> stop_{false};
+    std::atomic<bool> room_wanted_{false};
     std::atomic<std::uint64_t> flush_wanted_{0};
     std::atomic<std::uint64_t> flush_done_{0};
     std::atomic<std::uint64_t> lost_{0};

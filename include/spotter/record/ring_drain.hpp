@@ -15,19 +15,52 @@ public:
     ring_drain(byte_ring& ring, segment_writer& segments, std::uint32_t flush_milliseconds) noexcept
         : ring_{ring}, segments_{segments}, flush_milliseconds_{flush_milliseconds} {}
 
+    // For a ring that outlives the process: an entry stays in it until its row is in the file, so that one or the other has it
+    // whenever the process ends. The segments then say how far the ring is in them, from `position` on. Before the first entry.
+    void keep_until_written(std::uint64_t position) noexcept {
+        keeps_ = true;
+        segments_.mark_from(position);
+    }
+    // Goes on with an observation of which `packed`, `done` bytes when unpacked, is in another segment. Before the first entry.
+    // False where there is no memory.
+    [[nodiscard]] bool go_on(rows::drained const& mark, byte_view packed, std::uint64_t done) noexcept {
+        if (!pending_.append(mark.observe)) { return false; }
+        begin_stream(mark);
+        segments_.add_packed(packed);
+        segments_.covers(ring_.taken());
+        left_ -= done;
+        if (left_ == 0) { put_place(pending_.view()); }
+        return true;
+    }
+
     // Takes one entry. False if there is none.
     bool take() noexcept {
-        ring_entry const entry = ring_.peek();
-        if (!entry.some) { return false; }
-        peak_ = ring_.backlog() > peak_ ? ring_.backlog() : peak_;
+        if (!ring_.peek().some) { return false; }
+        std::uint64_t const full = ring_.backlog() + ring_.held();
+        peak_ = full > peak_ ? full : peak_;
+        ring_entry const entry = ring_.take();
         if ((entry.tag & ring_tag::block) != 0) {
+            segments_.covers(ring_.taken());
             take_block(entry.bytes);
         } else {
             give_up();
+            segments_.covers(ring_.taken());
             take_row(entry.tag, entry.bytes);
         }
-        ring_.release();
+        give_back();
         return true;
+    }
+    // The room of everything taken, now: somebody waits for it.
+    void make_room() noexcept {
+        if (!keeps_) { return; }
+        if (left_ == 0) {
+            segments_.reach(ring_.taken());
+            segments_.flush();
+            ring_.release(segments_.kept());
+        } else if (streams_) {  // how many blocks are in the file is seen there
+            segments_.write_values();
+            if (!segments_.failed()) { ring_.release(); }
+        }
     }
     // Flushes if it is time to. `now` is a steady clock's. Not amid the blocks of a tensor, which stay together.
     void tick(std::uint64_t now) noexcept {
@@ -37,7 +70,11 @@ public:
             closed_at_ = now;
         }
         if (dirty_ && now - flushed_at_ >= flush_milliseconds_) {
-            segments_.flush(now - closed_at_ >= open_milliseconds);
+            if (keeps_) {
+                make_room();
+            } else {
+                segments_.flush(now - closed_at_ >= open_milliseconds);
+            }
             dirty_ = segments_.holds_open_step();
             flushed_at_ = now;
             return;
@@ -53,7 +90,11 @@ public:
     // All there is into the file. Whoever asks has handed over everything, so values that are not whole were given up.
     void flush(std::uint64_t now) noexcept {
         give_up();
-        segments_.flush();
+        if (keeps_) {
+            make_room();
+        } else {
+            segments_.flush();
+        }
         dirty_ = false;
         flushed_at_ = now;
     }
@@ -70,6 +111,37 @@ public:
 private:
     static constexpr std::uint64_t heartbeat_milliseconds = 10'000;
     static constexpr std::uint64_t open_milliseconds = 200;  // a step open for longer is shown unfinished
+
+    // An eighth of the ring at a time, so that the producer finds room while the rest is written; a quarter where the
+    // rows of small steps should have filled a frame first.
+    void give_back() noexcept {
+        if (!keeps_) { return ring_.release(); }
+        if (ring_.held() >= ring_.size() / (left_ == 0 ? 4 : 8)) { return make_room(); }
+        ring_.release(segments_.kept());
+    }
+    // Values that do not fit beside what is held go into the file block by block, and the row that waits for them before them:
+    // then only blocks that are in the file leave the ring, and the row is not lost with this process.
+    [[nodiscard]] bool must_stream(byte_view body, std::uint64_t bytes) noexcept {
+        if (!keeps_) { return false; }
+        std::uint64_t const room = ring_.size() / 4;
+        if (body.size() + bytes > room) { return true; }
+        if (ring_.held() + bytes > room) {  // what is before it
+            segments_.flush();
+            ring_.release(segments_.kept());
+        }
+        return false;
+    }
+    void begin_stream(rows::drained const& mark) noexcept {
+        streams_ = true;
+        std::byte bytes[drained_limit];
+        byte_writer head{bytes, sizeof bytes};
+        encode(head, mark);
+        segments_.covers(mark.position);
+        segments_.add(row_kind::drained, head.view(), mark.observe);
+        segments_.flush();
+        left_ = all_ = mark.bytes;
+        place_ = {segments_.offset(), 0, mark.planes};
+    }
 
     void take_row(std::uint32_t tag, byte_view body) noexcept {
         dirty_ = true;
@@ -88,25 +160,29 @@ private:
     // The row waits until its values are in.
     void take_values(byte_view body) noexcept {
         auto const head = load<ring_tag::values_head>(body.data());
+        byte_view const row = body.subspan(sizeof head);
+        auto const planes = static_cast<std::uint8_t>(head.planes);
         pending_.clear();
-        place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
-        left_ = all_ = head.bytes;
-        if (!pending_.append(body.subspan(sizeof head))) {  // no memory: at least the row
-            left_ = 0;
-            return put_thinned(body.subspan(sizeof head));
+        if (!pending_.append(row)) { return put_thinned(row); }  // no memory: at least the row
+        streams_ = must_stream(body, head.bytes);
+        if (streams_) {
+            begin_stream({ring_.taken(), head.bytes, planes, row});
+        } else {
+            place_ = {segments_.offset(), 0, planes};
+            left_ = all_ = head.bytes;
         }
-        begin_values(head);
+        begin_chain(head);
         if (left_ == 0) { put_place(pending_.view()); }
     }
     void take_inside(byte_view body) noexcept {
         auto const head = load<ring_tag::values_head>(body.data());
         byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - head.bytes);
         place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
-        bool const chained = head.chain > 0;
+        bool const chained = is_chained(head);
         if (chained) {
             pending_.clear();
             if (!pending_.append(row)) { return put_thinned(row); }
-            begin_values(head);
+            begin_chain(head);
         }
         byte_view const values = body.last(head.bytes);
         segments_.add_block(chained ? chains_.next(values) : values, place_.planes, true);
@@ -119,9 +195,13 @@ private:
         left_ -= block.size() < left_ ? block.size() : left_;
         if (left_ == 0) { put_place(pending_.view()); }
     }
+    // Not where the ring outlives the process: what is left in it has to mean something without what this process remembers.
+    [[nodiscard]] bool is_chained(ring_tag::values_head const& head) const noexcept {
+        return head.chain > 0 && !keeps_;
+    }
     // In `pending_` is a row whose values come now: as differences, where its tensor is asked for in chains and has a base.
-    void begin_values(ring_tag::values_head const& head) noexcept {
-        chained_ = head.chain > 0;
+    void begin_chain(ring_tag::values_head const& head) noexcept {
+        chained_ = is_chained(head);
         if (!chained_) { return; }
         byte_reader row{pending_.view().subspan(1)};
         std::uint64_t const tensor = row.varint();
@@ -159,7 +239,9 @@ private:
     std::uint64_t closed_at_ = flushed_at_;
     std::uint64_t closes_ = 0;
     std::uint64_t peak_ = 0;
-    bool dirty_ = false;  // something came since the last flush
+    bool dirty_ = false;    // something came since the last flush
+    bool keeps_ = false;    // entries stay until they are written
+    bool streams_ = false;  // but blocks of the values that are coming in
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

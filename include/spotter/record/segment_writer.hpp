@@ -25,7 +25,8 @@ struct run_place {
     std::uint64_t ordinal = 0;  // of the next close
     std::uint64_t run_id = 0;
     std::uint32_t worker = 0;
-    double (*now)() noexcept = &seconds_since_epoch;
+    double (*now)() noexcept = &seconds_since_epoch;  // null: it stays `time`, as when a killed run's rest is written
+    double time = 0;                                  // times given out are not before it
 };
 
 // The first failure is kept and ends the writing; whatever comes later is only counted. Bytes reach the file in the order
@@ -40,9 +41,27 @@ public:
     segment_writer& operator=(segment_writer const&) = delete;
     ~segment_writer() { close_files(); }
 
+    // For a ring that outlives the process: every frame of rows says how far the ring is in the segments (row_kind::drained),
+    // from `position` on. Before `begin`.
+    void mark_from(std::uint64_t position) noexcept {
+        marks_ = true;
+        coming_ = position_ = sealed_ = kept_ = position;
+    }
+    // The row that is added next stands, with the rows before it, for the ring up to that position.
+    void covers(std::uint64_t position) noexcept { coming_ = position; }
+    // Everything of the ring before that position was added or given up.
+    void reach(std::uint64_t position) noexcept { coming_ = position_ = position; }
+    // How far the ring is in the file. Only frames count that were written: rows wait in a frame, frames in a buffer.
+    [[nodiscard]] std::uint64_t kept() const noexcept { return kept_; }
+
+    // A declaration of an earlier segment, to be restated. Before `begin`.
+    void recall(byte_view declare) noexcept { remember(declare); }
+
     // The first segment. `run_begin` is the body of that row; it is restated in every segment.
     void begin(run_place const& place, byte_view run_begin) noexcept {
         place_ = place;
+        latest_ = place.time;
+        if (failed_) { return; }
         if (!run_begin_.append(run_begin)) { return fail(no_memory()); }
         open_segment();
         write();
@@ -57,10 +76,10 @@ public:
             return;
         }
         if (value) { ++pending_; }
-        if (!apart_ && is_packable(kind, body) && step_.size() < layout::packed_step_limit) {
+        if (packs() && is_packable(kind, body) && step_.size() < layout::packed_step_limit) {
             ++step_values_;
             if (!append_row(step_, kind, body, rest)) { return fail(no_memory()); }
-        } else if (kind == row_kind::close && !apart_ && pack_step(body, rest)) {
+        } else if (kind == row_kind::close && packs() && pack_step(body, rest)) {
             ++place_.ordinal;
         } else {
             part_step();
@@ -70,6 +89,7 @@ public:
         if (failed_) { return; }
         settled_ = kind == row_kind::close || kind == row_kind::declare;
         if (buffered() >= write_bytes) { write(); }
+        if (kind == row_kind::drained) { return; }  // values follow it, in this segment
         if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) {
             rotate();
         }
@@ -95,14 +115,28 @@ public:
     // From now on that many threads compress, this one included.
     void start_helpers(unsigned compressors, int level) noexcept { helpers_.start(compressors, level); }
 
+    // The frames of a block as they stand in another segment.
+    void add_packed(byte_view frames) noexcept {
+        if (failed_) { return; }
+        take_blocks();
+        if (!out_.append(frames)) { return fail(no_memory()); }
+        offset_ += frames.size();
+        if (out_.size() >= write_bytes) { write(); }
+    }
+
     // Into the file: the steps that were closed, and on request what there is of the open one, which is then no longer packed.
     void flush(bool open_step = true) noexcept {
         take_blocks();
         put_steps();
         if (open_step) { part_step(); }
-        if (!failed_ && !rows_.empty()) { seal(0); }
+        if (!failed_ && (!rows_.empty() || position_ != sealed_)) { seal(0); }
         write();
         if (sync_ == disk_sync::flushes) { wait_for_disk(); }
+    }
+    // Values added so far into the file. The row frame that is begun stays: sealed amid values it would tear them apart.
+    void write_values() noexcept {
+        take_blocks();
+        write();
     }
     // Everything into the file, and no more after it.
     void finish() noexcept {
@@ -120,7 +154,7 @@ public:
     [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }
     // The clock's time, or the last one where the clock was set back meanwhile: times in a record do not decrease.
     [[nodiscard]] double now() noexcept {
-        double const time = place_.now();
+        double const time = place_.now != nullptr ? place_.now() : latest_;
         latest_ = time > latest_ ? time : latest_;
         return latest_;
     }
@@ -140,6 +174,12 @@ private:
         return {errc::out_of_memory,
                 "no memory for the record; recording stops here, the training goes on: lower options::ring_bytes"};
     }
+    [[nodiscard]] std::size_t frame_target() const noexcept {
+        return layout::row_frame_target - (marks_ ? 1 + 1 + drained_limit : 0);
+    }
+    // Steps are packed, but for those that were begun row by row. A row that is kept back would be in no frame, which the marks
+    // could not tell.
+    [[nodiscard]] bool packs() const noexcept { return !apart_ && !marks_; }
     [[nodiscard]] std::size_t buffered() const noexcept { return out_.size() + rows_.size(); }
 
     // A block was added to `out_`, which was so long before.
@@ -221,16 +261,23 @@ private:
         if (!failed_ && kind == row_kind::declare) { remember(body); }
         if (failed_) { return; }
         if (!rows_.add(kind, body, rest)) { return fail(no_memory()); }
+        position_ = coming_;
         if (kind == row_kind::close) { ++place_.ordinal; }
     }
     // For a row in the frame that is being collected, or else in a new one.
     void make_room(std::size_t size) noexcept {
-        if (!failed_ && !rows_.empty() && rows_.size() + 1 + varint_limit + size > layout::row_frame_target) {
-            seal(0);
-        }
+        if (!failed_ && !rows_.empty() && rows_.size() + 1 + varint_limit + size > frame_target()) { seal(0); }
     }
 
+    // Every row that was added is in this frame, or the mark would lie.
     void seal(std::uint32_t flags) noexcept {
+        if (marks_ && !restating_) {
+            std::byte bytes[drained_limit];
+            byte_writer out{bytes, sizeof bytes};
+            encode(out, rows::drained{position_});
+            if (!rows_.add(row_kind::drained, out.view())) { return fail(no_memory()); }
+            sealed_ = position_;
+        }
         std::uint64_t const ordinal = place_.ordinal - steps_.steps() - rows_.closes();
         byte_view const bytes = rows_.seal(offset_, previous_end_, ordinal, flags);
         if (bytes.empty() || !out_.append(bytes)) { return fail(no_memory()); }
@@ -272,6 +319,7 @@ private:
             out_.clear();
             synced_ = false;
             pending_ = rows_.values() + steps_.values() + step_values_;
+            kept_ = sealed_;
         }
         if (!side_out_.empty() && side_.open()) {
             error const why = side_out_.failed() ? no_memory() : files_.append(side_, side_out_.view());
@@ -330,7 +378,9 @@ private:
         restate();
         head_end_ = offset_;
     }
+    // Without marks: a segment that ends here does not say what it is the next of.
     void restate() noexcept {
+        restating_ = true;
         bool good = rows_.add(row_kind::run_begin, run_begin_.view());
         for (std::size_t id = 0; id < declared_.size() && good && !failed_; ++id) {
             piece const& each = declared_[id];
@@ -340,6 +390,7 @@ private:
         }
         if (!good) { return fail(no_memory()); }
         if (!failed_ && !rows_.empty()) { seal(0); }
+        restating_ = false;
     }
     // Keeps the last declaration of every tensor for the segments to come. A body begins with the id.
     void remember(byte_view body) noexcept {
@@ -421,11 +472,17 @@ private:
     std::uint64_t pending_ = 0;       // observations and scalars that have not reached the file
     std::uint64_t lost_ = 0;
     std::uint64_t written_ = 0;
-    double latest_ = 0;  // the largest time given out
+    std::uint64_t coming_ = 0;    // the ring with the row that is added next,
+    std::uint64_t position_ = 0;  // with all that was added,
+    std::uint64_t sealed_ = 0;    // with the frames that are sealed,
+    std::uint64_t kept_ = 0;      // and in the file
+    double latest_ = 0;           // the largest time given out
     error first_error_{};
     bool failed_ = false;
     bool synced_ = true;   // nothing was written since the last sync
     bool settled_ = true;  // no step is half in
+    bool marks_ = false;
+    bool restating_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,29 +2,25 @@
 // Ring (L1): bytes from one thread to another: entries of any size up to half the ring, each contiguous, without a lock.
 #pragma once
 
-#include <spotter/ring/fwd.hpp>
+#include <spotter/ring/ring_header.hpp>
 
-#include <atomic>
-#include <bit>
 #include <cstring>
-#include <new>
-#include <span>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What the consumer sees: the tag that the producer gave and the bytes it wrote, valid until `release`.
+// What the consumer sees: the tag that the producer gave and the bytes it wrote, valid until they are released.
 struct ring_entry {
     std::uint32_t tag = 0;
     std::span<std::byte const> bytes{};
     bool some = false;
 };
 
-// One producer thread calls prepare and commit, one consumer thread peek and release; both may be the same. An entry is an
+// One producer thread calls prepare and commit, one consumer thread take and release; both may be the same. An entry is an
 // 8-byte header (size, tag) and its bytes, padded to 8. An entry that does not fit before the end of the memory is preceded
 // by a padding entry and starts at the beginning, so every entry is contiguous. Something larger than `largest()` is handed
 // over as several entries by whoever uses the ring (record/ does).
 //
-// Why it is right. `head_` (bytes ever committed) is written by the producer only, `tail_` (bytes ever released) by the
+// Why it is right. `head` (bytes ever committed) is written by the producer only, `tail` (bytes ever released) by the
 // consumer only; both only grow, and tail <= head <= tail + size. The producer writes only into [head, tail + size), the
 // consumer reads only [tail, head). A commit stores head with release after the bytes were written, and the consumer loads
 // it with acquire before it reads them: so it sees them whole. A release stores tail with release after the bytes were read,
@@ -32,6 +28,9 @@ struct ring_entry {
 // the other's counter as it saw it last; an old value is smaller than the true one, so it errs on the side of less room and
 // fewer entries, and it is loaded anew only when it does not suffice. No operation waits or repeats: both sides are wait-free.
 // 64-bit counters do not wrap within any lifetime. Padding is committed together with the entry behind it.
+//
+// A ring may stand in memory that outlives the process (ring_header). Then whoever finds it there goes on from any position
+// between the two counters: nothing before head changes any more, and what a side keeps for itself is only a shortcut.
 class byte_ring {
 public:
     static constexpr std::size_t header = 8;
@@ -57,9 +56,27 @@ public:
         owned_ = given == nullptr;
         memory_ = owned_ ? static_cast<std::byte*>(::operator new (size, std::align_val_t{line}, std::nothrow)) : given;
         if (memory_ == nullptr) { return false; }
-        for (std::size_t at = 0; at < size; at += 4096) { std::memset(memory_ + at, 0, 1); }
         size_ = size;
+        touch();
         return true;
+    }
+    // The ring behind a new header, which must outlive this.
+    [[nodiscard]] bool start(ring_header& shared) noexcept {
+        if (memory_ != nullptr) { return false; }
+        attach(shared);
+        touch();
+        return true;
+    }
+    // The ring that somebody left behind a header (one that `ring_header::open` accepts), for a consumer: entries come from
+    // `position` on, which must lie between its counters. Returns how far whole entries go: to its head, or it is damaged there
+    // and the rest is gone. Walks all of it once, so that what comes later needs no look.
+    [[nodiscard]] std::uint64_t reopen(ring_header& shared, std::uint64_t position) noexcept {
+        attach(shared);
+        consumer_.taken = position;
+        consumer_.released = shared.counters.tail.load(std::memory_order_acquire);
+        producer_.head = consumer_.seen_head = whole_entries(position);
+        counters_->head.store(producer_.head, std::memory_order_release);
+        return producer_.head;
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -72,72 +89,87 @@ public:
         if (bytes > largest()) { return nullptr; }
         std::size_t const needed = header + padded(bytes);
         std::size_t const at = static_cast<std::size_t>(producer_.head) & (size_ - 1);
-        padding_ = size_ - at < needed ? size_ - at : 0;
-        std::uint64_t const after = producer_.head + padding_ + needed + spare;
+        std::size_t const padding = size_ - at < needed ? size_ - at : 0;
+        producer_.padding = padding;
+        std::uint64_t const after = producer_.head + padding + needed + spare;
         if (after > producer_.seen_tail + size_) {
-            producer_.seen_tail = tail_.value.load(std::memory_order_acquire);
+            producer_.seen_tail = counters_->tail.load(std::memory_order_acquire);
             if (after > producer_.seen_tail + size_) { return nullptr; }
         }
-        return memory_ + (padding_ > 0 ? 0 : at) + header;
+        return memory_ + (padding > 0 ? 0 : at) + header;
     }
     // Producer. Hands over the first `bytes` of what was prepared last.
     void commit(std::size_t bytes, std::uint32_t tag) noexcept {
         std::size_t const at = static_cast<std::size_t>(producer_.head) & (size_ - 1);
-        if (padding_ > 0) { write_header(at, padding_ - header, padding_tag); }
-        write_header(padding_ > 0 ? 0 : at, bytes, tag);
-        producer_.head += padding_ + header + padded(bytes);
-        head_.value.store(producer_.head, std::memory_order_release);
+        std::size_t const padding = producer_.padding;
+        if (padding > 0) { write_header(at, padding - header, padding_tag); }
+        write_header(padding > 0 ? 0 : at, bytes, tag);
+        producer_.head += padding + header + padded(bytes);
+        counters_->head.store(producer_.head, std::memory_order_release);
     }
     // Producer. Bytes free at least, counting headers, padding and all; the consumer may have released more by now.
     [[nodiscard]] std::uint64_t room() noexcept {
-        producer_.seen_tail = tail_.value.load(std::memory_order_acquire);
+        producer_.seen_tail = counters_->tail.load(std::memory_order_acquire);
         return producer_.seen_tail + size_ - producer_.head;
     }
 
-    // Consumer. The oldest entry, or one with `some` false.
+    // Consumer. The oldest entry that was not taken yet, or one with `some` false.
     [[nodiscard]] ring_entry peek() noexcept {
         for (;;) {
-            if (consumer_.tail == consumer_.seen_head) {
-                consumer_.seen_head = head_.value.load(std::memory_order_acquire);
-                if (consumer_.tail == consumer_.seen_head) { return {}; }
+            if (consumer_.taken == consumer_.seen_head) {
+                consumer_.seen_head = counters_->head.load(std::memory_order_acquire);
+                if (consumer_.taken == consumer_.seen_head) { return {}; }
             }
-            std::size_t const at = static_cast<std::size_t>(consumer_.tail) & (size_ - 1);
+            std::size_t const at = static_cast<std::size_t>(consumer_.taken) & (size_ - 1);
             std::uint32_t fields[2];
             std::memcpy(fields, memory_ + at, header);
             if (fields[1] != padding_tag) { return {fields[1], {memory_ + at + header, fields[0]}, true}; }
-            consumer_.tail += header + fields[0];
+            consumer_.taken += header + fields[0];
         }
     }
-    // Consumer. Gives back the entry that was peeked.
-    void release() noexcept {
-        std::size_t const at = static_cast<std::size_t>(consumer_.tail) & (size_ - 1);
-        std::uint32_t bytes = 0;
-        std::memcpy(&bytes, memory_ + at, sizeof bytes);
-        consumer_.tail += header + padded(bytes);
-        tail_.value.store(consumer_.tail, std::memory_order_release);
+    // Consumer. The same, and steps over it. Its bytes stay until they are released: what it was taken for may still fail.
+    [[nodiscard]] ring_entry take() noexcept {
+        ring_entry const entry = peek();
+        if (entry.some) { consumer_.taken += header + padded(entry.bytes.size()); }
+        return entry;
     }
+    // Consumer. Where the next entry begins, or the padding before it.
+    [[nodiscard]] std::uint64_t taken() const noexcept { return consumer_.taken; }
+    // Consumer. Gives back what lies before a position; of what was taken, all by default.
+    void release(std::uint64_t position) noexcept {
+        if (position <= consumer_.released) { return; }
+        consumer_.released = position;
+        counters_->tail.store(position, std::memory_order_release);
+    }
+    void release() noexcept { release(consumer_.taken); }
+    // Consumer. Bytes taken and not given back.
+    [[nodiscard]] std::uint64_t held() const noexcept { return consumer_.taken - consumer_.released; }
 
     // Consumer. Bytes waiting when the producer's counter was last looked at.
-    [[nodiscard]] std::uint64_t backlog() const noexcept { return consumer_.seen_head - consumer_.tail; }
+    [[nodiscard]] std::uint64_t backlog() const noexcept { return consumer_.seen_head - consumer_.taken; }
 
     // Any thread. Bytes ever released.
-    [[nodiscard]] std::uint64_t released() const noexcept { return tail_.value.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint64_t released() const noexcept { return counters_->tail.load(std::memory_order_acquire); }
+
+    // The position behind an entry of `bytes` that is committed at `position`.
+    [[nodiscard]] static std::uint64_t behind(std::uint64_t position, std::size_t bytes, std::size_t size) noexcept {
+        std::size_t const needed = header + padded(bytes);
+        std::size_t const left = size - (static_cast<std::size_t>(position) & (size - 1));
+        return position + (left < needed ? left : 0) + needed;
+    }
 
 private:
-    // A fixed 64: std::hardware_destructive_interference_size differs between compilers and flags, so between two files of
-    // one program.
-    static constexpr std::size_t line = alignment;  // of a cache
+    static constexpr std::size_t line = ring_counters::line;
     static constexpr std::uint32_t padding_tag = 0xFFFFFFFFU;
 
-    struct alignas(line) counter {
-        std::atomic<std::uint64_t> value{0};
-    };
     struct alignas(line) producer_side {
         std::uint64_t head = 0;
         std::uint64_t seen_tail = 0;
+        std::size_t padding = 0;  // of the last prepare
     };
     struct alignas(line) consumer_side {
-        std::uint64_t tail = 0;
+        std::uint64_t taken = 0;
+        std::uint64_t released = 0;
         std::uint64_t seen_head = 0;
     };
 
@@ -149,14 +181,41 @@ private:
         std::memcpy(memory_ + at, fields, header);
     }
 
+    // Every page, so that no page fault comes later.
+    void touch() noexcept {
+        for (std::size_t at = 0; at < size_; at += 4096) { std::memset(memory_ + at, 0, 1); }
+    }
+    void attach(ring_header& shared) noexcept {
+        owned_ = false;
+        memory_ = shared.memory();
+        size_ = shared.size();
+        counters_ = &shared.counters;
+    }
+    // Damage is found where an entry would end behind the head or the memory, or padding would not end with it.
+    [[nodiscard]] std::uint64_t whole_entries(std::uint64_t position) const noexcept {
+        std::uint64_t const head = counters_->head.load(std::memory_order_acquire);
+        std::uint64_t whole = position;  // behind the last entry; padding counts with the one behind it
+        while (position < head) {
+            std::size_t const at = static_cast<std::size_t>(position) & (size_ - 1);
+            std::uint32_t fields[2];
+            std::memcpy(fields, memory_ + at, header);
+            std::size_t const bytes = header + padded(fields[0]);
+            if (bytes > head - position || bytes > size_ - at) { break; }
+            bool const is_padding = fields[1] == padding_tag;
+            if (is_padding && bytes != size_ - at) { break; }
+            position += bytes;
+            whole = is_padding ? whole : position;
+        }
+        return whole;
+    }
+
     std::byte* memory_ = nullptr;
-    bool owned_ = true;
+    ring_counters* counters_ = &own_;
     std::size_t size_ = 0;
-    std::size_t padding_ = 0;  // of the last prepare; the producer's
+    bool owned_ = true;
     producer_side producer_{};
-    counter head_{};
     consumer_side consumer_{};
-    counter tail_{};
+    ring_counters own_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -7,6 +7,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 class byte_ring;
+class ring_header;
+struct ring_counters;
 struct ring_entry;
+struct ring_owner;
 
 }  // namespace spotter::inline SPOTTER_ABI

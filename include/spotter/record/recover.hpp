@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): what a killed process left in its ring in shared memory, brought into its record.
+#pragma once
+
+#include <spotter/core/slots.hpp>
+#include <spotter/file/posix.hpp>
+#include <spotter/format/record.hpp>
+#include <spotter/format/walker.hpp>
+#include <spotter/record/ring_drain.hpp>
+#include <spotter/record/segment_files.hpp>
+#include <spotter/record/shared_ring.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct recovered {
+    std::uint64_t rings = 0;    // that were there and are gone now
+    std::uint64_t entries = 0;  // of rings: rows and blocks of values that are in the record now
+    std::uint64_t closes = 0;   // closed steps among them
+    std::uint64_t live = 0;     // workers that are being written, which were left alone
+    error damage{};             // the first ring that could not be read, or not to its end
+};
+
+namespace detail {
+
+// Bytes of attempt_extent::texts, which stood in that segment.
+struct kept_text {
+    std::size_t at = 0;
+    std::size_t size = 0;
+    std::int64_t segment = -1;
+};
+
+// Values that were on their way: whole blocks of them behind the last frame of a segment.
+struct value_extent {
+    rows::drained mark{};  // with no bytes there were none
+    kept_text observe{};
+    std::uint64_t done = 0;  // bytes of values in these blocks
+    std::uint64_t packed_at = 0;
+    std::uint64_t packed = 0;
+    std::uint64_t position = 0;  // of the ring, behind them
+};
+
+// How far the segments of one attempt go, and what a next one needs to go on.
+//
+// A process may be killed after a frame reached the file and before the ring's tail moved, amid a write, or at the head of a new
+// segment. So only the file says what is in it: the last whole frame of rows that has a mark, in the newest segment that has one.
+// Whatever is behind it is written again; nothing before it is.
+struct attempt_extent {
+    bool known = false;  // there is a segment of that attempt
+    bool marked = false;
+    std::uint64_t ordinal = 0;
+    double time = 0;
+    std::uint64_t position = 0;  // of the ring
+    value_extent values{};
+    byte_buffer run_begin;
+    byte_buffer texts;
+    slots<kept_text> declared;  // bodies
+};
+
+// Whole blocks behind the last frame: `planes` frames each. The ring held a block an entry.
+inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ring_bytes, value_extent& into) noexcept {
+    into.packed_at = from;
+    into.position = into.mark.position;
+    for (std::uint64_t at = from; into.done < into.mark.bytes;) {
+        std::uint64_t block = 0;
+        for (unsigned plane = 0; plane < into.mark.planes; ++plane) {
+            frame_extent const frame = measure_frame(segment, at);
+            if (frame.kind != frame_kind::values) { return; }
+            at += frame.bytes;
+            block += frame.content;
+        }
+        if (block == 0 || block > into.mark.bytes - into.done) { return; }
+        into.done += block;
+        into.packed = at - from;
+        into.position = byte_ring::behind(into.position, static_cast<std::size_t>(block), ring_bytes);
+    }
+}
+
+[[nodiscard]] inline error no_memory_to_recover() noexcept {
+    return {errc::out_of_memory, "no memory to bring a ring's rest into the record; nothing was lost, try again"};
+}
+
+// Takes in one segment, the newest first. True if the one before it may know more: this one holds nothing but what it restates.
+[[nodiscard]] inline result<bool> read_extent(byte_view segment, std::int64_t number, std::size_t ring_bytes,
+                                              attempt_extent& into) noexcept {
+    bool begins_only = true, marked = false;
+    bool const newest = !into.known;
+    std::uint64_t position = 0;
+    value_extent values{};
+    frame_walker walk{segment};
+    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+        if (what == walked::head && newest) {
+            into.ordinal = walk.head().first_ordinal;
+            into.time = walk.head().time;
+        }
+        if (what != walked::rows) { continue; }
+        row_frame const& frame = walk.frame();
+        if (newest) { into.ordinal = frame.first_ordinal + frame.closes; }
+        values.mark = rows::drained{};
+        row_reader rows{frame.body};
+        for (row_view row{}; rows.next(row);) {
+            if (row.kind == row_kind::run_begin) {
+                if (into.run_begin.empty() && !into.run_begin.append(row.body)) { return no_memory_to_recover(); }
+            } else if (row.kind == row_kind::declare) {
+                byte_reader in{row.body};
+                auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
+                if (in.bad()) { continue; }
+                if (!into.declared.grow(id + 1)) { return no_memory_to_recover(); }
+                kept_text& place = into.declared[id];
+                if (place.segment > number) { continue; }
+                place = {into.texts.size(), row.body.size(), number};
+                if (!into.texts.append(row.body)) { return no_memory_to_recover(); }
+            } else if (rows::drained mark{}; row.kind == row_kind::drained && !decode(row, mark)) {
+                marked = true;
+                position = mark.position;
+                if (mark.bytes > 0) { values.mark = mark; }
+            } else {
+                begins_only = false;
+                rows::close end{};
+                if (newest && row.kind == row_kind::close && !decode(row, end) && end.time > into.time) {
+                    into.time = end.time;
+                }
+            }
+        }
+    }
+    into.known = true;
+    if (values.mark.bytes > 0) {
+        measure_values(segment, walk.good_end(), ring_bytes, values);
+        position = values.position;
+    }
+    // A recovery that was broken off may have come less far than what it was copying blocks from.
+    bool const same = values.mark.bytes > 0 && values.mark.bytes == into.values.mark.bytes &&
+                      values.mark.position == into.values.mark.position;
+    if (marked && (!into.marked || (same && values.done > into.values.done))) {
+        values.observe = {into.texts.size(), values.mark.observe.size(), number};
+        if (!into.texts.append(values.mark.observe)) { return no_memory_to_recover(); }
+        into.marked = true;
+        into.position = position;
+        into.values = values;
+    }
+    return begins_only || !into.marked;
+}
+
+[[nodiscard]] inline result<attempt_extent> extent_of(file_system& files, std::string_view folder,
+                                                      ring_header const& ring, std::int64_t last) noexcept {
+    attempt_extent found{};
+    bool more = true;
+    for (std::int64_t number = last; number >= 0 && more; --number) {
+        auto const mapped = files.map(path_of_segment(folder, number));
+        if (!mapped) {
+            if (mapped.error().code == errc::not_a_run) { continue; }
+            return mapped.error();
+        }
+        auto const head = decode_head(mapped->bytes);
+        result<bool> further{head || head.error().code == errc::not_a_run};  // killed before it had a head
+        if (head && ring_owner{head->run_id, head->worker, head->attempt} == ring.owner()) {
+            further = read_extent(mapped->bytes, number, ring.size(), found);
+        } else if (head) {
+            further = false;
+        }
+        files.unmap(*mapped);
+        if (!further) { return further.error(); }
+        more = *further;
+    }
+    return result<attempt_extent>{std::move(found)};
+}
+
+}  // namespace detail
+
+// Brings what is left of the ring of the recording in `folder` into a new segment of the same attempt, then removes the ring. The caller holds
+// the folder's lock. An error means that nothing is lost and it can be tried again, however often it was broken off; a ring
+// that is damaged, or of another version, is told in `damage`: what is whole of the former is in the record, and the latter stays.
+[[nodiscard]] inline result<recovered> recover_folder(file_system& files, std::string_view folder) noexcept {
+    recovered told{};
+    shared_ring left;
+    if (error const why = left.open(files, folder)) {
+        if (why.code != errc::corrupt && why.code != errc::unknown_version && why.code != errc::busy) { return why; }
+        told.damage = why;
+        return told;
+    }
+    if (left.header() == nullptr) { return told; }
+    ring_header& header = *left.header();
+    std::uint64_t const head = header.counters.head.load(std::memory_order_acquire);
+    std::uint64_t const tail = header.counters.tail.load(std::memory_order_acquire);
+    auto const scan = detail::scan_folder(files, folder);
+    if (!scan) { return scan.error(); }
+    auto extent = detail::extent_of(files, folder, header, scan->last);
+    if (!extent) { return extent.error(); }
+    bool const in_ring = extent->position >= tail && extent->position <= head && extent->position % 8 == 0;
+    std::uint64_t const from = in_ring ? extent->position : tail;
+    if (extent->run_begin.empty() && head > 0) {
+        told.damage = {errc::corrupt,
+                       "a killed process left a ring, but no segment of the attempt that it belongs to: "};
+        told.damage.what << "it was left as it is";
+        return told;
+    }
+    if (head > from || extent->values.mark.bytes > 0) {
+        byte_ring ring;
+        if (ring.reopen(header, from) != head) {
+            told.damage = {errc::corrupt,
+                           "the ring that a killed process left is damaged; what was before that is in the record"};
+        }
+        run_place place{};
+        place.folder = path_text{folder, ""};
+        place.number = static_cast<std::uint32_t>(scan->last + 1);
+        place.run_id = header.owner().run_id;
+        place.worker = header.owner().worker;
+        place.attempt = header.owner().attempt;
+        place.ordinal = extent->ordinal;
+        place.now = nullptr;
+        place.time = header.time() > extent->time ? header.time() : extent->time;
+        segment_writer segments{files, options{}};
+        ring_drain drain{ring, segments, 0};
+        drain.keep_until_written(from);
+        byte_view const texts = extent->texts.view();
+        for (std::size_t id = 0; id < extent->declared.size(); ++id) {
+            auto const& each = extent->declared[id];
+            if (each.size > 0) { segments.recall(texts.subspan(each.at, each.size)); }
+        }
+        segments.begin(place, extent->run_begin.view());
+        if (in_ring && extent->values.mark.bytes > 0) {
+            detail::value_extent& values = extent->values;
+            auto const mapped = files.map(detail::path_of_segment(folder, values.observe.segment));
+            if (!mapped) { return mapped.error(); }
+            values.mark.observe = texts.subspan(values.observe.at, values.observe.size);
+            auto const packed = mapped->bytes.subspan(static_cast<std::size_t>(values.packed_at),
+                                                      static_cast<std::size_t>(values.packed));
+            bool const good = drain.go_on(values.mark, packed, values.done);
+            files.unmap(*mapped);
+            if (!good) { return detail::no_memory_to_recover(); }
+        }
+        while (!segments.failed() && drain.take()) { ++told.entries; }
+        drain.flush(0);
+        segments.finish();
+        if (segments.failed()) {
+            if (header.counters.tail.load(std::memory_order_acquire) == tail) {  // nothing relies on what it came to
+                detail::remove_segment(files, folder, place.number);
+            }
+            return segments.first_error();
+        }
+        told.closes = segments.ordinal() - extent->ordinal;
+    }
+    told.rings = 1;
+    if (error const why = left.remove()) { return why; }
+    return told;
+}
+
+// Brings what the killed workers of the run in `path` left in shared memory into its record. Needed only where nobody goes on with
+// the run: a recorder that resumes it does the same first. No error where nothing was left.
+[[nodiscard]] inline result<recovered> recover(std::string_view path, file_system& files = system_files()) noexcept {
+    while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
+    recovered all{};
+    auto const add = [&](std::string_view folder) noexcept -> error {
+        path_text const file{folder, layout::ring_name};
+        auto const kind = files.kind_of(file);
+        if (!kind) { return kind.error(); }
+        if (*kind != path_kind::file) { return {}; }
+        auto const lock = files.lock(path_text{folder, layout::lock_name});
+        if (!lock) {
+            if (lock.error().code != errc::busy) { return lock.error(); }
+            ++all.live;
+            return {};
+        }
+        auto const one = recover_folder(files, folder);
+        files.unlock(*lock);
+        if (!one) { return one.error(); }
+        all.rings += one->rings;
+        all.entries += one->entries;
+        all.closes += one->closes;
+        if (!all.damage) { all.damage = one->damage; }
+        return {};
+    };
+    if (error const why = add(path)) { return why; }
+    struct numbers {
+        slots<std::uint32_t> list;
+        std::size_t count = 0;
+    } found;
+    auto const note = [](void* context, std::string_view name) noexcept {
+        auto& workers = *static_cast<numbers*>(context);
+        std::int64_t const number = detail::worker_number(name);
+        if (number >= 0 && workers.list.grow(workers.count + 1)) {
+            workers.list[workers.count++] = static_cast<std::uint32_t>(number);
+        }
+        return true;
+    };
+    if (error const why = files.list(path, note, &found)) { return why; }
+    for (std::size_t i = 0; i < found.count; ++i) {
+        text<longest_path> worker{path};
+        worker << "/worker-" << found.list[i];
+        if (error const why = add(worker)) { return why; }
+    }
+    return all;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

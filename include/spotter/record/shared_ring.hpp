@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): a ring's shared memory, and the file `ring` in the worker's folder that names it.
+#pragma once
+
+#include <spotter/file/file_system.hpp>
+#include <spotter/format/layout.hpp>
+#include <spotter/record/clock.hpp>
+#include <spotter/ring/ring_header.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The file comes before the memory and goes after it, so memory that nobody knows of is never left behind. The name is drawn
+// anew for each ring. A copy of the folder names the same one: it is busy for as long as its maker lives.
+//
+// Lets go of the memory in its destructor; only `remove` takes it out of the machine.
+class shared_ring {
+public:
+    shared_ring() noexcept = default;
+    shared_ring(shared_ring const&) = delete;
+    shared_ring& operator=(shared_ring const&) = delete;
+    ~shared_ring() { let_go(); }
+
+    // A ring of `bytes` for the recording in `folder`, which is locked.
+    [[nodiscard]] error make(file_system& files, std::string_view folder, ring_owner const& owner,
+                             std::uint64_t bytes) noexcept {
+        files_ = &files;
+        file_ = path_text{folder, layout::ring_name};
+        auto const file = files.create(file_);
+        if (!file) { return file.error(); }
+        name_text const name = new_name();
+        std::string_view const letters = name;
+        error why = files.append(*file, {reinterpret_cast<std::byte const*>(letters.data()), letters.size()});
+        files.close(*file);
+        if (!why) {
+            auto const memory = files.create_shared(name, ring_header::own_bytes + bytes);
+            why = memory.error();
+            if (memory) { memory_ = *memory; }
+        }
+        if (why) {
+            (void)files.remove(file_);
+            return why;
+        }
+        name_ = name;
+        header_ = ring_header::make(memory_.bytes, owner);
+        return {};
+    }
+
+    // The one that is there, left by a process that ended: the folder is locked. None is no error; header() is null then,
+    // and where there is a name but nothing behind it (the machine was switched off) or in it, that has been removed.
+    [[nodiscard]] error open(file_system& files, std::string_view folder) noexcept {
+        files_ = &files;
+        file_ = path_text{folder, layout::ring_name};
+        auto const mapped = files.map(file_);
+        if (!mapped) { return mapped.error().code == errc::not_a_run ? error{} : mapped.error(); }
+        auto const* const letters = reinterpret_cast<char const*>(mapped->bytes.data());
+        std::string_view const text{letters, mapped->bytes.size()};
+        bool const ours = begins_name(text);
+        bool const whole = text.size() == name_size;
+        name_text const name{text};
+        files.unmap(*mapped);
+        if (ours && !whole) { return files.remove(file_); }  // the memory would have come next
+        if (!ours) {
+            error why{errc::corrupt, "the file `ring` of a run names no ring of spotter's; it was left as it is ("};
+            why.what << folder.substr(folder.size() > 100 ? folder.size() - 100 : 0) << ')';
+            return why;
+        }
+        auto const memory = files.open_shared(name);
+        if (!memory) { return memory.error().code == errc::not_a_run ? files.remove(file_) : memory.error(); }
+        memory_ = *memory;
+        name_ = name;
+        auto const header = ring_header::open(memory_.bytes);
+        if (header) {
+            header_ = *header;
+        } else if (header.error().code == errc::no_more_data) {
+            return remove();
+        }
+        return header.error();
+    }
+
+    // The memory and the file. What is in the ring is gone.
+    error remove() noexcept {
+        if (name_.empty()) { return {}; }
+        let_go();
+        error const why = files_->remove_shared(name_);
+        name_ = {};
+        if (why && why.code != errc::not_a_run) { return why; }
+        return files_->remove(file_);
+    }
+
+    // Whatever ring the recording in `folder`, which is locked, has left.
+    [[nodiscard]] static error discard(file_system& files, std::string_view folder) noexcept {
+        {
+            shared_ring ring;
+            (void)ring.open(files, folder);
+            (void)ring.remove();
+        }
+        path_text const file{folder, layout::ring_name};
+        auto const kind = files.kind_of(file);
+        if (!kind) { return kind.error(); }
+        return *kind == path_kind::file ? files.remove(file) : error{};
+    }
+
+    [[nodiscard]] ring_header* header() const noexcept { return header_; }
+
+private:
+    static constexpr std::string_view prefix = "spotter-";
+    static constexpr std::size_t name_size = prefix.size() + 16;
+    using name_text = text<name_size>;
+
+    [[nodiscard]] static name_text new_name() noexcept {
+        name_text name{prefix};
+        std::uint64_t const number = make_run_id();
+        for (int shift = 60; shift >= 0; shift -= 4) { name << "0123456789abcdef"[(number >> shift) & 15]; }
+        return name;
+    }
+    // Whatever the file says, nothing but a ring of ours is opened and removed.
+    [[nodiscard]] static bool begins_name(std::string_view text) noexcept {
+        if (text.size() > name_size) { return false; }
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            bool const digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+            if (i < prefix.size() ? text[i] != prefix[i] : !digit) { return false; }
+        }
+        return true;
+    }
+    void let_go() noexcept {
+        if (memory_.lock.open()) { files_->unmap_shared(memory_); }
+        memory_ = {};
+        header_ = nullptr;
+    }
+
+    file_system* files_ = nullptr;
+    path_text file_{};
+    name_text name_{};
+    shared_memory memory_{};
+    ring_header* header_ = nullptr;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

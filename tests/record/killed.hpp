@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of killed recorders share: files that kill the process, a count that outlives it, and what must be in its record.
+#pragma once
+
+#include <tests/record/read_back.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+namespace spotter_test {
+
+using namespace spotter;
+
+// The system's files; the n-th operation, counted from 1, kills the process: an append when half of it is done.
+class deadly_files final : public file_system {
+public:
+    explicit deadly_files(std::uint64_t die_at) noexcept : die_at_{die_at} {}
+
+    result<spotter::file_handle> create(std::string_view path) noexcept override { return die(), real_.create(path); }
+    result<spotter::file_handle> open_append(std::string_view path) noexcept override {
+        return die(), real_.open_append(path);
+    }
+    error append(spotter::file_handle file, std::span<std::byte const> bytes) noexcept override {
+        std::size_t const half = bytes.size() / 2;
+        if (error const why = real_.append(file, bytes.first(half))) { return why; }
+        die();
+        if (error const why = real_.append(file, bytes.subspan(half))) { return why; }
+        die();  // the bytes are there, and nobody knows it yet
+        return {};
+    }
+    error sync(spotter::file_handle file) noexcept override { return real_.sync(file); }
+    void close(spotter::file_handle file) noexcept override { real_.close(file); }
+    result<path_kind> kind_of(std::string_view path) noexcept override { return real_.kind_of(path); }
+    result<std::uint64_t> size_of(std::string_view path) noexcept override { return real_.size_of(path); }
+    error rename(std::string_view from, std::string_view to) noexcept override { return real_.rename(from, to); }
+    error remove(std::string_view path) noexcept override { return die(), real_.remove(path); }
+    error make_folder(std::string_view path) noexcept override { return real_.make_folder(path); }
+    error list(std::string_view path, name_taker take, void* context) noexcept override {
+        return real_.list(path, take, context);
+    }
+    result<file_mapping> map(std::string_view path) noexcept override { return real_.map(path); }
+    void unmap(file_mapping mapping) noexcept override { real_.unmap(mapping); }
+    result<spotter::file_handle> lock(std::string_view path) noexcept override { return real_.lock(path); }
+    void unlock(spotter::file_handle held) noexcept override { real_.unlock(held); }
+    result<bool> is_locked(std::string_view path) noexcept override { return real_.is_locked(path); }
+    result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override {
+        return die(), real_.create_shared(name, bytes);
+    }
+    result<shared_memory> open_shared(std::string_view name) noexcept override {
+        return die(), real_.open_shared(name);
+    }
+    void unmap_shared(shared_memory memory) noexcept override { real_.unmap_shared(memory); }
+    error remove_shared(std::string_view name) noexcept override { return die(), real_.remove_shared(name); }
+
+private:
+    void die() noexcept {
+        if (++count_ == die_at_) { ::raise(SIGKILL); }
+    }
+
+    posix_file_system real_;
+    std::atomic<std::uint64_t> count_{0};
+    std::uint64_t die_at_;
+};
+
+// Counted in memory that outlives the process.
+struct tally {
+    std::atomic<std::uint64_t> records{0}, closes{0};
+};
+class shared_tally {
+public:
+    shared_tally() noexcept {
+        void* const at = ::mmap(nullptr, sizeof(tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        tally_ = ::new (at) tally{};
+    }
+    shared_tally(shared_tally const&) = delete;
+    shared_tally& operator=(shared_tally const&) = delete;
+    ~shared_tally() { ::munmap(tally_, sizeof(tally)); }
+    tally* operator->() const noexcept { return tally_; }
+    tally& operator*() const noexcept { return *tally_; }
+
+private:
+    tally* tally_;
+};
+
+// Whether it was killed.
+template <class Work>
+bool killed(Work&& work) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+        work();
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+}
+
+inline options shared(drain how = drain::thread, std::uint64_t segment_bytes = 256ULL << 20) {
+    options choices{};
+    choices.ring_bytes = 64 << 10;
+    choices.segment_bytes = segment_bytes;
+    choices.drain = how;
+    choices.ring_in = ring_in::shared_memory;
+    return choices;
+}
+inline std::vector<float> values_of(std::uint64_t step, std::size_t count) {
+    std::vector<float> values(count);
+    std::uint64_t state = step * 0x9E3779B97F4A7C15ULL + count;
+    for (float& each : values) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        each = static_cast<float>(state >> 40);
+    }
+    return values;
+}
+inline void observe(recorder& sink, tensor_id id, std::uint64_t step, std::size_t count) {
+    auto const values = values_of(step, count);
+    summary const stats = summary_of(count, static_cast<double>(step));
+    sink.observe({tensor_named(id, ""), train(step), stats, view_of(values.data(), {count}), {}},
+                 terms::sum | terms::payload);
+}
+inline void scalar(recorder& sink, std::uint64_t step, double value) {
+    step_id const at = train(step);
+    sink.scalar(tensor_named(0, "s"), &at, view_of(&value, extents{}), nullptr);
+}
+inline void declare(recorder& sink) {
+    sink.start({});
+    sink.declare(tensor_named(0, "s"));
+    sink.declare(tensor_named(1, "t"));
+}
+
+// Scalars, values in their entry, values in blocks, and now and then more of them than the ring holds.
+inline constexpr std::size_t sizes[] = {10, 6'000, 10, 30'000};
+inline void train_steps(recorder& sink, std::uint64_t first, std::uint64_t end, tally& done) {
+    for (std::uint64_t step = first; step < end; ++step) {
+        scalar(sink, step, static_cast<double>(step));
+        ++done.records;
+        observe(sink, 1, step, sizes[step % 4]);
+        ++done.records;
+        sink.close(train(step), {});
+        ++done.closes;
+        sink.poll();
+    }
+}
+
+inline void check_record(run_on_disk const& run, tally const& done) {
+    CHECK(run.damaged == 0);
+    std::size_t const records = run.scalars.size() + run.values.size();
+    CHECK((records >= done.records && records <= done.records + 1));
+    CHECK((run.closes.size() >= done.closes && run.closes.size() <= done.closes + 1));
+    for (std::size_t i = 0; i < run.scalars.size(); ++i) { REQUIRE(run.scalars[i].row.step == train(i)); }
+    for (std::size_t i = 0; i < run.closes.size(); ++i) {
+        REQUIRE((run.closes[i].step == train(i) && run.closes[i].ordinal == i));
+        REQUIRE((i == 0 || run.closes[i].time >= run.closes[i - 1].time));
+    }
+    for (std::size_t i = 0; i < run.values.size(); ++i) {
+        REQUIRE(run.values[i].row.step == train(i));
+        bool const last = i + 1 == run.values.size() && run.closes.size() <= i;
+        if (last && run.values[i].row.thinned) { continue; }
+        auto const expected = values_of(i, sizes[i % 4]);
+        REQUIRE(run.values[i].values.size() == expected.size() * sizeof(float));
+        REQUIRE(std::memcmp(run.values[i].values.data(), expected.data(), run.values[i].values.size()) == 0);
+    }
+}
+
+inline std::string ring_of(std::string const& path) {
+    std::ifstream file{path + "/ring"};
+    std::string name;
+    file >> name;
+    return name;
+}
+inline bool in_memory(std::string const& name) {
+    posix_file_system files;
+    return *files.kind_of("/dev/shm/" + name) == path_kind::file;
+}
+inline bool has_shared_memory() {
+    posix_file_system files;
+    return *files.kind_of("/dev/shm") == path_kind::folder;
+}
+// A process that records `steps` whole ones, some of one more, and is killed; the writer has not come to anything.
+inline void record_and_die(std::string const& path, std::uint64_t first, std::uint64_t steps,
+                           options choices = shared()) {
+    choices.drain = drain::poll;
+    CHECK(killed([&] {
+        recorder sink{path, choices};
+        declare(sink);
+        for (std::uint64_t step = first; step < first + steps; ++step) {
+            scalar(sink, step, 1.0);
+            sink.close(train(step), {});
+        }
+        scalar(sink, first + steps, 2.0);
+        ::raise(SIGKILL);
+    }));
+}
+
+}  // namespace spotter_test
