@@ -129,7 +129,7 @@ public:
         take_blocks();
         put_steps();
         if (open_step) { part_step(); }
-        if (!failed_ && (!rows_.empty() || position_ != sealed_)) { seal(0); }
+        if (!failed_ && (!rows_.empty() || (marks_ && position_ != sealed_))) { seal(0); }
         write();
         if (sync_ == disk_sync::flushes) { wait_for_disk(); }
     }
