@@ -93,8 +93,13 @@ public:
         return at != nullptr ? at : wait(bytes, spare_bytes);
     }
     void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }
-    // The writer is to give back what it holds, as soon as there is nothing to take.
-    void ask_for_room() noexcept { room_wanted_.store(true, std::memory_order_relaxed); }
+    // The writer is to give back what it holds, as soon as there is nothing to take. Only a ring that keeps what was taken has any.
+    // Asked once: a store at every look of a waiting producer would take the line away from the writer again and again.
+    void ask_for_room() noexcept {
+        if (keeps_ && !room_wanted_.load(std::memory_order_relaxed)) {
+            room_wanted_.store(true, std::memory_order_relaxed);
+        }
+    }
 
     void flush() noexcept {
         if (!threaded_) {
@@ -146,6 +151,7 @@ private:
         error const why = shared_.make(files_, run_.place.folder, owner, byte_ring::size_for(ring_bytes()));
         if (!why) {
             drain_.keep_until_written(0);
+            keeps_ = true;
             return true;
         }
         error told{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
@@ -289,6 +295,7 @@ private:
     ring_drain drain_;
     std::size_t block_ = 0;
     bool streaming_ = false;
+    bool keeps_ = false;  // the ring, until it is written
     std::thread thread_;
     error trouble_{};  // the first that the training thread met
     bool threaded_ = false;
