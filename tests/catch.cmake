@@ -28,12 +28,19 @@ if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
 endif()
 
 # One executable spotter_test_<name> and, through discover.cmake, one ctest a test case. It runs in a folder of its own.
+# Compiling a test takes longer than running it, but for some: the others are compiled without optimisation, where a row says so.
+set(SPOTTER_TEST_QUICK OFF CACHE BOOL "Compile the tests that do not compute much with -O0")
+set(SPOTTER_COMPUTING format fault golden stress ring stat property record replay)
+
 function(spotter_catch name)
     set(target spotter_test_${name})
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/run/${name}")
     set(found "${CMAKE_CURRENT_BINARY_DIR}/${target}_found.cmake")
     add_executable(${target} ${ARGN})
     target_link_libraries(${target} PRIVATE spotter_catch spotter_warnings)
+    if(SPOTTER_TEST_QUICK AND NOT name IN_LIST SPOTTER_COMPUTING)
+        target_compile_options(${target} PRIVATE -O0)
+    endif()
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         TARGET ${target} POST_BUILD BYPRODUCTS "${found}" VERBATIM
