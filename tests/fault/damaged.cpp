@@ -165,20 +165,21 @@ void flip_all(std::string const& name, std::size_t begin, std::size_t end, flip_
             INFO(name << " byte " << at << " bit " << bit);
             REQUIRE(opened);
             difference const found = compare(quick_picture(*opened, steps), whole);
+            std::vector<damaged_place> const damage = opened->damage();
             bytes[at] ^= mask;
             INFO(found.first);
             if (!found.sound()) { FAIL("a wrong value"); }
             bool const finished = opened->status() == run_status::finished;
-            bool const told = covers(opened->damage(), name, at);
+            bool const told = covers(damage, name, at);
             bool good = true;
             if (in_head) {
                 good = told && found.whole() && finished;  // what a head says stands in the rows too
                 ++count.reported;
             } else if (!in_rows) {  // values: of them alone
-                good = (told || opened->damage().empty()) && found.lacking == 0 && found.refused <= 1 && finished;
+                good = (told || damage.empty()) && found.lacking == 0 && found.refused <= 1 && finished;
                 ++(told ? count.reported : found.refused > 0 ? count.refused : count.unchanged);
             } else if (in_last && !told) {  // read as the end of a run that was not finished
-                good = !finished && opened->damage().empty() && found.refused == 0;
+                good = !finished && damage.empty() && found.refused == 0;
                 ++count.tail;
             } else {
                 bool const names = (frame->flags & layout::has_declares) != 0;
@@ -188,8 +189,7 @@ void flip_all(std::string const& name, std::size_t begin, std::size_t end, flip_
             }
             if (!good) {
                 UNSCOPED_INFO("told " << told << ", finished " << finished << ", lacking " << found.lacking
-                                      << ", refused " << found.refused << ", damaged places "
-                                      << opened->damage().size());
+                                      << ", refused " << found.refused << ", damaged places " << damage.size());
                 REQUIRE(good);
             }
         }

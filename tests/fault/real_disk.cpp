@@ -136,7 +136,7 @@ TEST_CASE(
         pid_t const child = ::fork();
         if (child == 0) {
             ::signal(SIGXFSZ, SIG_IGN);
-            rlimit const most{100'001, 100'001};
+            rlimit const most{190'001, 190'001};  // less than a segment, more than the values of one row frame
             ::setrlimit(RLIMIT_FSIZE, &most);
             flood const seen = record_flood(path, how);
             std::uint64_t const facts[] = {seen.came_in, seen.health.sink.stored, seen.health.sink.dropped,

@@ -91,7 +91,10 @@ public:
     [[nodiscard]] static error discard(file_system& files, std::string_view folder) noexcept {
         {
             shared_ring ring;
-            (void)ring.open(files, folder);
+            error const why = ring.open(files, folder);
+            bool const of_the_ring =
+                why.code == errc::corrupt || why.code == errc::unknown_version || why.code == errc::busy;
+            if (why && !of_the_ring) { return why; }
             (void)ring.remove();
         }
         path_text const file{folder, layout::ring_name};

@@ -304,9 +304,9 @@ private:
             auto const head = decode_head(mine.bytes()), next = decode_head(following);
             bool const goes_on = next && (head ? head->run_id == next->run_id && head->attempt == next->attempt
                                                : next->first_ordinal > mine.next_ordinal());
-            if (mine.closed() || !goes_on) { continue; }
+            if (mine.closed() || !goes_on || segments_[sure_ + std::size_t{1}].has_marks()) { continue; }
             note_damage(
-                {file_name(sure_, layout::data_suffix), mine.known_to(), mine.bytes().size() - mine.known_to()});
+                {file_name(sure_, layout::data_suffix), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
         }
     }
     void note_malformed(std::uint32_t number, byte_view body) {

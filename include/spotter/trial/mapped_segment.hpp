@@ -60,11 +60,26 @@ public:
     [[nodiscard]] byte_view bytes() const noexcept { return mapping_.bytes; }
     // Of another format version: nothing of it is read.
     [[nodiscard]] bool foreign() const noexcept { return foreign_; }
-    // Its last row frame says that it is.
-    [[nodiscard]] bool closed() const noexcept {
-        return !groups_.empty() && (groups_.back().flags & layout::last_of_segment) != 0;
+    // Its last row frame is there and says that it is; known once it was surveyed, as is its end.
+    [[nodiscard]] bool closed() const noexcept { return closed_; }
+    [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
+    // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
+    [[nodiscard]] bool has_marks() const noexcept {
+        for (side_place const& group : groups_) {
+            frame_walker walker = frames_of(group);
+            for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+                if (what != walked::rows) { continue; }
+                bool restates = true;
+                row_reader rows{walker.frame().body};
+                for (row_view row; rows.next(row);) {
+                    if (row.kind == row_kind::drained) { return true; }
+                    restates = restates && (row.kind == row_kind::run_begin || row.kind == row_kind::declare);
+                }
+                if (!restates) { return false; }  // every other frame has a mark, or none has
+            }
+        }
+        return false;
     }
-    [[nodiscard]] std::uint64_t known_to() const noexcept { return known_to_; }  // the end of the last row frame
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept {
         return groups_.empty() ? 0 : groups_.back().first_ordinal + groups_.back().closes;
     }
@@ -145,6 +160,7 @@ public:
         frame_walker walker{bytes(), surveyed_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
             if (what == walked::corrupt) { take(walker.damage()); }
+            if (what == walked::rows) { closed_ = (walker.frame().flags & layout::last_of_segment) != 0; }
         }
         surveyed_to_ = walker.good_end();
     }
@@ -169,6 +185,7 @@ private:
     std::vector<side_place> groups_{};
     std::uint64_t known_to_ = 0;  // the end of the last of them
     bool foreign_ = false;
+    bool closed_ = false;
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };
 
