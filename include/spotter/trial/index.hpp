@@ -304,10 +304,20 @@ private:
             auto const head = decode_head(mine.bytes()), next = decode_head(following);
             bool const goes_on = next && (head ? head->run_id == next->run_id && head->attempt == next->attempt
                                                : next->first_ordinal > mine.next_ordinal());
-            if (mine.closed() || !goes_on || segments_[sure_ + std::size_t{1}].has_marks()) { continue; }
+            if (mine.closed() || !goes_on || is_recovered(sure_, next->attempt)) { continue; }
             note_damage(
                 {file_name(sure_, layout::data_suffix), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
         }
+    }
+    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
+    // in their turn.
+    [[nodiscard]] bool is_recovered(std::size_t number, std::uint32_t attempt) const noexcept {
+        for (; number < segments_.size(); ++number) {
+            auto const head = decode_head(segments_[number].bytes());
+            if (head && head->attempt != attempt) { return false; }
+            if (segments_[number].has_marks()) { return true; }
+        }
+        return false;
     }
     void note_malformed(std::uint32_t number, byte_view body) {
         auto const offset = static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
