@@ -25,7 +25,7 @@ template <class Value>
     bench::pictures const pictures = bench::load_pictures(path);
     bench::training run{pictures, bench::rounds(1024, 512)};
     for (std::size_t i = 0; i < bench::rounds(150, 20); ++i) { run.step(); }
-    std::printf("trained on %s, %.3g of the last batch right\n", pictures.source.c_str(), run.accuracy());
+    std::printf("trained on %s, %.0f %% of the last batch right\n", pictures.source.c_str(), 100 * run.accuracy());
     auto const& layer = run.layers()[1];
     std::vector<tensor> all;
     auto const add = [&](std::string const& name, std::vector<float> const& values) {
