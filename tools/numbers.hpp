@@ -21,23 +21,6 @@ namespace spotter_tool {
     return text.empty() ? "scalar" : text;
 }
 
-namespace detail {
-
-[[nodiscard]] inline std::string float_text(double const& value, bool exact) {
-    switch (spotter::classify(value)) {
-        case spotter::number_class::nan:
-            return "nan";
-        case spotter::number_class::pos_inf:
-            return "inf";
-        case spotter::number_class::neg_inf:
-            return "-inf";
-        default:
-            return exact ? fmt::format("{}", value) : fmt::format("{:.6g}", value);
-    }
-}
-
-}  // namespace detail
-
 // One element as text; `exact` for digits that read back as the same value.
 template <class Element>
 [[nodiscard]] std::string element_text(Element const& value, bool exact = false) {

@@ -60,8 +60,9 @@ using json = nlohmann::ordered_json;  // keys stay in the order in which the doc
     return safe;
 }
 
-// JSON has no NaN and no infinity: these become the texts "nan", "inf" and "-inf".
-[[nodiscard]] inline json number(double const& value) {
+namespace detail {
+
+[[nodiscard]] inline std::string float_text(double const& value, bool exact) {
     switch (spotter::classify(value)) {
         case spotter::number_class::nan:
             return "nan";
@@ -70,8 +71,15 @@ using json = nlohmann::ordered_json;  // keys stay in the order in which the doc
         case spotter::number_class::neg_inf:
             return "-inf";
         default:
-            return value;
+            return exact ? fmt::format("{}", value) : fmt::format("{:.6g}", value);
     }
+}
+
+}  // namespace detail
+
+// JSON has no NaN and no infinity: these become the texts "nan", "inf" and "-inf".
+[[nodiscard]] inline json number(double const& value) {
+    return spotter::is_finite(value) ? json(value) : json(detail::float_text(value, true));
 }
 [[nodiscard]] inline json step_json(spotter::step_id step) {
     return {{"mode", std::string{name_of(step.mode)}}, {"index", step.index}};

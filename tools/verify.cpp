@@ -177,6 +177,15 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
     std::uint64_t torn_before = 0;
     bool closed_before = true;
     std::uint32_t expected = 0;
+    // Segments without an end that the same attempt went on from. Where its ring was in shared memory these are no damage: recoveries
+    // went on from them, which may be killed in their turn; that a ring was there may be seen only later.
+    std::vector<place> cut_off;
+    bool ring = false;
+    auto const end_attempt = [&] {
+        if (!ring) { into.damage.insert(into.damage.end(), cut_off.begin(), cut_off.end()); }
+        cut_off.clear();
+        ring = false;
+    };
     for (std::uint32_t const number : it.segments) {
         std::string const file = file_of(it, number, layout::data_suffix);
         std::string const side_file = file_of(it, number, layout::side_suffix);
@@ -200,13 +209,13 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
         } else if (head && before && head->run_id != before->run_id) {
             segment.add(0, layout::head_bytes, "foreign", "this segment belongs to another run");
         }
-        // Only a writer that was killed leaves a segment open, and then the next one is a further attempt's, or what was left in its ring.
-        if (before && head && head->attempt == before->attempt && !closed_before && torn_before == 0 &&
-            !segment.has_ring()) {
+        if (before && head && head->attempt != before->attempt) { end_attempt(); }
+        if (before && head && head->attempt == before->attempt && !closed_before && torn_before == 0) {
             std::string const cut = file_of(it, before->number, layout::data_suffix);
-            into.damage.push_back(
+            cut_off.push_back(
                 {cut, mapped_file{cut}.bytes().size(), 0, "cut_off", "the end of this segment is missing"});
         }
+        ring = ring || segment.has_ring();
         if (head) { before = head; }
         closed_before = segment.is_closed();
         torn_before = segment.torn();
@@ -217,6 +226,7 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
             check_sidecar(side_file, side.bytes(), data.bytes().size(), live && last, into);
         }
     }
+    end_attempt();
     check_reading(it, path, into);
     return {};
 }

@@ -87,8 +87,8 @@ struct packed_row {
     return out.size();
 }
 
-// Reads the body of a steps row. Garbage ends it early, and `bad()` says so; at most packed_steps_limit closes and as many
-// other rows as the body has bytes come out of it.
+// Reads the body of a steps row, never outside it. Garbage ends it early, and `bad()` says so. At most packed_steps_limit closes
+// come out of it, each behind the rows of one of its templates; a summary of which only counts were kept has no byte of its own.
 class steps_reader {
 public:
     steps_reader() noexcept = default;
