@@ -10,6 +10,10 @@
 #include <spotter/rule/finding.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <bit>
+#include <span>
+#include <string_view>
+
 namespace spotter::inline SPOTTER_ABI {
 
 template <class Left, class Right>
@@ -50,6 +54,20 @@ struct requirement {
     }
 };
 
+// What a rule extracts of a tensor's values: numbers, in an order of its own. Grows to the longest there was.
+class feature {
+public:
+    constexpr void push(double value) noexcept {
+        if (values_.grow(count_ + 1)) { values_[count_++] = value; }
+    }
+    constexpr void clear() noexcept { count_ = 0; }
+    [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }
+
+private:
+    slots<double> values_;
+    std::size_t count_ = 0;
+};
+
 // A rule written by hand, built-in ones included: an aggregate of parameters with
 //     using kind = rule_kind;
 //     static constexpr std::string_view name, remedy;      (remedy optional)
@@ -64,15 +82,42 @@ struct requirement {
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
 //     static constexpr mode judged_in;                      the only mode whose observations it judges
+// A rule that reads values has, in place of that `observe`,
+//     constexpr std::uint64_t feature_key() const;          says what it extracts, and with which parameters (key_of)
+//     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
+//     constexpr void observe(state&, observation const&, std::span<double const> feature) const;
+// and asks for terms::feature. What `extract` puts out is recorded; a replay hands it to `observe` without `extract`. Of watched
+// tensors without terms::feature the feature is empty.
 // A call that throws switches the rule off and is reported; the loop goes on. The same value may run in several machines.
+template <class Value>
+concept extracting_rule = requires(Value const& it, typename Value::state& state, observation const& seen,
+                                   tensor_ref const& values, feature& out, std::span<double const> made) {
+    { it.feature_key() } -> std::same_as<std::uint64_t>;
+    it.extract(state, seen, values, out);
+    it.observe(state, seen, made);
+};
 template <class Value>
 concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::state& state, tensor_info const& tensor,
                                             observation const& seen, findings& out) {
     { Value::name } -> std::convertible_to<std::string_view>;
     { it.needs(tensor) } -> std::same_as<terms>;
-    it.observe(state, seen);
+    requires extracting_rule<Value> || requires { it.observe(state, seen); };
     { it.close(state, step_id{}, out) } -> std::same_as<truth>;
 };
+
+// The key of a feature: a name and the numbers that decide what is extracted.
+template <class... Numbers>
+[[nodiscard]] constexpr std::uint64_t key_of(std::string_view name, Numbers... numbers) noexcept {
+    std::uint64_t key = 0xCBF29CE484222325U;  // FNV-1a, 64 bits
+    auto const mix = [&](std::uint64_t byte) { key = (key ^ byte) * 0x100000001B3U; };
+    for (char const each : name) { mix(static_cast<unsigned char>(each)); }
+    auto const mix_number = [&](double number) {
+        auto const bits = std::bit_cast<std::uint64_t>(number);
+        for (int shift = 0; shift < 64; shift += 8) { mix(bits >> shift & 0xFF); }
+    };
+    (mix_number(static_cast<double>(numbers)), ...);
+    return key;
+}
 
 // Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp, adapt.hpp).
 template <class Rule>
@@ -94,22 +139,31 @@ public:
         }
         if constexpr (requires { rule_.context(tensor); }) { wanted.terms |= rule_.context(tensor); }
         if constexpr (requires { rule_.unit_axis; }) { wanted.unit_axis = rule_.unit_axis; }
+        if (has(wanted.terms, terms::feature)) { wanted.terms |= terms::shape; }  // the record shows that it was there
         if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return wanted; }
         if (!watched_.grow(tensor.id + std::size_t{1})) { return {}; }
-        std::uint8_t const mark = judged ? 2 : any(wanted.terms) ? 1 : 0;
-        seen_.matched += mark == 2 ? 1 : 0;
-        seen_.matched -= watched_[tensor.id] == 2 ? 1 : 0;  // declared again, and perhaps no longer watched
+        watching const mark{judged, any(wanted.terms), has(wanted.terms, terms::feature)};
+        seen_.matched += mark.judged ? 1 : 0;
+        seen_.matched -= watched_[tensor.id].judged ? 1 : 0;  // declared again, and perhaps no longer watched
         watched_[tensor.id] = mark;
         if constexpr (requires { rule_.declare(state_, tensor); }) {
-            if (mark != 0) { rule_.declare(state_, tensor); }
+            if (mark.at_all) { rule_.declare(state_, tensor); }
         }
         return wanted;
     }
 
     constexpr void observe(observation const& it) {
-        if (!watched_.holds(it.tensor.id) || watched_[it.tensor.id] == 0) { return; }
-        if (watched_[it.tensor.id] == 2) { observed_ = seen_in_[index_of(it.step.mode)] = true; }
-        rule_.observe(state_, it);
+        if (!watched_.holds(it.tensor.id) || !watched_[it.tensor.id].at_all) { return; }
+        if (watched_[it.tensor.id].judged) { observed_ = seen_in_[index_of(it.step.mode)] = true; }
+        if constexpr (extracting_rule<Rule>) {
+            if (watched_[it.tensor.id].by_feature) {
+                observe_feature(it);
+            } else {
+                rule_.observe(state_, it, std::span<double const>{});
+            }
+        } else {
+            rule_.observe(state_, it);
+        }
     }
 
     constexpr truth close(step_id step, findings& out) {
@@ -148,6 +202,24 @@ public:
     [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }
 
 private:
+    struct watching {
+        bool judged = false, at_all = false, by_feature = false;  // at all: judged, or as context
+    };
+
+    // What was extracted before, else of the values; without either the rule does not see the tensor.
+    constexpr void observe_feature(observation const& it) {
+        std::uint64_t const key = rule_.feature_key();
+        if (it.features != nullptr) {
+            if (auto const* const made = it.features->find(key)) { return rule_.observe(state_, it, *made); }
+        }
+        tensor_ref const values = it.features != nullptr ? it.features->values() : it.view;
+        if (values.absent()) { return; }
+        feature_.clear();
+        rule_.extract(state_, it, values, feature_);
+        if (it.features != nullptr) { it.features->keep(key, feature_.all()); }
+        rule_.observe(state_, it, feature_.all());
+    }
+
     constexpr void sign(finding& it, step_id step) const noexcept {
         if (it.rule.empty()) { it.rule = Rule::name; }
         if constexpr (requires { Rule::remedy; }) {
@@ -177,7 +249,8 @@ private:
 
     Rule rule_;
     typename Rule::state state_{};
-    slots<std::uint8_t> watched_;  // by tensor id: 0 not, 1 as context, 2 judged
+    slots<watching> watched_;  // by tensor id
+    feature feature_;          // the one at hand
     coverage seen_{};
     bool observed_ = false;  // something that is judged, since the last close
     bool flat_ = false;      // something would be judged if it were no vector

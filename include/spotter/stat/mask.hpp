@@ -24,6 +24,7 @@ enum class terms : std::uint32_t {
     shape = 1U << 17,          // that it was there, and how many elements; costs no look at the values
     quantiles = 1U << 18,      // a feature: see stat/distribution.hpp
     histogram = 1U << 19,      // a feature: the same
+    feature = 1U << 30,        // what the rule itself makes of the values; see core/event.hpp
     payload = 1U << 31,        // the values themselves
     // Bits 20 to 26 are a number: how many links a chain of payloads may have (`delta` below).
 };
