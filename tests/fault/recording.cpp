@@ -265,3 +265,37 @@ TEST_CASE("a run that is replaced leaves nothing of its other workers behind, or
         }
     }
 }
+
+TEST_CASE("whichever file operation fails while old segments are thinned, nothing but their values is missing [T15]") {
+    trace const expected = unwatched(0, steps);
+    options limited = taking(existing::next);
+    limited.run_bytes = 8 << 10;
+    memory_file_system sound;
+    watched const reference = train_watched(sound, path, taking(existing::next), 0, steps);
+    picture const whole = without_times(picture_of(open_in(sound, path)));
+    for (trouble const& how : troubles) {
+        bool passed = false;
+        for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
+            memory_file_system files;
+            faulty_disk faulty{files, fail_at, how};
+            watched const seen = train_watched(faulty, path, limited, 0, steps);
+            passed = faulty.operations() < fail_at;
+            INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first.what.view());
+            REQUIRE(seen.bits == expected);
+            REQUIRE(seen.health.sink.stored + seen.health.sink.dropped == reference.came_in);
+            REQUIRE((seen.health.good() || !passed));
+            auto const opened = open_trial(path, files);
+            REQUIRE((opened || (opened.error().code == errc::not_a_run && seen.health.sink.stored == 0)));
+            if (!opened) { continue; }
+            REQUIRE(opened->damage().empty());
+            REQUIRE(account_holds(*opened, seen.health.sink.stored, how));
+            difference const found = compare(without_times(picture_of(*opened)), whole);
+            INFO(found.first);
+            REQUIRE(found.wrong == 0);
+            if (passed) {
+                REQUIRE(found.lacking + found.refused > 0);  // it was thinned
+                REQUIRE(opened->steps() == open_in(sound, path).steps());
+            }
+        }
+    }
+}

@@ -46,6 +46,7 @@ inline constexpr std::uint32_t has_findings = 2;
 inline constexpr std::uint32_t has_run_end = 4;
 inline constexpr std::uint32_t last_of_segment = 8;  // the next frame is in the next segment, or nowhere
 inline constexpr std::uint32_t has_drops = 16;
+inline constexpr std::uint32_t thinned_segment = 32;  // rewritten without values
 
 inline constexpr char data_suffix[] = ".spot";
 inline constexpr char side_suffix[] = ".spotx";

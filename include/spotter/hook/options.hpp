@@ -59,6 +59,10 @@ struct options {
     bool dry_run = false;                        // rules run, nothing is written
     std::uint64_t ring_bytes = 64ULL << 20;      // rounded up to a power of two; 64 KiB at least
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size
+    // What the run may take on the disk, of each worker; 0: without limit. Beyond it the oldest segments lose the values of their
+    // tensors (retention), but never scalars, statistics, findings, or the values that a finding is about. Segments are then a
+    // quarter of it at most.
+    std::uint64_t run_bytes = 0;
     std::uint32_t flush_milliseconds = 20;       // a closed step is visible to readers after this time at most
     // zstd's, for byte planes in which sequences come back; the others are Huffman-coded or copied at any level.
     int compression_level = 1;

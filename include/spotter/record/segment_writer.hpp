@@ -12,6 +12,7 @@
 #include <spotter/hook/options.hpp>
 #include <spotter/record/clock.hpp>
 #include <spotter/record/packer_pool.hpp>
+#include <spotter/record/retention.hpp>
 
 #include <algorithm>
 
@@ -35,8 +36,9 @@ struct run_place {
 class segment_writer {
 public:
     segment_writer(file_system& files, options const& choices) noexcept
-        : files_{files}, segment_bytes_{(std::max)(choices.segment_bytes, smallest_segment)}, sync_{choices.disk_sync},
-          packer_{choices.compression_level} {}
+        : files_{files}, segment_bytes_{segment_bytes_of(choices)}, sync_{choices.disk_sync},
+          packer_{choices.compression_level}, retention_{files, choices.run_bytes, segment_bytes_,
+                                                         choices.disk_sync != disk_sync::never} {}
     segment_writer(segment_writer const&) = delete;
     segment_writer& operator=(segment_writer const&) = delete;
     ~segment_writer() { close_files(); }
@@ -63,6 +65,7 @@ public:
         latest_ = place.time;
         if (failed_) { return; }
         if (!run_begin_.append(run_begin)) { return fail(no_memory()); }
+        retention_.begin(place.folder, place.number);
         open_segment();
         write();
     }
@@ -141,8 +144,10 @@ public:
     // Everything into the file, and no more after it.
     void finish() noexcept {
         take_blocks();
-        if (!failed_ && data_.open()) { close_segment(); }
+        bool const whole = !failed_ && data_.open();
+        if (whole) { close_segment(); }
         close_files();
+        if (whole) { retain(); }
     }
 
     // Something of the open step waits for its close.
@@ -160,7 +165,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t smallest_segment = 4096;
     // Buffered before a write is worth it. More would leave the cache before it is written: with 1 MiB the writer takes a tenth
     // longer (bench/writer.cpp).
     static constexpr std::size_t write_bytes = 64U << 10;
@@ -438,8 +442,15 @@ private:
         close_segment();
         if (failed_) { return; }
         close_files();
+        retain();
         open_segment();
         write();
+    }
+    // The segment that was closed last counts now.
+    void retain() noexcept {
+        if (failed_) { return; }
+        error const why = retention_.closed(place_.number - 1);
+        if (why && !first_error_) { first_error_ = why; }
     }
     void close_files() noexcept {
         if (data_.open()) { files_.close(data_); }
@@ -452,6 +463,7 @@ private:
     disk_sync sync_;
     payload_packer packer_;
     packer_pool helpers_;
+    retention retention_;
     run_place place_{};
     file_handle data_{};
     file_handle side_{};

@@ -34,7 +34,9 @@ public:
     [[nodiscard]] error refresh() {
         error const why = take_in();
         totals_.bytes = 0;
-        for (segment const& each : segments_) { totals_.bytes += each.bytes().size(); }
+        for (segment const& each : segments_) {
+            if (!each.superseded() || each.whole()) { totals_.bytes += each.bytes().size(); }
+        }
         return why;
     }
 
@@ -157,7 +159,8 @@ public:
 private:
     struct segment : mapped_segment {
         std::size_t noticed = 0,
-                    taken = 0;  // groups of which the rows about the run, and those of steps, were taken in
+                    taken = 0;     // groups of which the rows about the run, and those of steps, were taken in
+        std::uint32_t number = 0;  // of its file
         std::uint32_t attempt = 0;
         std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
     };
@@ -166,6 +169,9 @@ private:
         char name[32];
         std::size_t const size = name_segment(number, suffix, name);
         return path_ + '/' + std::string{name, size};
+    }
+    [[nodiscard]] std::string name_of(std::uint32_t place) const {
+        return file_name(segments_[place].number, layout::data_suffix);
     }
     [[nodiscard]] error not_a_run(std::string_view why) const noexcept {
         error found{errc::not_a_run, "\""};
@@ -196,11 +202,11 @@ private:
                 if (!next) { return next.error(); }
                 there = is_file(name);
                 if (there && !*there && !*next) { return {}; }
-                if (there && !*there && number == segments_.size()) { note_damage({name, 0, 0}); }
+                if (there && !*there && number == next_number()) { note_damage({name, 0, 0}); }
             }
             if (!there) { return there.error(); }
             // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
-            if (number > 0 && number == segments_.size()) {
+            if (number > 0 && number == next_number()) {
                 if (error const why = extend(number - 1, file_name(number - 1, layout::data_suffix))) { return why; }
             }
             if (error const why = extend(number, name)) { return why; }
@@ -235,15 +241,32 @@ private:
                                                     : head.error();
     }
 
+    [[nodiscard]] std::uint32_t next_number() const noexcept {
+        return segments_.empty() ? 0 : segments_.back().number + 1;
+    }
+    // A segment that was thinned while it was only known in part is there twice: as it was, and from there on as it is.
     [[nodiscard]] error extend(std::uint32_t number, std::string const& name) {
-        if (number == segments_.size()) { segments_.emplace_back(); }
-        segment& mine = segments_[number];
+        if (number == next_number()) { segments_.emplace_back().number = number; }
+        auto const behind = std::upper_bound(segments_.begin(), segments_.end(), number,
+                                             [](std::uint32_t it, segment const& each) { return it < each.number; });
+        auto const place = static_cast<std::uint32_t>(behind - segments_.begin() - 1);
+        if (error const why = extend_at(place, name)) { return why; }
+        segment const& mine = segments_[place];
+        if (!mine.superseded() || mine.whole() || place + std::size_t{1} < segments_.size()) { return {}; }
+        segment rest{};
+        rest.number = number, rest.attempt = mine.attempt, rest.ids = mine.ids;
+        rest.go_on_from(mine);
+        segments_.push_back(std::move(rest));
+        return extend_at(place + 1, name);
+    }
+    [[nodiscard]] error extend_at(std::uint32_t place, std::string const& name) {
+        segment& mine = segments_[place];
         bool const known = mine.foreign();
-        if (error const why = mine.extend(files_, name, file_name(number, layout::side_suffix))) { return why; }
+        if (error const why = mine.extend(files_, name, file_name(mine.number, layout::side_suffix))) { return why; }
         if (mine.foreign() && !known) { note_damage({name, 0, mine.bytes().size()}); }  // its rows may mean anything
-        for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(number, mine.groups()[mine.noticed]); }
+        for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
         for (auto const& tensor : tensors_) {
-            if (tensor->declared_in == number) { tensor->info.partner = id_of(number, tensor->declared_partner); }
+            if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
         }
         is_complete_ = is_complete_ && mine.taken == mine.groups().size();
         return {};
@@ -289,7 +312,7 @@ private:
     void survey() {
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
             segments_[number].survey([&](frame_place const& it) {
-                note_damage({file_name(number, layout::data_suffix), it.offset, it.bytes});
+                note_damage({name_of(number), it.offset, it.bytes});
             });
         }
         note_cuts();
@@ -304,9 +327,8 @@ private:
             auto const head = decode_head(mine.bytes()), next = decode_head(following);
             bool const goes_on = next && (head ? head->run_id == next->run_id && head->attempt == next->attempt
                                                : next->first_ordinal > mine.next_ordinal());
-            if (mine.closed() || !goes_on || is_recovered(sure_, next->attempt)) { continue; }
-            note_damage(
-                {file_name(sure_, layout::data_suffix), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
+            if (mine.closed() || mine.superseded() || !goes_on || is_recovered(sure_, next->attempt)) { continue; }
+            note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
         }
     }
     // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
@@ -321,7 +343,7 @@ private:
     }
     void note_malformed(std::uint32_t number, byte_view body) {
         auto const offset = static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
-        damage_.push_back({file_name(number, layout::data_suffix), offset, body.size()});
+        damage_.push_back({name_of(number), offset, body.size()});
     }
     [[nodiscard]] byte_view row_of(row_place const& at) const noexcept {
         return segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);

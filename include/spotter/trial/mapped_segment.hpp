@@ -29,15 +29,18 @@ public:
     // Takes in what has been written since the last call: groups as the sidecar says, those behind its last place as they are met.
     // A failed call changes nothing.
     [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name) {
+        if (superseded_) { return {}; }
         result<std::uint64_t> const size = files.size_of(name);
         if (!size && detail::is_trouble(size.error())) { return size.error(); }
         if (size && *size != mapping_.bytes.size()) {
             result<file_mapping> const fresh = files.map(name);
             if (!fresh) { return fresh.error(); }
-            files.unmap(mapping_);
+            superseded_ = !bytes().empty() && is_thinned(fresh->bytes) && !is_thinned(bytes());
+            files.unmap(superseded_ ? *fresh : mapping_);
+            if (superseded_) { return {}; }
             mapping_ = *fresh;
         }
-        if (known_to_ == 0) { take_sidecar(files, side_name); }
+        if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name); }
         std::size_t const known = groups_.size();
         frame_walker walker{bytes(), known_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
@@ -46,11 +49,19 @@ public:
                 return {};
             }
             if (what != walked::rows) { continue; }
+            if (skip_ > 0) {
+                --skip_;
+                continue;
+            }
             if (groups_.size() == known || !groups_.back().takes(walker.frame().offset)) { groups_.emplace_back(); }
             groups_.back().add(walker.frame());
         }
         known_to_ = walker.good_end();
         return {};
+    }
+    // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the same.
+    void go_on_from(mapped_segment const& before) noexcept {
+        for (side_place const& each : before.groups_) { skip_ += each.frames; }
     }
     void release(file_system& files) noexcept {
         files.unmap(mapping_);
@@ -58,6 +69,12 @@ public:
     }
 
     [[nodiscard]] byte_view bytes() const noexcept { return mapping_.bytes; }
+    // The file is another one now, without the values; this mapping keeps the old one.
+    [[nodiscard]] bool superseded() const noexcept { return superseded_; }
+    // All its row frames are known.
+    [[nodiscard]] bool whole() const noexcept {
+        return !groups_.empty() && (groups_.back().flags & layout::last_of_segment) != 0;
+    }
     // Of another format version: nothing of it is read.
     [[nodiscard]] bool foreign() const noexcept { return foreign_; }
     // Its last row frame is there and says that it is; known once it was surveyed, as is its end.
@@ -156,7 +173,7 @@ public:
     // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
     template <class Take>
     void survey(Take&& take) {
-        if (foreign_ || surveyed_to_ == bytes().size()) { return; }
+        if (foreign_ || superseded_ || surveyed_to_ == bytes().size()) { return; }
         frame_walker walker{bytes(), surveyed_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
             if (what == walked::corrupt) { take(walker.damage()); }
@@ -175,15 +192,27 @@ private:
         for (std::uint64_t i = 0;; ++i) {
             result<side_place> const place = decode_side_place(side->bytes, i, bytes().size());
             if (!place || place->previous_end != end || place->frames == 0) { break; }
+            bool const of_thinned = (place->flags & layout::thinned_segment) != 0;
+            if (of_thinned != is_thinned(bytes())) { break; }  // the segment was thinned between the two looks
             groups_.push_back(*place);
             known_to_ = end = place->end;
         }
         files.unmap(*side);
     }
 
+    // By its first row frame.
+    [[nodiscard]] static bool is_thinned(byte_view segment) noexcept {
+        constexpr std::size_t flags = layout::head_bytes + 44;
+        return segment.size() >= layout::head_bytes + layout::row_head_bytes &&
+               load<std::uint32_t>(segment.data() + layout::head_bytes) == layout::row_magic &&
+               (load<std::uint32_t>(segment.data() + flags) & layout::thinned_segment) != 0;
+    }
+
     file_mapping mapping_{};
     std::vector<side_place> groups_{};
     std::uint64_t known_to_ = 0;  // the end of the last of them
+    std::uint64_t skip_ = 0;      // row frames that are known from an older mapping
+    bool superseded_ = false;
     bool foreign_ = false;
     bool closed_ = false;
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known

@@ -242,7 +242,7 @@ private:
         rows::observe row;
         summary stats;
         if (error const why = decode(run_->row_at(entry.place, row_kind::observe, finder), row, stats)) { return why; }
-        if (!row.has_values) { return no_payload(stats); }
+        if (!row.has_values) { return no_payload(stats, row.thinned); }
         tensor_ref like{};
         like.type = row.type;
         like.layout = row.layout;
@@ -327,12 +327,13 @@ private:
     [[nodiscard]] static error undefined() noexcept {
         return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};
     }
-    [[nodiscard]] static error no_payload(summary const& stats) noexcept {
+    [[nodiscard]] static error no_payload(summary const& stats, bool thinned = false) noexcept {
         sentence kept;
         describe(stats.has, kept);
         error why{errc::no_payload, "only statistics were kept at this step ("};
-        why.what << (kept.empty() ? std::string_view{"the shape"} : kept.view())
-                 << "): ask stat(), or let a collection keep `payload`";
+        why.what << (kept.empty() ? std::string_view{"the shape"} : kept.view()) << "): ask stat(), or "
+                 << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"
+                             : "let a collection keep `payload`");
         return why;
     }
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row) {
