@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): many rules as one: what `||` says, for a few dozen of them. A tensor costs only those that watch it.
+#pragma once
+
+#include <spotter/core/pack.hpp>
+#include <spotter/rule/compound.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Yes when one of them is; the findings of all. `together(a, b, c)` says what `a || b || c` says.
+template <rule... Rules>
+struct rule_pack {
+    static_assert(sizeof...(Rules) <= 64, "spotter: a pack takes at most 64 rules; put two packs together.");
+    using kind = rule_kind;
+    pack<Rules...> rules;
+};
+
+template <rule... Rules>
+[[nodiscard]] constexpr rule_pack<Rules...> together(Rules... rules) noexcept {
+    return {pack<Rules...>{std::in_place, rules...}};
+}
+
+template <class... Rules>
+class machine<rule_pack<Rules...>> {
+public:
+    constexpr explicit machine(rule_pack<Rules...> const& it) noexcept
+        : machines_{it.rules.apply([](Rules const&... each) {
+              return pack<machine<Rules>...>{std::in_place, each...};
+          })} {}
+
+    constexpr requirement declare(tensor_info const& tensor) {
+        requirement joined;
+        std::uint64_t watching = 0;
+        machines_.each([&](auto& each, std::size_t i) {
+            requirement const wanted = each.declare(tensor);
+            joined.join(wanted);
+            watching |= std::uint64_t{any(wanted.terms)} << i;
+        });
+        bool const known = watching_.holds(tensor.id);
+        if (!known && watching == 0) { return joined; }
+        if (!watching_.grow(tensor.id + std::size_t{1})) { return {}; }
+        watching_[tensor.id] = watching;
+        return joined;
+    }
+    constexpr void observe(observation const& it) {
+        std::uint64_t const watching = watching_.holds(it.tensor.id) ? watching_[it.tensor.id] : 0;
+        machines_.each([&](auto& each, std::size_t i) {
+            if ((watching >> i & 1) != 0) { each.observe(it); }
+        });
+    }
+    constexpr truth close(step_id step, findings& out) {
+        truth answer = truth::no;
+        machines_.each([&](auto& each, std::size_t) { answer = disjunction(answer, each.close(step, out)); });
+        return answer;
+    }
+    [[nodiscard]] constexpr bool due(step_id step) const {
+        bool found = false;
+        machines_.each([&](auto const& each, std::size_t) { found = found || each.due(step); });
+        return found;
+    }
+    template <class Use>
+    constexpr void report(Use&& use) const noexcept {
+        machines_.each([&](auto const& each, std::size_t) { each.report(use); });
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        std::string_view found;
+        machines_.each([&](auto const& each, std::size_t) { found = found.empty() ? each.malformed() : found; });
+        return found;
+    }
+
+private:
+    pack<machine<Rules>...> machines_;
+    slots<std::uint64_t> watching_;  // by tensor id: which of the rules want it
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
