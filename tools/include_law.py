@@ -16,7 +16,7 @@ LAYERS = (
     ("plan", "rule"),
     ("hook",),
     ("record", "trial"),
-    ("replay", "report", "export"),
+    ("replay", "report", "response", "export"),
     ("ext", "c"),
 )
 LEVEL = {folder: level for level, row in enumerate(LAYERS) for folder in row}

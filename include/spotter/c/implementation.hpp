@@ -60,7 +60,7 @@ SPOTTER_C_FUNCTION int spotter_get_finding(spotter_hook const* hook, std::size_t
 SPOTTER_C_FUNCTION std::size_t spotter_describe_finding(spotter_hook const* hook, std::size_t i, char* buffer,
                                                         std::size_t size) {
     spotter::detail::c_line line;
-    if (hook != nullptr && i < hook->found.size()) { spotter::detail::describe_in_c(hook->found[i], line); }
+    if (hook != nullptr && i < hook->found.size()) { spotter::describe(hook->found[i], line); }
     spotter::detail::copy_text(buffer, size, line);
     return line.view().size();
 }

@@ -6,7 +6,7 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/role.hpp>
 #include <spotter/core/tensor_ref.hpp>
-#include <spotter/rule/finding.hpp>
+#include <spotter/rule/describe.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -53,21 +53,6 @@ inline void fill(spotter_finding& out, finding const& it) noexcept {
     copy_text(out.measure, it.measure);
     copy_text(out.detail, it.detail);
     copy_text(out.remedy, it.remedy);
-}
-
-// The line that spotter/report.hpp writes, without fmt: numbers have three digits.
-inline void describe_in_c(finding const& it, c_line& out) noexcept {
-    out << name_of(it.severity) << ": " << it.rule;
-    if (!it.reason.empty()) { out << ": " << it.reason; }
-    out << " at " << name_of(it.step.mode) << '(' << it.step.index << ')';
-    if (!it.tensor.empty()) { out << ", \"" << it.tensor << '"'; }
-    if (!it.measure.empty()) {
-        out << ": " << it.measure << ' ' << it.measured;
-        if (it.how != relation::none) { out << ' ' << symbol_of(it.how) << ' ' << it.threshold; }
-    }
-    if (!it.detail.empty()) { out << " (" << it.detail.view() << ')'; }
-    if (it.others > 0) { out << ", and " << it.others << " more tensor" << (it.others == 1 ? "" : "s"); }
-    if (it.decision != decision::proceed) { out << " [" << name_of(it.decision) << ']'; }
 }
 
 // The numbers in spotter.h are those of the C++ enumerations.

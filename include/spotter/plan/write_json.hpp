@@ -2,6 +2,7 @@
 // Plan (L2): a plan written as JSON, piece by piece; needs no library. ext/json.hpp reads it back.
 #pragma once
 
+#include <spotter/core/quoted.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -62,21 +63,7 @@ private:
         digits << value;
         put_(digits.view());
     }
-    void quote(std::string_view letters) {
-        put_("\"");
-        for (char const& letter : letters) {
-            auto const code = static_cast<unsigned char>(letter);
-            if (letter == '"' || letter == '\\') { put_("\\"); }
-            if (code < 0x20) {
-                char const hex[] = {
-                    '\\', 'u', '0', '0', static_cast<char>('0' + (code >> 4)), "0123456789abcdef"[code & 15]};
-                put_(std::string_view{hex, sizeof hex});
-            } else {
-                put_(std::string_view{&letter, 1});
-            }
-        }
-        put_("\"");
-    }
+    void quote(std::string_view letters) { put_quoted(letters, put_); }
     void write(part at) {
         question const& it = plan_.at_node(at);
         switch (it.what) {

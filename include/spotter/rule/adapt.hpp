@@ -7,7 +7,7 @@
 //   only{policy}   steps outside the policy do not exist for the rule: no observation, no close
 //   named{"..."}   the name that findings carry
 //   severity::x    the severity that findings carry
-//   on(rule, r)    the response that findings ask for: proceed, skip_update or stop
+//   on(rule, r)    the decision that findings ask for: proceed, skip_update or stop; or what is done then (respond.hpp)
 #pragma once
 
 #include <spotter/rule/compound.hpp>

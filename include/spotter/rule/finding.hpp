@@ -2,6 +2,7 @@
 // Rule (L2): what a rule found, with its evidence, and the alarm that closing a step returns.
 #pragma once
 
+#include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/text.hpp>
 #include <spotter/rule/fwd.hpp>
@@ -26,6 +27,14 @@ enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
     constexpr std::string_view names[] = {"proceed", "skip_update", "stop"};
     return names[static_cast<std::size_t>(what)];
 }
+struct finding;
+
+// What a hook does with a finding that is delivered (rule/respond.hpp). An error is told in its health and changes nothing else.
+struct response_call {
+    error (*run)(void const* response, finding const&) = nullptr;
+    void const* response = nullptr;  // lives with the machine that runs the rule
+};
+
 // Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
 struct finding {
     std::string_view rule{};     // its name, or the one given with `named`
@@ -43,6 +52,9 @@ struct finding {
     std::uint32_t others = 0;      // further tensors that violate
     std::uint32_t worker = 0;      // of several workers of a run the one that it was found in
     text<80> detail{};             // more evidence in words
+
+    static constexpr std::size_t most_responses = 4;
+    response_call responses[most_responses]{};  // run in this order; the first without `run` ends them
 };
 
 // The response that a finding asks for: what was set, else what its severity says.

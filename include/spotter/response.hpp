@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Umbrella: what can be done when a rule fires beyond the verdict: `on(rule, append_lines{"alerts.jsonl"}, run_command{"./alert.sh"})`.
+#pragma once
+
+#include <spotter/response/append_lines.hpp>
+#include <spotter/response/print.hpp>
+#include <spotter/response/run_command.hpp>
+#include <spotter/rule/respond.hpp>

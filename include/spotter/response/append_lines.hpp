@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Response (L5): findings appended to a file, one line of JSON each.
+#pragma once
+
+#include <spotter/file/posix.hpp>
+#include <spotter/response/finding_json.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// `on(rule, append_lines{"alerts.jsonl"})`. The file is made if it is missing, and opened for each finding, so it may be moved or
+// removed meanwhile; several processes may append to one. The path must outlive the hook; a literal does.
+struct append_lines {
+    using responds = void;
+    std::string_view path;
+    file_system* files = nullptr;  // null: the machine's
+
+    error operator()(finding const& found) const noexcept {
+        file_system& disk = files != nullptr ? *files : system_files();
+        auto const file = disk.open_append(path);
+        if (!file) { return file.error(); }
+        finding_line const line = json_of(found);
+        error const why = disk.append(*file, std::as_bytes(std::span{line.view()}));
+        disk.close(*file);
+        return why;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Response (L5): a finding as one line of JSON.
+#pragma once
+
+#include <spotter/core/quoted.hpp>
+#include <spotter/rule/finding.hpp>
+
+#include <charconv>
+
+namespace spotter::inline SPOTTER_ABI {
+
+using finding_line = text<4096>;
+
+namespace detail {
+
+// The shortest that reads back as the same number; JSON has no NaN and no infinity, which become null.
+inline void put_number(finding_line& line, double const& value) noexcept {
+    char digits[32];
+    if (classify(value) >= number_class::pos_inf) {
+        line << "null";
+        return;
+    }
+    auto const end = std::to_chars(digits, digits + sizeof digits, value);
+    line << std::string_view{digits, static_cast<std::size_t>(end.ptr - digits)};
+}
+
+}  // namespace detail
+
+// {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation", "threshold", "others", "worker",
+// "detail", "remedy"} and a line break. Always whole JSON: a text is cut at 250 bytes, so that seven of them fit, escaped throughout.
+[[nodiscard]] inline finding_line json_of(finding const& it) noexcept {
+    finding_line line;
+    auto const put = [&](std::string_view piece) { line << piece; };
+    auto const add = [&](std::string_view key, std::string_view value) {
+        line << (line.empty() ? "{\"" : ", \"") << key << "\": ";
+        text<250> shown;
+        for (char const& letter : value) { shown << (static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter); }
+        put_quoted(shown.view(), put);
+    };
+    auto const add_number = [&](std::string_view key, double value) {
+        line << ", \"" << key << "\": ";
+        detail::put_number(line, value);
+    };
+    add("rule", it.rule);
+    add("reason", it.reason);
+    add("severity", name_of(it.severity));
+    add("decision", name_of(it.decision));
+    add("mode", name_of(it.step.mode));
+    line << ", \"step\": " << it.step.index;
+    add("tensor", it.tensor);
+    add("measure", it.measure);
+    add_number("measured", it.measured);
+    add("relation", symbol_of(it.how));
+    add_number("threshold", it.threshold);
+    line << ", \"others\": " << it.others << ", \"worker\": " << it.worker;
+    add("detail", it.detail.view());
+    add("remedy", it.remedy);
+    line << "}\n";
+    return line;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Response (L5): findings on the terminal, one line each.
+#pragma once
+
+#include <spotter/rule/describe.hpp>
+
+#include <cstdio>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// `on(rule, print_finding{})`: to standard error, or another stream.
+struct print_finding {
+    using responds = void;
+    std::FILE* stream = nullptr;  // null: standard error
+
+    error operator()(finding const& found) const noexcept {
+        text<1024> line;
+        line << "spotter: ";
+        describe(found, line);
+        line << '\n';
+        std::string_view const letters = line.view();
+        std::FILE* const into = stream != nullptr ? stream : stderr;
+        if (std::fwrite(letters.data(), 1, letters.size(), into) == letters.size() && std::fflush(into) == 0) {
+            return {};
+        }
+        return {errc::io_error, "print_finding: the stream takes nothing any more"};
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): a finding as a line of text, without any library.
+#pragma once
+
+#include <spotter/rule/finding.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The first line that spotter/report.hpp writes; numbers have three digits.
+template <std::size_t Capacity>
+constexpr void describe(finding const& it, text<Capacity>& out) noexcept {
+    out << name_of(it.severity) << ": " << it.rule;
+    if (!it.reason.empty()) { out << ": " << it.reason; }
+    out << " at " << name_of(it.step.mode) << '(' << it.step.index << ')';
+    if (!it.tensor.empty()) { out << ", \"" << it.tensor << '"'; }
+    if (!it.measure.empty()) {
+        out << ": " << it.measure << ' ' << it.measured;
+        if (it.how != relation::none) { out << ' ' << symbol_of(it.how) << ' ' << it.threshold; }
+    }
+    if (!it.detail.empty()) { out << " (" << it.detail.view() << ')'; }
+    if (it.others > 0) { out << ", and " << it.others << " more tensor" << (it.others == 1 ? "" : "s"); }
+    if (it.decision != decision::proceed) { out << " [" << name_of(it.decision) << ']'; }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): what is done when a rule fires: `on(rule, stop, raise{flag}, call{f})`.
+#pragma once
+
+#include <spotter/rule/adapt.hpp>
+
+#include <atomic>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// A response is a value with
+//     using responds = void;
+//     error operator()(finding const&) const;
+// A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not), after all rules were
+// judged, on the thread that closes the step; a replay does not. Responses do not know each other: one that fails or throws
+// is told in health(), the others run.
+template <class Value>
+concept response = requires(Value const& it, finding const& found) {
+    typename Value::responds;
+    { it(found) } -> std::same_as<error>;
+};
+
+template <response Response>
+struct responding {
+    using adapts_rules = void;
+    using state = detail::no_state;
+    Response what;
+
+    constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
+        for (finding& each : found) {
+            for (response_call& call : each.responses) {
+                if (call.run != nullptr) { continue; }
+                call = {&run, &what};
+                break;
+            }
+        }
+        return answer;
+    }
+
+private:
+    static error run(void const* response, finding const& found) {
+        return (*static_cast<Response const*>(response))(found);
+    }
+};
+
+// At most four responses a finding; further ones are left out.
+template <rule Inner, response Response>
+[[nodiscard]] constexpr adapted<Inner, responding<Response>> on(Inner rule, Response what) noexcept {
+    return {rule, {what}};
+}
+// Several, decisions among them: `on(rule, stop, raise{flag}, append_lines{"alerts.jsonl"})`.
+template <rule Inner, class First, class Second, class... More>
+[[nodiscard]] constexpr auto on(Inner rule, First first, Second second, More... more) noexcept {
+    return on(on(rule, first), second, more...);
+}
+
+// A function of yours. It runs in the loop: what takes long belongs elsewhere.
+template <class Function>
+struct call {
+    using responds = void;
+    Function function;
+    constexpr explicit call(Function it) noexcept : function{it} {}
+    error operator()(finding const& found) const {
+        if constexpr (requires {
+                          { function(found) } -> std::same_as<error>;
+                      }) {
+            return function(found);
+        } else {
+            function(found);
+            return {};
+        }
+    }
+};
+
+// A flag that any thread may look at; outlives the hook.
+class stop_flag {
+public:
+    void raise() noexcept { raised_.store(true, std::memory_order_release); }
+    void lower() noexcept { raised_.store(false, std::memory_order_release); }
+    [[nodiscard]] bool raised() const noexcept { return raised_.load(std::memory_order_acquire); }
+
+private:
+    std::atomic<bool> raised_{false};
+};
+struct raise {
+    using responds = void;
+    stop_flag* flag;
+    constexpr explicit raise(stop_flag& it) noexcept : flag{&it} {}
+    error operator()(finding const&) const noexcept {
+        flag->raise();
+        return {};
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
