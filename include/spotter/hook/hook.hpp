@@ -2,6 +2,7 @@
 // Hook (L3): the live source of a run's events: tensors in, findings out.
 #pragma once
 
+#include <spotter/hook/capture.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
@@ -9,6 +10,7 @@
 #include <spotter/hook/refusal_words.hpp>
 #include <spotter/hook/registry.hpp>
 #include <spotter/hook/switch.hpp>
+#include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
 #include <spotter/stat/summarize.hpp>
 
@@ -180,14 +182,8 @@ public:
         if (open_) { carry(); }
         finished_ = true;
         if (state_ == detail::switch_state::off) { return; }
-        slots<coverage> all;
         std::size_t leaves = 0;
-        judges_.report([&](coverage const&) { ++leaves; });
-        leaves = all.grow(leaves) ? leaves : 0;
-        std::size_t next = 0;
-        judges_.report([&](coverage const& each) {
-            if (next < leaves) { all[next++] = each; }
-        });
+        slots<coverage> const all = judges_.coverages(leaves);
         error const trouble = health().first;
         sink_.finish({failed_ ? ending::failed : ending::finished,
                       failed_ ? failure_.view() : trouble.what.view(),
@@ -210,6 +206,10 @@ public:
         now.dry = !now.off && !now.first && path().empty() && now.sink.stored == 0;
         return now;
     }
+    // May a checkpoint of now replace the one of that step? No warning or error held at its close or since, told or thinned by an
+    // adaptor. Steps that a rewind undid do not count.
+    [[nodiscard]] bool healthy_since(step_id step) const noexcept { return vitals_.healthy_since(step); }
+
     // Where the record is; empty where nothing is recorded.
     [[nodiscard]] std::string_view path() const noexcept { return sink_.path(); }
     // Calls use(tensor_info) for each tensor met so far, in that order: with which role, type and shape, in which collections.
@@ -234,10 +234,10 @@ public:
 
 private:
     hook(hook const& first, std::uint32_t number) noexcept
-        : plan_{first.plan_},
-          arguments_{first.arguments_},
-          judges_{arguments_.apply([](Arguments const&... each) { return judges<Arguments...>{each...}; })},
-          sink_{first.path(), first.choices_of(number)} {
+        : plan_{first.plan_}, arguments_{first.arguments_}, judges_{arguments_.apply([](Arguments const&... each) {
+              return judges<Arguments...>{each...};
+          })},
+          sink_{first.path(), detail::options_of_worker(first.choices(), number, first.path().empty())} {
         judges_.belong_to(number);
         if (first.path().empty() && !first.choices().dry_run) {
             remember(errc::unwritable, "worker",
@@ -248,15 +248,6 @@ private:
     [[nodiscard]] options choices() const noexcept {
         return arguments_.apply([&](Arguments const&... each) { return detail::options_among(each..., plan_); });
     }
-    // A worker's: the first one chose the folder, which is empty where there is none.
-    [[nodiscard]] options choices_of(std::uint32_t number) const noexcept {
-        options own = choices();
-        own.worker = number;
-        own.dry_run = own.dry_run || path().empty();
-        if (own.existing != existing::replace) { own.existing = existing::resume; }
-        return own;
-    }
-
     void start() noexcept {
         state_ = detail::read_switch();
         if (state_ == detail::switch_state::off) { return; }
@@ -307,7 +298,9 @@ private:
 
     [[nodiscard]] alarm close() noexcept {
         alarm found;
-        judges_.close(step_, rules_due_, found);
+        captures_.step_closed();
+        judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, first_error_); });
+        vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         sink_.close(step_, found);
         open_ = false;
         ++steps_;
@@ -325,7 +318,8 @@ private:
     }
     // Nothing of a tensor is due at the open step: decided before a view of it is made.
     [[nodiscard]] bool idle(tracked_tensor const& it) const noexcept {
-        return open_ && it.declared && ((it.rules & rules_due_) | (it.info.collections & plan_due_)) == 0;
+        return open_ && it.declared && !captures_.active() &&
+               ((it.rules & rules_due_) | (it.info.collections & plan_due_)) == 0;
     }
 
     void observe_tracked(tracked_tensor& it, offered const& given) noexcept {
@@ -342,7 +336,7 @@ private:
         }
         std::uint64_t const rules = it.rules & rules_due_;
         std::uint64_t const due = it.info.collections & plan_due_;
-        if ((rules | due) == 0) { return; }
+        if ((rules | due) == 0 && !captures_.active()) { return; }
         if (values.refused != refusal::none) { return refuse_view(it, values); }
         if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
         tensor_ref copied = values;
@@ -444,7 +438,8 @@ private:
             it.cached_due = due;
             it.cached_wanted = plan_.wanted(due);
         }
-        return due == 0 ? terms::none : it.cached_wanted;
+        terms const planned = due == 0 ? terms::none : it.cached_wanted;
+        return captures_.active() ? captures_.add(it, step_, planned) : planned;
     }
     void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
         refusal_words const why = words_of(values.refused);
@@ -466,6 +461,8 @@ private:
     registry registry_{};
     slots<std::byte> scratch_{};  // values copied from sources
     distribution_scratch distributions_{};
+    captures captures_{};
+    vitals vitals_{};
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
     bool open_ = false;

@@ -86,7 +86,10 @@ public:
         });
     }
 
-    void close(step_id step, std::uint64_t set, alarm& into) noexcept {
+    // `deliver(finding)` for each, in the order of the rules; the alarm keeps the strongest.
+    template <class Deliver>
+    void close(step_id step, std::uint64_t set, alarm& into, Deliver&& deliver) noexcept {
+        held_back_ = severity::info;
         each_machine([&](auto& machine, std::size_t i) {
             if ((set & enabled_) >> i & 1) {
                 scratch_.clear();
@@ -96,13 +99,20 @@ public:
                 } else if (answer == truth::yes) {
                     for (finding& each : scratch_) {
                         each.worker = worker_;
-                        respond(each, step);
+                        decide(each, step);
+                        deliver(static_cast<finding const&>(each));
                     }
                     into.add(scratch_);
                 }
+                held_back_ = scratch_.held_back() > held_back_ ? scratch_.held_back() : held_back_;
             }
         });
     }
+    void close(step_id step, std::uint64_t set, alarm& into) noexcept {
+        close(step, set, into, [](finding const&) {});
+    }
+    // The severity of what still held at the last close, and was not told again.
+    [[nodiscard]] severity held_back() const noexcept { return held_back_; }
 
     // Calls use(coverage) for each leaf of each rule. A rule that was switched off gives that as its reason.
     template <class Use>
@@ -118,6 +128,16 @@ public:
                 });
             }
         });
+    }
+
+    // The same as a list, as much of it as there is memory for.
+    [[nodiscard]] slots<coverage> coverages(std::size_t& count) const noexcept {
+        slots<coverage> all;
+        count = 0;
+        report([&](coverage const& each) {
+            if (all.grow(count + 1)) { all[count++] = each; }
+        });
+        return all;
     }
 
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
@@ -153,13 +173,14 @@ private:
         return name;
     }
     // What a finding asks for where nobody said otherwise: an error ends the run.
-    static void respond(finding& it, step_id step) noexcept {
+    static void decide(finding& it, step_id step) noexcept {
         it.step = step;
         if (!it.decision_is_set) { it.decision = it.severity == severity::error ? decision::stop : decision::proceed; }
     }
 
     pack<typename detail::runner_of<Arguments>::type...> machines_;
     findings scratch_{};
+    severity held_back_ = severity::info;
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;
     error trouble_{};

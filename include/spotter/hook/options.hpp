@@ -63,7 +63,7 @@ struct options {
     // tensors (retention), but never scalars, statistics, findings, or the values that a finding is about. Segments are then a
     // quarter of it at most.
     std::uint64_t run_bytes = 0;
-    std::uint32_t flush_milliseconds = 20;       // a closed step is visible to readers after this time at most
+    std::uint32_t flush_milliseconds = 20;  // a closed step is visible to readers after this time at most
     // zstd's, for byte planes in which sequences come back; the others are Huffman-coded or copied at any level.
     int compression_level = 1;
     // Threads that compress, the writer's included, 16 at most. More than one where one writes less than the training saves; each

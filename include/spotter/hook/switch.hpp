@@ -40,6 +40,14 @@ template <class... Arguments>
     return found;
 }
 
+// A further worker's: the first one chose the folder, or found none.
+[[nodiscard]] constexpr options options_of_worker(options own, std::uint32_t number, bool no_folder) noexcept {
+    own.worker = number;
+    own.dry_run = own.dry_run || no_folder;
+    if (own.existing != existing::replace) { own.existing = existing::resume; }
+    return own;
+}
+
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI

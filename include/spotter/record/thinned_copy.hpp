@@ -101,13 +101,15 @@ private:
         mode in;
         std::uint64_t index;
         std::string_view tensor;
-        friend auto operator<=>(citation const&, citation const&) noexcept = default;
+        friend std::strong_ordering operator<=>(citation const&, citation const&) noexcept = default;
     };
     struct extent {  // of values that are kept
         std::uint64_t offset = 0;
         std::uint64_t bytes = 0;
         std::uint64_t moved_to = 0;
-        friend auto operator<=>(extent const& a, extent const& b) noexcept { return a.offset <=> b.offset; }
+        friend std::strong_ordering operator<=>(extent const& a, extent const& b) noexcept {
+            return a.offset <=> b.offset;
+        }
     };
     struct declared {
         std::string_view name{};

@@ -28,7 +28,8 @@ struct adapted {
 
 // An adaptor has a `state` and turns the inner rule's answer into its own:
 //     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept;
-// It may edit the findings; the machine removes them unless the answer is yes. An adaptor with `admits(step)` hides steps.
+// It may edit the findings; the machine removes them unless the answer is yes. An adaptor with `admits(step)` hides steps; one with
+// `thins_delivery` says no where the rule still holds.
 template <class Inner, class Adaptor>
 class machine<adapted<Inner, Adaptor>> {
 public:
@@ -44,7 +45,13 @@ public:
         std::size_t const start = out.size();
         truth answer = inner_.close(step, out);
         if (decided(answer)) {
+            truth const inner = answer;
             answer = adaptor_(state_, step, answer, std::span<finding>{out.begin() + start, out.size() - start});
+            if constexpr (requires { Adaptor::thins_delivery; }) {
+                for (std::size_t i = start; inner == truth::yes && answer != truth::yes && i < out.size(); ++i) {
+                    out.hold_back(out[i].severity);
+                }
+            }
         }
         if (answer != truth::yes) { out.truncate(start); }
         return answer;
@@ -98,6 +105,7 @@ struct for_steps {
 
 struct cooldown {
     using adapts_rules = void;
+    static constexpr bool thins_delivery = true;
     using state = detail::count_per_mode;
     std::uint64_t steps = 1;
     constexpr truth operator()(state& silent, step_id step, truth answer, std::span<finding>) const noexcept {
@@ -113,6 +121,7 @@ struct cooldown {
 
 struct rearm {
     using adapts_rules = void;
+    static constexpr bool thins_delivery = true;
     struct state {
         bool within[mode_count]{};  // an episode that was delivered
         std::uint64_t healthy[mode_count]{};
@@ -131,6 +140,7 @@ struct rearm {
 
 struct once_adaptor {
     using adapts_rules = void;
+    static constexpr bool thins_delivery = true;
     struct state {
         bool delivered = false;
     };

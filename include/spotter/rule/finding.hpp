@@ -28,10 +28,11 @@ enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
     return names[static_cast<std::size_t>(what)];
 }
 struct finding;
+class response_desk;  // what a hook offers to responses (rule/respond.hpp)
 
-// What a hook does with a finding that is delivered (rule/respond.hpp). An error is told in its health and changes nothing else.
+// What a hook does with a finding that is delivered. An error is told in its health and changes nothing else.
 struct response_call {
-    error (*run)(void const* response, finding const&) = nullptr;
+    error (*run)(void const* response, finding const&, response_desk&) = nullptr;
     void const* response = nullptr;  // lives with the machine that runs the rule
 };
 
@@ -82,7 +83,11 @@ public:
         count_ = count;
         left_out_ = 0;
     }
-    constexpr void clear() noexcept { count_ = 0, left_out_ = 0; }
+    constexpr void clear() noexcept { count_ = 0, left_out_ = 0, held_back_ = severity::info; }
+
+    // A rule holds, but an adaptor thins what is told of it: the severity of what was not told again.
+    constexpr void hold_back(severity level) noexcept { held_back_ = level > held_back_ ? level : held_back_; }
+    [[nodiscard]] constexpr severity held_back() const noexcept { return held_back_; }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
@@ -98,6 +103,7 @@ private:
     finding list_[capacity]{};
     std::size_t count_ = 0;
     std::uint32_t left_out_ = 0;
+    severity held_back_ = severity::info;
 };
 
 // What closing a step returns: up to eight findings, strongest first, by value. True when one is a warning or an error.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): escalation: once a rule fires, more is kept for a while.
+#pragma once
+
+#include <spotter/hook/tracked.hpp>
+#include <spotter/plan/plan.hpp>
+#include <spotter/rule/respond.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// `on(rule, capture{plan, 100})`: for 100 steps from the next one on, what `plan` asks for is kept beyond the hook's own. Fired again
+// meanwhile, it goes on for 100 more. Its patterns are asked at every observation of these steps, so they cost more than others.
+template <plan_like Plan>
+struct capture {
+    using responds = void;
+    Plan what;
+    std::uint64_t steps;
+
+    constexpr capture(Plan plan, std::uint64_t count) noexcept : what{plan}, steps{count} {}
+
+    error operator()(finding const&, response_desk& desk) const noexcept {
+        if (std::string_view const bad = what.malformed(); !bad.empty()) {
+            error why{errc::bad_pattern, "capture: the plan has the malformed pattern \""};
+            why.what << bad << "\"; close its [ ] and { }";
+            return why;
+        }
+        desk.capture({&wanted, &what}, steps);
+        return {};
+    }
+
+private:
+    static terms wanted(void const* plan, tensor_info const& tensor, step_id step) {
+        Plan const& it = *static_cast<Plan const*>(plan);
+        return it.wanted(it.members(tensor) & it.due(step));
+    }
+};
+
+// Runs responses, and knows the captures that are going on: four at most, later ones are left out.
+class captures final : public response_desk {
+public:
+    void capture(wish const& what, std::uint64_t steps) noexcept override {
+        going* free = nullptr;
+        for (going& each : list_) {
+            if (each.left > 0 && each.what.plan == what.plan) {
+                each.left = steps;
+                return;
+            }
+            free = free == nullptr && each.left == 0 ? &each : free;
+        }
+        if (free != nullptr) { *free = {what, steps}; }
+        active_ = active_ || steps > 0;
+    }
+    [[nodiscard]] bool active() const noexcept { return active_; }
+    // What is to be kept of a tensor, beyond what was planned.
+    SPOTTER_NOINLINE terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
+        terms all = planned;
+        (void)guarded([&] {
+            for (going const& each : list_) {
+                if (each.left > 0) { all = detail::together(all, each.what.wanted(each.what.plan, tensor.info, step)); }
+            }
+            tensor.keep_copies(all);
+        });
+        return all;
+    }
+    // Runs what is to be done about a finding; `first` keeps the first failure.
+    void respond(finding const& found, error& first) noexcept {
+        for (response_call const& each : found.responses) {
+            if (each.run == nullptr) { return; }
+            error why{errc::user_code_threw, "a response threw an exception; the others ran"};
+            (void)guarded([&] { why = each.run(each.response, found, *this); });
+            if (why && !first) { first = why; }
+        }
+    }
+    void step_closed() noexcept {
+        active_ = false;
+        for (going& each : list_) {
+            each.left -= each.left > 0 ? 1 : 0;
+            active_ = active_ || each.left > 0;
+        }
+    }
+
+private:
+    struct going {
+        wish what{};
+        std::uint64_t left = 0;  // steps
+    };
+    going list_[4]{};
+    bool active_ = false;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

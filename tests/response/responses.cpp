@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done when a rule fires: each response, several at once, one that fails, and a hook that knows since when all is well.
+#include <tests/trial/runs.hpp>
+
+#include <spotter/replay.hpp>
+#include <spotter/response.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+constexpr auto high = any("x", maximum > 1.0);
+
+template <class Hook>
+spotter::decision one_step(Hook& watch, std::uint64_t i, double x) {
+    return watch.step(train(i), "x"_t = x).decision();
+}
+std::string text_of(std::string const& path) {
+    if (!std::filesystem::exists(path)) { return {}; }
+    std::vector<char> const bytes = read_file(path);
+    return {bytes.begin(), bytes.end()};
+}
+// What a command wrote, once it is there.
+std::string wait_for(std::string const& path, std::size_t bytes) {
+    for (int i = 0; i < 500 && text_of(path).size() < bytes; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return text_of(path);
+}
+
+}  // namespace
+
+TEST_CASE("responses run once for each finding that is delivered, behind the adaptors, and in a loop only [S71]") {
+    temporary_folder const folder;
+    std::vector<std::uint64_t> called;
+    stop_flag flag;
+    auto const note = call{[&called](finding const& it) { called.push_back(it.step.index); }};
+    auto const rules = on(high, note, stop, raise_flag{flag}) | rearm{2};
+    hook watch{folder / "run", rules};
+    CHECK(one_step(watch, 0, 0.5) == decision::proceed);
+    CHECK_FALSE(flag.raised());
+    CHECK(one_step(watch, 1, 2) == decision::stop);
+    CHECK(flag.raised());
+    for (std::uint64_t i = 2; i < 5; ++i) { CHECK(one_step(watch, i, 2) == decision::proceed); }
+    for (std::uint64_t i = 5; i < 7; ++i) { CHECK(one_step(watch, i, 0) == decision::proceed); }
+    CHECK(one_step(watch, 7, 2) == decision::stop);
+    CHECK(called == std::vector<std::uint64_t>{1, 7});
+    watch.finish();
+    flag.lower();
+    std::size_t said = 0;
+    (void)replay(open(watch.path()), rules, [&](spotter::alarm const& it) { said += it.size(); });
+    CHECK(said == 2);
+    CHECK(called.size() == 2);
+    CHECK_FALSE(flag.raised());
+}
+
+TEST_CASE("a response that fails is told in health, and the others run") {
+    std::size_t called = 0;
+    auto const rules = on(high, append_lines{"/proc/none/alerts.jsonl"}, call{[&](finding const&) { ++called; }});
+    hook watch{plan<>{}, rules};
+    (void)one_step(watch, 0, 2);
+    (void)one_step(watch, 1, 2);
+    CHECK(called == 2);
+    CHECK(watch.health().first.code != errc::none);
+    CHECK(watch.health().first.what.view().find("alerts.jsonl") != std::string_view::npos);
+}
+
+#if SPOTTER_EXCEPTIONS
+TEST_CASE("a response that throws is told in health, and the others run") {
+    std::size_t called = 0;
+    hook watch{plan<>{}, on(high, call{[](finding const&) { throw std::runtime_error{"no"}; }},
+                            call{[&](finding const&) { ++called; }})};
+    (void)one_step(watch, 0, 2);
+    CHECK(called == 1);
+    CHECK(watch.health().first.code == errc::user_code_threw);
+}
+#endif
+
+TEST_CASE("findings are appended to a file as JSON, and a command gets them on its standard input") {
+    temporary_folder const folder;
+    std::string const lines = folder / "alerts.jsonl", written = folder / "command";
+    std::string const command = "cat > '" + written + ".part'; mv '" + written + ".part' '" + written + "'";
+    hook watch{plan<>{}, on(high | named{"it's \"high\"\n"}, append_lines{lines}, run_command{command})};
+    (void)one_step(watch, 3, 2.5);
+    std::string const expected =
+        "{\"rule\": \"it's \\\"high\\\" \", \"reason\": \"\", \"severity\": \"warning\", \"decision\": \"proceed\", "
+        "\"mode\": \"train\", \"step\": 3, \"tensor\": \"x\", \"measure\": \"maximum\", \"measured\": 2.5, "
+        "\"relation\": \">\", \"threshold\": 1, \"others\": 0, \"worker\": 0, \"detail\": \"\", \"remedy\": \"\"}\n";
+    std::string const seen = text_of(lines);
+    CHECK(seen.substr(seen.find("\"severity\"")) == expected.substr(expected.find("\"severity\"")));
+    CHECK(seen.starts_with("{\"rule\": \"it's \\\"high\\\" \", "));
+    CHECK(wait_for(written, seen.size()) == seen);
+    CHECK(watch.health().good());
+    std::filesystem::remove(lines);
+    std::filesystem::remove(written);
+    (void)one_step(watch, 4, 2.5);
+    (void)wait_for(written, seen.size());
+    CHECK(text_of(lines).find("\"step\": 4") != std::string::npos);
+}
+
+TEST_CASE("JSON of a finding is whole whatever it holds") {
+    std::string const long_one(5000, '"');
+    finding it;
+    it.rule = it.reason = it.tensor = it.measure = it.remedy = long_one;
+    for (int i = 0; i < 100; ++i) { it.detail << '"'; }
+    it.measured = std::numeric_limits<double>::quiet_NaN();
+    it.threshold = -std::numeric_limits<double>::infinity();
+    std::string const line{json_of(it).view()};
+    CHECK(line.ends_with("\"}\n"));
+    CHECK(line.find("\"measured\": null") != line.npos);
+    CHECK(line.find("\"threshold\": null") != line.npos);
+    it.measured = 0.1;
+    CHECK(json_of(it).view().find("\"measured\": 0.1,") != std::string_view::npos);
+}
+
+TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
+    hook watch{plan<>{}, high | rearm{2}, any("y", maximum > 1.0) | severity::info, any("v", maximum > 1.0)};
+    CHECK(watch.healthy_since(train(0)));
+    (void)one_step(watch, 0, 0);
+    (void)one_step(watch, 1, 2);  // told
+    CHECK_FALSE(watch.healthy_since(train(0)));
+    CHECK_FALSE(watch.healthy_since(train(1)));
+    CHECK(watch.healthy_since(train(2)));
+    (void)one_step(watch, 2, 2);  // thinned, but it still holds
+    CHECK_FALSE(watch.healthy_since(train(2)));
+    (void)one_step(watch, 3, 0);
+    CHECK(watch.healthy_since(train(3)));
+    (void)watch.step(train(4), "y"_t = 2.0);  // worth knowing, no more
+    CHECK(watch.healthy_since(train(3)));
+    (void)watch.step(eval(0), "v"_t = 2.0);
+    CHECK_FALSE(watch.healthy_since(train(4)));
+    CHECK_FALSE(watch.healthy_since(eval(0)));
+    CHECK(watch.healthy_since(train(5)));
+    (void)one_step(watch, 5, 0);
+    (void)one_step(watch, 4, 0);  // back to the checkpoint before: what was wrong at 4 is undone
+    CHECK(watch.healthy_since(train(4)));
+    CHECK_FALSE(watch.healthy_since(train(3)));
+}
+
+TEST_CASE("capture keeps more for a while once a rule fires") {
+    temporary_folder const folder;
+    constexpr plan little{collection{"x", "x", always{}, stats(maximum)}};
+    constexpr plan more{collection{"all", "*", always{}, payload}, collection{"w", "w", every{2}, stats(l2)}};
+    hook watch{folder / "run", little, on(high, capture{more, 3})};
+    std::vector<float> w(10, 1.0F);
+    for (std::uint64_t i = 0; i < 12; ++i) {
+        (void)watch.step(train(i), "x"_t = i == 2 || i == 4 ? 2.0 : 0.0, "w"_t = w);
+    }
+    watch.finish();
+    CHECK(watch.health().good());
+    trial const run = open(watch.path());
+    std::vector<std::uint64_t> kept;
+    for (std::uint64_t i = 0; i < 12; ++i) {
+        bool const there = static_cast<bool>(run["w"].at(train(i)));
+        CHECK(there == static_cast<bool>(run["x"].at(train(i))));
+        if (there) { kept.push_back(i); }
+    }
+    CHECK(kept == std::vector<std::uint64_t>{3, 4, 5, 6, 7});
+    hook wrong{plan<>{}, on(high, capture{plan{collection{"a", "[a", always{}, payload}}, 3})};
+    (void)one_step(wrong, 0, 2);
+    CHECK(wrong.health().first.code == errc::bad_pattern);
+}
