@@ -53,7 +53,7 @@ struct loss_not_decreasing {
         seen.all.grow(tensor.id + std::size_t{1});
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        measurement const loss = mean(it.stats);
+        measurement const loss = loss_of(it);
         if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
         series& mine = seen.all[it.tensor.id];
         mine.trend.add(loss.value);

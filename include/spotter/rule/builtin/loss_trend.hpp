@@ -7,6 +7,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// A loss is the mean of its finite elements; unknown where there is none, and where a sum of huge ones is infinite.
+[[nodiscard]] constexpr measurement loss_of(observation const& it) noexcept {
+    measurement loss = mean(it.stats);
+    loss.known = loss.known && is_finite(loss.value);
+    return loss;
+}
+
 // Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x itself.
 struct smoothed {
     double weighted = 0, weight = 0;
@@ -24,6 +31,18 @@ struct smoothed {
     [[nodiscard]] SPOTTER_STRICT constexpr double value() const noexcept {
         SPOTTER_STRICT_BODY
         return weighted / weight;
+    }
+};
+
+// The mean of what was added; unknown where that is nothing.
+struct running_mean {
+    double total = 0;
+    std::uint64_t count = 0;
+    constexpr void add(double value) noexcept { total += value, ++count; }
+    [[nodiscard]] SPOTTER_STRICT constexpr measurement value() const noexcept {
+        SPOTTER_STRICT_BODY
+        if (count == 0 || !is_finite(total)) { return {}; }
+        return {total / static_cast<double>(count), true};
     }
 };
 
@@ -61,7 +80,7 @@ struct settled_context {
     constexpr void observe(observation const& it) noexcept {
         if (it.tensor.role != role::loss || it.step.mode != mode::train) { return; }
         if (loss == no_tensor) { loss = it.tensor.id; }
-        measurement const value = mean(it.stats);
+        measurement const value = loss_of(it);
         if (loss == it.tensor.id && value.known) { trend.add(value.value); }
     }
     [[nodiscard]] constexpr severity soften(severity level) const noexcept {

@@ -5,6 +5,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/update_ratio.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -43,10 +44,10 @@ struct update_ratio_band {
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
-        double const ratio = update_ratio(it);
-        if (!(ratio > 0)) { return; }
+        measurement const ratio = update_ratio_of(it);
+        if (!ratio.known || !(ratio.value > 0)) { return; }
         series& mine = seen.all[it.tensor.id];
-        mine.log_ratio.add(decimal_log(ratio), smoothing);
+        mine.log_ratio.add(decimal_log(ratio.value), smoothing);
         if (++mine.count <= warmup) { return; }
         seen.judged = true;
         double const average = mine.log_ratio.value();
@@ -66,16 +67,6 @@ struct update_ratio_band {
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached: fewer than `warmup` changes of a weight";
-    }
-
-    // Zero where it is undefined.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double update_ratio(observation const& it) noexcept {
-        SPOTTER_STRICT_BODY
-        summary const& now = it.stats;
-        if (!has(now.has, terms::delta) || !now.has_previous || it.step.index <= now.previous_index) { return 0; }
-        if (!(now.previous_sum_squares > 0) || !(now.delta_sum_squares > 0)) { return 0; }
-        double const change = square_root(now.delta_sum_squares) / (square_root(now.previous_sum_squares) + 1e-9);
-        return change / static_cast<double>(it.step.index - now.previous_index);
     }
 
 private:

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): gradients that pile up from step to step. docs/rules.md#gradient_not_cleared
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/touched.hpp>
+#include <spotter/rule/series.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Over the last `window` changes of a gradient from one step to the next: warning when each kept the direction (its cosine is above
+// `cosine`), the norm rose in at least `rising` of them, and it has at least doubled. A change from or to a gradient that is not
+// finite, or all zero, is undefined and left out; a rewind begins the window anew. Keeps a copy of each gradient. Train steps only.
+struct gradient_not_cleared {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "gradient_not_cleared";
+    static constexpr std::string_view remedy = "Clear gradients before each backward pass.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::gradient;
+    double cosine = 0.9;        // of the angle between a gradient and the one before
+    double rising = 0.8;        // fraction of the changes
+    std::uint64_t window = 10;  // changes; two at least
+
+    struct series {
+        recent_values before;       // the norm before each change
+        recent_values rose;         // 1 where the norm rose
+        std::uint64_t aligned = 0;  // changes in a row that kept the direction
+    };
+    struct state {
+        slots<series> all;  // by tensor id
+        close_answer answer;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::delta | terms::sum_squares : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+        seen.all[tensor.id].before.keep(window);
+        seen.all[tensor.id].rose.keep(window);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        summary const& now = it.stats;
+        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id) || !now.has_previous) { return; }
+        series& mine = seen.all[it.tensor.id];
+        if (it.step.index < now.previous_index) {
+            mine.before.clear(), mine.rose.clear();
+            mine.aligned = 0;
+        }
+        if (it.step.index <= now.previous_index) { return; }  // within a step gradients may well pile up
+        measurement const direction = cosine_of(now);
+        if (!direction.known) { return; }
+        mine.aligned = direction.value > cosine ? mine.aligned + 1 : 0;
+        mine.before.add(square_root(now.previous_sum_squares));
+        mine.rose.add(now.sum_squares > now.previous_sum_squares ? 1 : 0);
+        if (!mine.before.full()) { return; }
+        seen.answer.judged = true;
+        double const growth = growth_of(now, mine.before[0]);
+        if (mine.aligned >= mine.before.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2) {
+            seen.answer.found.blame(it, growth);
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            finding it = found.as_finding("growth of the norm", relation::greater_equal, 2, severity::warning);
+            it.reason = "gradients pile up";
+            it.detail << "over " << window << " steps in the same direction";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `window` changes of a gradient";
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT static constexpr double growth_of(summary const& now, double before) noexcept {
+        SPOTTER_STRICT_BODY
+        return square_root(now.sum_squares) / before;
+    }
+    // Of the angle between a gradient and the one before; unknown where either is all zero.
+    [[nodiscard]] SPOTTER_STRICT static constexpr measurement cosine_of(summary const& now) noexcept {
+        SPOTTER_STRICT_BODY
+        double const sizes = square_root(now.sum_squares) * square_root(now.previous_sum_squares);
+        if (!(sizes > 0) || !is_finite(sizes) || !is_finite(now.dot)) { return {}; }
+        return {now.dot / sizes, true};
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

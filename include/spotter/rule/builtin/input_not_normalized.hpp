@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): inputs far from mean 0 and standard deviation 1. docs/rules.md#input_not_normalized
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace select {
+
+// Inputs of real numbers: integers are tokens, classes or pixels that the model scales itself.
+[[nodiscard]] constexpr bool real_inputs(tensor_info const& tensor) noexcept {
+    return tensor.role == role::input && is_floating(tensor.type) && !is_complex(tensor.type);
+}
+
+}  // namespace select
+
+// Pools mean and standard deviation of the whole tensor over observations until `samples` samples are in, then judges once; what it
+// finds holds at every later close with the tensor. Warning when |mean| is above `max_abs_mean` or the standard deviation is outside
+// `min_std` to `max_std`. Wide on purpose: [0, 1], [-1, 1] and z-scored data are all in order; `strict()` is for z-scored data. The
+// samples of a batch are counted along its batch axis. Train steps only.
+struct input_not_normalized {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "input_not_normalized";
+    static constexpr std::string_view remedy =
+        "Shift and scale the inputs to mean 0 and standard deviation 1 with constants from the training set.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::real_inputs;
+    double max_abs_mean = 1.0;
+    double min_std = 0.05;
+    double max_std = 5.0;
+    std::uint64_t samples = 500;
+
+    [[nodiscard]] static constexpr input_not_normalized strict() noexcept {
+        return {.max_abs_mean = 0.2, .min_std = 0.5, .max_std = 2.0};
+    }
+
+    enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_wide };
+    struct series {
+        std::uint64_t samples = 0, values = 0;
+        double mean = 0, moment2 = 0;
+        double measured = 0;
+        outcome found = outcome::unknown;
+    };
+    struct state {
+        slots<series> all;  // by tensor id
+        close_answer answer;
+        series first;  // that is found
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? variance.needs() : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.all.grow(tensor.id + std::size_t{1});
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        if (mine.found == outcome::unknown) {
+            pool(mine, it);
+            if (mine.values > 0 && mine.samples >= samples) { judge(mine); }
+        }
+        if (mine.found == outcome::unknown) { return; }
+        seen.answer.judged = true;
+        if (mine.found == outcome::normal) { return; }
+        if (seen.answer.found.count == 0) { seen.first = mine; }
+        seen.answer.found.blame(it, mine.measured);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            bool const off = seen.first.found == outcome::off_centre;
+            bool const narrow = seen.first.found == outcome::too_narrow;
+            finding it = found.as_finding(off ? "|mean|" : "stddev", narrow ? relation::less : relation::greater,
+                                          off      ? max_abs_mean
+                                          : narrow ? min_std
+                                                   : max_std,
+                                          severity::warning);
+            it.reason = off ? "input is off centre" : narrow ? "input hardly varies" : "input varies too much";
+            it.detail << "over " << seen.first.samples << " samples";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `samples` samples";
+    }
+
+private:
+    // Counted by the size of a sample, which the first batch shows: later ones may be smaller.
+    [[nodiscard]] static constexpr std::uint64_t samples_in(observation const& it) noexcept {
+        extents const& shape = it.tensor.shape;
+        int const asked = batch_axis_of(it.tensor.flags);
+        auto const axis = static_cast<std::size_t>(asked < 0 || asked >= shape.rank ? 0 : asked);
+        std::uint64_t const batch = shape.rank > 0 ? shape.size[axis] : 1;
+        std::uint64_t const of_each = batch > 0 ? shape.elements() / batch : 0;
+        return of_each > 0 ? it.stats.count / of_each : 0;
+    }
+    // Chan, Golub & LeVeque (1983), as the pass over a tensor does it.
+    SPOTTER_STRICT static constexpr void pool(series& mine, observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        mine.samples += samples_in(it);
+        summary const& now = it.stats;
+        std::uint64_t const fresh = now.finite();
+        if (!has(now.has, variance.needs()) || fresh == 0 || !is_finite(now.sum) || !is_finite(now.moment2)) { return; }
+        double const part = static_cast<double>(fresh) / static_cast<double>(mine.values + fresh);
+        double const gap = now.sum / static_cast<double>(fresh) - mine.mean;
+        double shift = gap * part;
+        double between = gap * shift * static_cast<double>(mine.values);
+        settle(shift), settle(between);
+        mine.mean += shift;
+        mine.moment2 += now.moment2 + between;
+        mine.values += fresh;
+    }
+    SPOTTER_STRICT constexpr void judge(series& mine) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const spread = square_root(mine.moment2 / static_cast<double>(mine.values));
+        bool const off = magnitude(mine.mean) > max_abs_mean;
+        mine.measured = off ? magnitude(mine.mean) : spread;
+        mine.found = off                ? outcome::off_centre
+                     : spread < min_std ? outcome::too_narrow
+                     : spread > max_std ? outcome::too_wide
+                                        : outcome::normal;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

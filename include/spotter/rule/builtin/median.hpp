@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): the median as the catalogue has it.
+#pragma once
+
+#include <spotter/rule/series.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where `scratch` has room for
+// as many.
+template <class Map>
+[[nodiscard]] SPOTTER_STRICT constexpr double median_of(recent_values const& values, slots<std::uint64_t>& scratch,
+                                                        Map map) noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const count = values.size();
+    if (count == 0 || !scratch.grow(count)) { return 0; }
+    std::span<std::uint64_t> const keys{scratch.data(), count};
+    for (std::size_t i = 0; i < count; ++i) { keys[i] = detail::key_of(map(values[i])); }
+    std::array<std::size_t, 2> const ranks{(count - 1) / 2, count / 2};
+    detail::select_ranks(keys, 0, ranks);
+    double lower = 0.5 * detail::value_of_key(keys[ranks[0]]);
+    double upper = 0.5 * detail::value_of_key(keys[ranks[1]]);
+    settle(lower), settle(upper);
+    return lower + upper;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

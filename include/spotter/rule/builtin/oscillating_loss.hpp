@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a training loss that swings to and fro and gets nowhere. docs/rules.md#oscillating_loss
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/series.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Over the last `window` finite training losses: warning when more than `flips` of the differences change sign, the 90th percentile is
+// above the 10th by more than `amplitude` times |L0|, and the newer half is no better than the older: its mean is not below that of
+// the older by `progress` of it. The noise of minibatches alone changes the sign of two differences in three, hence all three. Each
+// loss is judged for itself; a rewind begins the window anew. Train steps only.
+struct oscillating_loss {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "oscillating_loss";
+    static constexpr std::string_view remedy = "Halve the learning rate or double the batch.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::loss;
+    std::uint64_t window = 50;  // losses; three at least
+    double flips = 0.5;         // fraction of the pairs of differences
+    double amplitude = 0.3;     // times |L0|
+    double progress = 0.01;     // fraction of the older half's mean
+
+    struct series {
+        loss_trend trend{};
+        recent_values losses;
+        std::uint64_t last_step = 0;
+    };
+    struct state {
+        slots<series> all;  // by tensor id
+        slots<std::uint64_t> scratch;
+        close_answer answer;
+        double swing = 0;  // of the first that is found
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+        seen.all[tensor.id].losses.keep(window);
+        (void)seen.scratch.grow(static_cast<std::size_t>(window < (1U << 20) ? window : 1U << 20));
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        measurement const loss = loss_of(it);
+        if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        if (it.step.index < mine.last_step) { mine.losses.clear(); }
+        mine.last_step = it.step.index;
+        mine.trend.add(loss.value);
+        mine.losses.add(loss.value);
+        if (!mine.losses.full() || mine.losses.size() < 3) { return; }
+        seen.answer.judged = true;
+        double const share = share_of_flips(mine.losses);
+        double const swing = swing_of(mine.losses, seen.scratch);
+        if (!(share > flips) || !is_wide(swing, mine.trend.start()) || improves(mine.losses)) { return; }
+        if (seen.answer.found.count == 0) { seen.swing = swing; }
+        seen.answer.found.blame(it, share);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            finding it = found.as_finding("share of changes of direction", relation::greater, flips, severity::warning);
+            it.reason = "loss swings and gets nowhere";
+            it.detail << "over " << window << " losses; from the 10th to the 90th percentile " << seen.swing;
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return window < 3 ? "parameter window below 3" : "warm-up not reached: fewer than `window` losses";
+    }
+
+private:
+    // A difference of zero has no sign and is skipped.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of_flips(recent_values const& losses) noexcept {
+        SPOTTER_STRICT_BODY
+        std::uint64_t changes = 0;
+        int direction = 0;
+        for (std::size_t i = 1; i < losses.size(); ++i) {
+            int const now = losses[i] > losses[i - 1] ? 1 : losses[i] < losses[i - 1] ? -1 : 0;
+            if (now == 0) { continue; }
+            changes += now == -direction ? 1 : 0;
+            direction = now;
+        }
+        return static_cast<double>(changes) / static_cast<double>(losses.size() - 2);
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double swing_of(recent_values const& losses,
+                                                                  slots<std::uint64_t>& scratch) noexcept {
+        SPOTTER_STRICT_BODY
+        if (!scratch.grow(losses.size())) { return 0; }
+        std::span<std::uint64_t> const keys{scratch.data(), losses.size()};
+        for (std::size_t i = 0; i < losses.size(); ++i) { keys[i] = detail::key_of(losses[i]); }
+        std::array<std::size_t, 2> const ranks{detail::nearest_rank(100, losses.size()),
+                                               detail::nearest_rank(900, losses.size())};
+        detail::select_ranks(keys, 0, ranks);
+        return detail::value_of_key(keys[ranks[1]]) - detail::value_of_key(keys[ranks[0]]);
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_wide(double swing, double start) const noexcept {
+        SPOTTER_STRICT_BODY
+        return swing > amplitude * magnitude(start);
+    }
+    // The halves are of even length, so that as many ups as downs are in each; what is between them is left out.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool improves(recent_values const& losses) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t half = losses.size() / 2;
+        half -= half % 2 == 1 && half > 1 ? 1 : 0;
+        double const older = losses.mean_of(0, half);
+        double const newer = losses.mean_of(losses.size() - half, losses.size());
+        double least = progress * magnitude(older);
+        settle(least);
+        return !(newer > older - least);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a loss that is much worse in evaluation than in training. docs/rules.md#overfit
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/eval_phase.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above `ratio_threshold`
+// and V - T above `min_gap` times |L0|, for `patience` phases in a row. Judged where a phase ends; other closes are undecided. Each
+// loss is judged for itself.
+struct overfit {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "overfit";
+    static constexpr std::string_view remedy =
+        "Stop at the best validation step, or add data, regularisation or augmentation.";
+    static constexpr mode judged_in = mode::eval;  // and train: see silence
+
+    selector select = role::loss;
+    std::uint64_t start_step = 0;    // train step before which no phase is judged; AWS Overfit
+    std::uint64_t patience = 3;      // phases; AWS: 1
+    double ratio_threshold = 0.5;    // fraction of |T|; AWS: 0.1
+    double min_gap = 0.05;           // times |L0|; keeps 0.001 against 0.002 silent
+    std::uint64_t phase_length = 1;  // eval closes; 0: until the next close of another mode
+
+    [[nodiscard]] static constexpr overfit sagemaker_defaults() noexcept {
+        return {.patience = 1, .ratio_threshold = 0.1, .min_gap = 0};
+    }
+
+    struct state {
+        eval_phases phases;
+        slots<std::uint64_t> streak;  // by tensor id
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (seen.streak.grow(tensor.id + std::size_t{1})) { seen.phases.declare(tensor); }
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept { seen.phases.observe(it, phase_length); }
+    constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
+        bool judged = false;
+        culprit found;
+        eval_phase first;
+        seen.phases.close(step, phase_length, [&](tensor_id id, std::string_view tensor, eval_phase const& phase) {
+            std::uint64_t& streak = seen.streak[id];
+            if (phase.rewound) { streak = 0; }
+            if (!phase.evaluated.known || !phase.trained.known || phase.trained_until < start_step) { return; }
+            double ratio = 0;
+            streak = apart(phase, seen.phases.trend(id).start(), ratio) ? streak + 1 : 0;
+            judged = true;
+            if (streak == 0 || streak < patience) { return; }
+            if (found.count == 0) { first = phase; }
+            accuse(found, tensor, ratio);
+        });
+        if (found.count > 0) {
+            finding it =
+                found.as_finding("relative gap of the losses", relation::greater, ratio_threshold, severity::warning);
+            it.reason = "eval loss is far above the training loss";
+            it.detail << "train " << first.trained.value << ", eval " << first.evaluated.value;
+            out.push(it);
+            return truth::yes;
+        }
+        return judged ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept { return seen.phases.silence(); }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT constexpr bool apart(eval_phase const& phase, double start,
+                                                      double& ratio) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const gap = phase.evaluated.value - phase.trained.value;
+        double const size = magnitude(phase.trained.value);
+        ratio = gap / (size > 1e-12 ? size : 1e-12);
+        return ratio > ratio_threshold && gap > min_gap * magnitude(start);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

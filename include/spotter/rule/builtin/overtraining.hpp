@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): training that went on past the best validation loss. docs/rules.md#overtraining
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/eval_phase.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// With V the mean loss of an eval phase and T that of the training before it: warning when `patience_validation` phases have passed
+// since V was best, V is above that by `delta`, the best was below the first V by `delta`, and T has fallen by `delta` since. With
+// `require_both_stalled`, as AWS has it: when neither loss got better by `delta` for its patience. Judged where a phase ends; other
+// closes are undecided. A rewind of training begins the patience anew. Each loss is judged for itself.
+struct overtraining {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "overtraining";
+    static constexpr std::string_view remedy =
+        "Stop at the best validation step, or add data, regularisation or augmentation.";
+    static constexpr mode judged_in = mode::eval;  // and train: see silence
+
+    selector select = role::loss;
+    std::uint64_t patience_train = 50;       // training losses, where both must have stalled; AWS Overtraining: 5
+    std::uint64_t patience_validation = 10;  // phases; AWS
+    double delta = 0.01;                     // a change that counts; AWS
+    bool relative = true;                    // `delta` is times |L0|; AWS: absolute
+    bool require_both_stalled = false;       // AWS: true
+    std::uint64_t phase_length = 1;          // eval closes; 0: until the next close of another mode
+
+    [[nodiscard]] static constexpr overtraining sagemaker_defaults() noexcept {
+        return {.patience_train = 5, .relative = false, .require_both_stalled = true};
+    }
+
+    struct series {
+        double first = 0, best = 0;      // V
+        std::uint64_t phases = 0;        // with a finite V
+        std::uint64_t since_best = 0;    // phases
+        measurement trained_at_best{};   // T
+        double best_trained = 0;         // the training loss at its best
+        std::uint64_t since_better = 0;  // training losses
+        bool trained = false;
+    };
+    struct state {
+        eval_phases phases;
+        slots<series> all;  // by tensor id
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (seen.all.grow(tensor.id + std::size_t{1})) { seen.phases.declare(tensor); }
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        seen.phases.observe(it, phase_length);
+        measurement const loss = loss_of(it);
+        if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        if (!std::exchange(mine.trained, true) ||
+            below(loss.value, mine.best_trained, step_of(seen.phases.trend(it.tensor.id)))) {
+            mine.best_trained = loss.value;
+            mine.since_better = 0;
+        } else {
+            ++mine.since_better;
+        }
+    }
+    constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
+        bool judged = false;
+        culprit found;
+        double best = 0, now = 0;
+        seen.phases.close(step, phase_length, [&](tensor_id id, std::string_view tensor, eval_phase const& phase) {
+            series& mine = seen.all[id];
+            double const least = step_of(seen.phases.trend(id));
+            if (phase.rewound) { mine.since_best = mine.since_better = 0, mine.trained_at_best = {}; }
+            if (!phase.evaluated.known) { return; }
+            follow(mine, phase, least);
+            if (!(require_both_stalled ? mine.trained : phase.trained.known)) { return; }
+            judged = true;
+            if (!holds(mine, phase, least)) { return; }
+            if (found.count == 0) { best = mine.best, now = phase.evaluated.value; }
+            accuse(found, tensor, static_cast<double>(mine.since_best));
+        });
+        if (found.count > 0) {
+            finding it = found.as_finding("phases since the best eval loss", relation::greater_equal,
+                                          static_cast<double>(patience_validation), severity::warning);
+            it.reason =
+                require_both_stalled ? "neither loss improves" : "eval loss rises while the training loss falls";
+            it.detail << "best eval loss " << best << ", now " << now;
+            out.push(it);
+            return truth::yes;
+        }
+        return judged ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept { return seen.phases.silence(); }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT constexpr double step_of(loss_trend const& trend) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!relative) { return delta; }
+        double least = trend.count > 0 ? delta * magnitude(trend.start()) : 0;
+        settle(least);
+        return least;
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr bool below(double value, double other, double least) noexcept {
+        SPOTTER_STRICT_BODY
+        return value < other - least;
+    }
+    static constexpr void follow(series& mine, eval_phase const& phase, double least) noexcept {
+        double const now = phase.evaluated.value;
+        if (mine.phases++ == 0 || below(now, mine.best, least)) {
+            if (mine.phases == 1) { mine.first = now; }
+            mine.best = now;
+            mine.since_best = 0;
+            mine.trained_at_best = phase.trained;
+            return;
+        }
+        ++mine.since_best;
+        if (!mine.trained_at_best.known) { mine.trained_at_best = phase.trained; }
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool holds(series const& mine, eval_phase const& phase,
+                                                      double least) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (mine.since_best < patience_validation) { return false; }
+        if (require_both_stalled) { return mine.since_better >= patience_train; }
+        return phase.evaluated.value > mine.best + least && mine.best < mine.first - least &&
+               mine.trained_at_best.value - phase.trained.value >= least;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

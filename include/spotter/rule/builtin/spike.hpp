@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): a loss, or a gradient norm, far above what it was lately. docs/rules.md#loss_spike, docs/rules.md#gradient_spike
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/spike_history.hpp>
+#include <spotter/rule/builtin/touched.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// With m the median of the last `window` losses and MAD their median distance from it: x is a spike when (x - m) / max(1.4826 MAD,
+// rel_floor |m|) is above `threshold` and x - m above `min_rise` times |L0|. Info; warning when `persistence` of the last `horizon`
+// were spikes; error when x is above ten times the largest of the window (as Megatron-LM has it). Spikes do not enter the window,
+// until `relearn` come in a row: then they are the new level. A loss that is not finite is an error at once, and asks to skip the
+// update. x is the mean of what was observed of a loss in the step; each loss is judged for itself; a rewind begins the window anew.
+// Train steps only.
+struct loss_spike {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "loss_spike";
+    static constexpr std::string_view remedy = "Skip this batch or return to an earlier checkpoint; inspect the batch.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::loss;
+    std::uint64_t window = 128;      // losses
+    std::uint64_t min_history = 20;  // losses before the first is judged
+    double threshold = 7;            // robust deviations
+    double rel_floor = 0.01;         // smallest deviation, times |m|
+    double min_rise = 0.1;           // times |L0|
+    std::uint64_t persistence = 3;   // spikes
+    std::uint64_t horizon = 10;      // losses; 64 at most
+    std::uint64_t relearn = 32;      // spikes in a row; 0: never
+
+    struct series {
+        loss_trend trend{};
+        spike_history history;
+        running_mean now{};  // of this step
+        std::uint64_t last_step = 0;
+        bool not_finite = false;
+    };
+    struct state {
+        touched_tensors touched;
+        slots<series> all;  // by tensor id
+        slots<std::uint64_t> scratch;
+        culprit not_finite;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+        seen.all[tensor.id].history.keep(limits(), seen.scratch);
+        seen.touched.declare(tensor);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        measurement const loss = loss_of(it);
+        if (it.stats.nonfinite() > 0) {
+            seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite()));
+            mine.not_finite = true;
+        } else if (loss.known) {
+            mine.now.add(loss.value);
+        }
+        seen.touched.touch(it.tensor.id);
+    }
+    constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
+        culprit const not_finite = std::exchange(seen.not_finite, {});
+        culprit found;
+        spike_history::judgement first;
+        severity level = severity::info;
+        bool judged = false;
+        for (tensor_id const id : seen.touched.all()) {
+            series& mine = seen.all[id];
+            measurement const loss = std::exchange(mine.now, {}).value();
+            if (std::exchange(mine.not_finite, false) || !loss.known) { continue; }
+            if (step.index < mine.last_step) { mine.history.clear(); }
+            mine.last_step = step.index;
+            spike_history::judgement const one =
+                mine.history.judge(loss.value, limits(), least_rise(mine.trend), seen.scratch);
+            mine.trend.add(loss.value);
+            judged = judged || decided(one.spike);
+            if (one.spike != truth::yes) { continue; }
+            if (found.count == 0) { first = one; }
+            level = one.level > level ? one.level : level;
+            accuse(found, seen.touched.name_of(id), one.deviations);
+        }
+        seen.touched.clear();
+        if (not_finite.count > 0) { spike_history::tell_not_finite(not_finite, "loss is not finite", out); }
+        if (found.count > 0) {
+            finding it = found.as_finding(spike_history::measure, relation::greater, threshold, level);
+            it.reason = "loss spikes";
+            it.detail << "loss " << first.value << ", median " << first.median;
+            out.push(it);
+        }
+        return not_finite.count + found.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `min_history` losses";
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT constexpr double least_rise(loss_trend const& trend) const noexcept {
+        SPOTTER_STRICT_BODY
+        return trend.count > 0 ? min_rise * magnitude(trend.start()) : 0;
+    }
+    [[nodiscard]] constexpr spike_limits limits() const noexcept {
+        return {window, min_history, persistence, horizon, relearn, threshold, rel_floor, 1e-12, false};
+    }
+};
+
+// The same of the logarithm of the global gradient norm, the root of the sum of squares over all gradients of the step. The smallest
+// deviation is `floor`, and an error is a norm above ten times the largest of the window. A gradient that is not finite is an error at
+// once, and asks to skip the update. Not judged where all gradients are zero. The tensor named is the gradient with the largest norm.
+// Observe the same gradients at each step. Of one that is observed several times in a step the last counts. Train steps only.
+struct gradient_spike {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "gradient_spike";
+    static constexpr std::string_view remedy = "Clip the global gradient norm and lower the learning rate.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::gradient;
+    std::uint64_t window = 128;      // steps
+    std::uint64_t min_history = 20;  // steps before the first is judged
+    double threshold = 7;            // robust deviations
+    double floor = 0.1;              // smallest deviation, of the natural logarithm
+    std::uint64_t persistence = 3;   // spikes
+    std::uint64_t horizon = 10;      // steps; 64 at most
+    std::uint64_t relearn = 32;      // spikes in a row; 0: never
+
+    struct state {
+        touched_tensors touched;
+        slots<double> squares;  // of this step, by tensor id
+        slots<std::uint64_t> scratch;
+        spike_history history;
+        culprit not_finite;
+        std::uint64_t last_step = 0;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum_squares | terms::nonfinite : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.squares.grow(tensor.id + std::size_t{1})) { return; }
+        seen.touched.declare(tensor);
+        seen.history.keep(limits(), seen.scratch);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !seen.squares.holds(it.tensor.id)) { return; }
+        if (it.stats.nonfinite() > 0 || !is_finite(it.stats.sum_squares)) {
+            seen.not_finite.blame(it, it.stats.nonfinite() > 0 ? static_cast<double>(it.stats.nonfinite()) : 1);
+            return;
+        }
+        if (it.stats.count == 0) { return; }
+        seen.squares[it.tensor.id] = it.stats.sum_squares;
+        seen.touched.touch(it.tensor.id);
+    }
+    constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
+        culprit const not_finite = std::exchange(seen.not_finite, {});
+        if (not_finite.count > 0) {
+            seen.touched.clear();
+            spike_history::tell_not_finite(not_finite, "gradient is not finite", out);
+            return truth::yes;
+        }
+        culprit found;
+        double const total = total_of(seen, found);
+        seen.touched.clear();
+        if (!(total > 0) || !is_finite(total)) { return truth::undecided; }
+        if (step.index < seen.last_step) { seen.history.clear(); }
+        seen.last_step = step.index;
+        double const norm = square_root(total);
+        spike_history::judgement const one = seen.history.judge(natural_log(norm), limits(), 0, seen.scratch);
+        if (one.spike == truth::yes) {
+            found.measured = one.deviations;
+            finding it = found.as_finding(spike_history::measure, relation::greater, threshold, one.level);
+            it.reason = "gradient norm spikes";
+            it.detail << "global norm " << norm << ", median " << exponential(one.median);
+            out.push(it);
+        }
+        return one.spike;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `min_history` steps with a gradient that is not zero";
+    }
+
+private:
+    // The sum, and the tensor with the largest part of it.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double total_of(state const& seen, culprit& largest) noexcept {
+        SPOTTER_STRICT_BODY
+        double total = 0, most = -1;
+        for (tensor_id const id : seen.touched.all()) {
+            total += seen.squares[id];
+            if (!(seen.squares[id] > most)) { continue; }
+            most = seen.squares[id];
+            largest.tensor = seen.touched.name_of(id);
+            largest.count = 1;
+        }
+        return total;
+    }
+    [[nodiscard]] constexpr spike_limits limits() const noexcept {
+        return {window, min_history, persistence, horizon, relearn, threshold, 0, floor, true};
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

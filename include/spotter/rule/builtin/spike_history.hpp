@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): what a series was lately, and whether its next value is a spike: shared by loss_spike and gradient_spike.
+#pragma once
+
+#include <spotter/rule/builtin/median.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct spike_limits {
+    std::uint64_t window, min_history, persistence, horizon, relearn;
+    double threshold;
+    double relative_floor;  // smallest deviation, times |median|
+    double absolute_floor;  // smallest deviation
+    bool logarithmic;       // the values are logarithms: ten times is plus ln 10
+};
+
+// Feed it finite values only. Takes its memory once.
+class spike_history {
+public:
+    static constexpr std::string_view measure = "robust deviations above the median";
+
+    struct judgement {
+        truth spike = truth::undecided;
+        severity level = severity::info;
+        double value = 0, median = 0, deviations = 0;
+    };
+
+    constexpr void keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
+        accepted_.keep(by.window);
+        if (by.relearn > 0) { spikes_.keep(by.relearn); }
+        (void)scratch.grow(static_cast<std::size_t>(by.window < (1U << 20) ? by.window : 1U << 20));
+    }
+    constexpr void clear() noexcept {
+        accepted_.clear();
+        spikes_.clear();
+        recent_ = 0;
+    }
+    // A spike also rises by more than `least_rise` above the median. The value is held against those before it; it enters unless it
+    // is a spike.
+    [[nodiscard]] constexpr judgement judge(double value, spike_limits const& by, double least_rise,
+                                            slots<std::uint64_t>& scratch) noexcept {
+        judgement found;
+        found.value = value;
+        bool const enough = accepted_.size() > 0 && (accepted_.size() >= by.min_history || accepted_.full());
+        if (!enough) {
+            accepted_.add(value);
+            return found;
+        }
+        found.spike = truth_of(stands_out(by, least_rise, scratch, found));
+        recent_ = recent_ << 1U | (found.spike == truth::yes ? 1U : 0U);
+        if (found.spike == truth::yes) {
+            found.level = level_of(value, by);
+            spikes_.add(value);
+            if (by.relearn > 0 && spikes_.size() >= by.relearn) { relearn(); }
+        } else {
+            spikes_.clear();
+            accepted_.add(value);
+        }
+        return found;
+    }
+
+    static constexpr void tell_not_finite(culprit const& found, std::string_view reason, findings& out) noexcept {
+        finding it = found.as_finding("non-finite values", relation::greater, 0, severity::error);
+        it.reason = reason;
+        it.decision = decision::skip_update;
+        it.decision_is_set = true;
+        out.push(it);
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT constexpr bool stands_out(spike_limits const& by, double least_rise,
+                                                           slots<std::uint64_t>& scratch,
+                                                           judgement& found) const noexcept {
+        SPOTTER_STRICT_BODY
+        found.median = median_of(accepted_, scratch, [](double value) { return value; });
+        double const deviation =
+            median_of(accepted_, scratch, [&](double value) { return magnitude(value - found.median); });
+        double scale = 1.4826 * deviation;
+        double const least = by.relative_floor * magnitude(found.median);
+        scale = scale > least ? scale : least;
+        scale = scale > by.absolute_floor ? scale : by.absolute_floor;
+        double const rise = found.value - found.median;
+        found.deviations = rise / scale;
+        return found.deviations > by.threshold && rise > least_rise;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr severity level_of(double value, spike_limits const& by) const noexcept {
+        SPOTTER_STRICT_BODY
+        double most = by.logarithmic ? accepted_[0] : magnitude(accepted_[0]);
+        for (std::size_t i = 1; i < accepted_.size(); ++i) {
+            double const each = by.logarithmic ? accepted_[i] : magnitude(accepted_[i]);
+            most = each > most ? each : most;
+        }
+        if (value > (by.logarithmic ? most + 2.302585092994045684 : 10 * most)) { return severity::error; }
+        std::uint64_t const last = by.horizon < 64 ? recent_ & ((std::uint64_t{1} << by.horizon) - 1) : recent_;
+        return static_cast<std::uint64_t>(std::popcount(last)) >= by.persistence ? severity::warning : severity::info;
+    }
+    // The spikes are the new level.
+    constexpr void relearn() noexcept {
+        accepted_.clear();
+        for (std::size_t i = 0; i < spikes_.size(); ++i) { accepted_.add(spikes_[i]); }
+        spikes_.clear();
+    }
+
+    recent_values accepted_, spikes_;
+    std::uint64_t recent_ = 0;  // a bit for each value that was judged, the newest lowest: whether it was a spike
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

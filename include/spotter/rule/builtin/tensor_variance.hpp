@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a tensor whose values are all alike, or far apart. docs/rules.md#tensor_variance
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Warning when the variance (of the population) is below `min_threshold` or above `max_threshold` for `patience` observations in a
+// row. A single finite element has none and is not judged. Train steps only.
+struct tensor_variance {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "tensor_variance";
+    static constexpr std::string_view remedy =
+        "Check that the tensor is meant to be constant; otherwise look at its producer.";
+    static constexpr mode judged_in = mode::train;
+
+    static constexpr double no_limit = 0x1.fffffffffffffp1023;  // as max_threshold; an infinity will do as well
+
+    selector select = &select::weights;
+    double min_threshold =
+        1e-8;                   // 0: no limit. A residual projection of GPT-2 XL begins at 4.2e-6; AWS names no default
+    double max_threshold = 10;  // AWS names no default
+    std::uint64_t patience = 3;  // observations; AWS: 1
+
+    [[nodiscard]] static constexpr tensor_variance sagemaker_defaults() noexcept {
+        return {.min_threshold = 0, .max_threshold = no_limit, .patience = 1};
+    }
+
+    struct state {
+        streaks beyond;
+        close_answer answer;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? variance.needs() : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.beyond.declare(tensor); }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !is_set()) { return; }
+        measurement const spread = variance(it.stats);
+        bool const known = spread.known && is_finite(spread.value) && it.stats.finite() > 1;
+        truth const beyond = known ? truth_of(below(spread.value) || above(spread.value)) : truth::undecided;
+        seen.answer.judged = seen.answer.judged || known;
+        if (seen.beyond.count(it, beyond) >= patience && beyond == truth::yes) {
+            seen.answer.found.blame(it, spread.value);
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        seen.beyond.next_close();
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            bool const small = below(found.measured);
+            finding it = found.as_finding("variance", small ? relation::less : relation::greater,
+                                          small ? min_threshold : max_threshold, severity::warning);
+            it.reason = small ? "values are all alike" : "values are far apart";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return is_set() ? "no tensor with two finite elements" : "parameter min_threshold not set, nor max_threshold";
+    }
+
+private:
+    [[nodiscard]] constexpr bool is_set() const noexcept { return min_threshold > 0 || has_most(); }
+    [[nodiscard]] constexpr bool has_most() const noexcept {
+        return is_finite(max_threshold) && max_threshold < no_limit;
+    }
+    [[nodiscard]] constexpr bool below(double spread) const noexcept { return spread < min_threshold; }
+    [[nodiscard]] constexpr bool above(double spread) const noexcept { return has_most() && spread > max_threshold; }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

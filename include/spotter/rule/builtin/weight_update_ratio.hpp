@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): one update of a weight out of all proportion. docs/rules.md#weight_update_ratio
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/update_ratio.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The update ratio of a weight seen at steps r < s is ||W_s - W_r|| / (||W_r|| + epsilon) / (s - r), undefined where W_r is all zero;
+// r is the observation before. Warning when it is above `large_threshold` or below `small_threshold`, a weight that did not change
+// included. Not judged where r is nearer than `num_steps`. AWS publishes no formula; this is a reading of it. The band spans nine
+// decades: `update_ratio_band` is the one for use. Train steps only.
+struct weight_update_ratio {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "weight_update_ratio";
+    static constexpr std::string_view remedy = "Scale the learning rate by target ratio over measured ratio.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::weights;
+    std::uint64_t num_steps = 1;    // smallest distance of the two observations; AWS WeightUpdateRatio
+    double large_threshold = 10;    // AWS
+    double small_threshold = 1e-8;  // AWS
+    double epsilon = 1e-9;          // AWS
+    bool per_step = true;           // over s - r, so that limits do not depend on how often one looks; AWS: false
+
+    [[nodiscard]] static constexpr weight_update_ratio sagemaker_defaults() noexcept { return {.per_step = false}; }
+
+    struct state {
+        close_answer answer;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::delta : terms::none;
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train) { return; }
+        measurement const ratio = update_ratio_of(it, epsilon, per_step);
+        if (!ratio.known || it.step.index - it.stats.previous_index < num_steps) { return; }
+        seen.answer.judged = true;
+        if (ratio.value > large_threshold || ratio.value < small_threshold) {
+            seen.answer.found.blame(it, ratio.value);
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            bool const large = found.measured > large_threshold;
+            finding it = found.as_finding("update ratio", large ? relation::greater : relation::less,
+                                          large ? large_threshold : small_threshold, severity::warning);
+            it.reason = large ? "update is too large" : "update is too small";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no two observations of a weight `num_steps` apart, the first not all zero";
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
