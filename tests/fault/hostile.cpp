@@ -85,6 +85,33 @@ TEST_CASE("a declaration with an id beyond reason is damage, and takes no memory
     CHECK(run.index().find("y") != nullptr);
 }
 
+TEST_CASE("a malformed feature under a right checksum is damage; its observation stands without it [T14]") {
+    frozen_files files;
+    files.files["run/000000.spot"] = segment_of([](row_frame_builder& rows) {
+        add_begin(rows);
+        add_declare(rows, 0, "x", dtype::f32);
+        std::byte const odd[] = {std::byte{0}, std::byte{0}, std::byte{1}};
+        REQUIRE(rows.add(row_kind::feature, {odd, sizeof odd}));
+        rows::observe row{};
+        row.id = 0;
+        row.step = train(1);
+        byte_buffer body;
+        byte_writer out{body.prepare(4096), 4096};
+        encode(out, row, summary{}, 0);
+        REQUIRE(rows.add(row_kind::observe, out.view()));
+        rows::close closed{};
+        closed.step = train(1);
+        byte_writer end{body.prepare(4096), 4096};
+        encode(end, closed);
+        encode_stamp(end, 0, 1.0);
+        REQUIRE(rows.add(row_kind::close, end.view()));
+    });
+    trial const run = open_in(files, path);
+    CHECK(run.damage().size() == 1);
+    CHECK(run["x"].shape(train(1)));
+    CHECK_FALSE(replay(run, any("x", l2 > 1.0)).whole);
+}
+
 TEST_CASE("a truth value that is neither 0 nor 1 reads as true [T14]") {
     frozen_files files;
     files.files["run/000000.spot"] = segment_of([](row_frame_builder& rows) {

@@ -261,6 +261,57 @@ TEST_CASE("a scalar: of a step, loose, timed, and text") {
     CHECK((!back.has_step && back.has_time && back.time == 1.7e9 && back.value.empty()));
 }
 
+TEST_CASE("a feature: integers as varints, all else bit for bit, and none at all") {
+    double const infinite = std::bit_cast<double>(0x7FF0000000000000ULL);
+    double const denormal = std::bit_cast<double>(std::uint64_t{1});
+    std::vector<std::vector<double>> const lists{{},
+                                                 {0},
+                                                 {0, 1, 127, 128, 1e6, 0x1p53 - 1, 0x1p53},
+                                                 {0x1p53 + 2},
+                                                 {-1},
+                                                 {minus_zero()},
+                                                 {1, 2, 0.5},
+                                                 {3, quiet, signalling, infinite, -infinite, denormal}};
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        std::vector<double> const& numbers = lists[i];
+        rows::feature row{};
+        row.id = 300 + static_cast<tensor_id>(i);
+        row.step = eval(1ULL << 40);
+        row.key = 0xFEDCBA9876543210ULL;
+        encoded const whole{[&](byte_writer& out) { encode(out, row, numbers); }};
+        CHECK(whole.size <= feature_limit + 8 * numbers.size());
+        rows::feature back{};
+        REQUIRE_FALSE(decode(whole.row(row_kind::feature), back));
+        CHECK((back.id == row.id && back.step == row.step && back.key == row.key));
+        CHECK(back.count == numbers.size());
+        CHECK(back.integers == (i < 3));
+        std::vector<std::uint64_t> found, expected;
+        each_number(back, [&](double each) { found.push_back(bits(each)); });
+        for (double const each : numbers) { expected.push_back(bits(each)); }
+        CHECK(found == expected);
+        mistreat(whole, row_kind::feature, rows::feature{});
+    }
+    auto const refused = [](std::uint64_t count, std::uint8_t form, std::uint64_t number) {
+        encoded const odd{[&](byte_writer& out) {
+            out.varint(1);
+            detail::put_step(out, train(2));
+            out.fixed(std::uint64_t{3});
+            out.varint(count);
+            out.fixed(form);
+            out.varint(number);
+        }};
+        rows::feature back{};
+        return decode(odd.row(row_kind::feature), back).code == errc::corrupt;
+    };
+    CHECK_FALSE(refused(1, 0, 1ULL << 53));
+    CHECK(refused(1, 0, (1ULL << 53) + 1));
+    CHECK(refused(2, 0, 5));
+    CHECK(refused(1, 1, 5));
+    CHECK(refused(1, 2, 5));
+    CHECK(refused(~0ULL, 1, 5));
+    CHECK_FALSE(refused(0, 1, 5));  // what is behind it is a newer writer's
+}
+
 TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") {
     encoded const list{[](byte_writer& out) {
         encode(out, rows::collection{"losses", "\"loss\", always, payload"});

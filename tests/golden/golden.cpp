@@ -230,6 +230,37 @@ void make_drops(std::string const& path) {
     }
     watch.finish();
 }
+// What rules extract of values: integers, fractions, a NaN, nothing at all; alone and beside the values.
+struct extracting {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "extracting";
+    std::uint64_t first = 0;
+    struct state {};
+    static terms needs(tensor_info const&) { return terms::feature | terms::sum; }
+    [[nodiscard]] std::uint64_t feature_key() const { return key_of("extracting", first); }
+    void extract(state&, observation const&, tensor_ref const& values, feature& out) const {
+        for (std::uint64_t i = first; i < values.count; ++i) { out.push(static_cast<double>(values.values.f32[i])); }
+    }
+    static void observe(state&, observation const&, std::span<double const>) {}
+    static truth close(state&, step_id, findings&) { return truth::no; }
+};
+void make_features(std::string const& path) {
+    options choices = polled();
+    choices.segment_bytes = 4096;
+    hook watch{path, plan{collection{"some", "w", every{8}, payload}}, choices, extracting{},
+               extracting{3} | only{every{2}}};
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        float const power = i < 20 ? static_cast<float>(1ULL << 2 * i) : -0.125F;
+        float const few[] = {power, 0.0F, -0.0F, i % 7 == 6 ? std::numeric_limits<float>::quiet_NaN() : 3.0F};
+        watch.begin(i % 5 == 4 ? eval(i) : train(i));
+        watch.observe("w", view_of(few, {i % 10 == 9 ? 0U : i % 2 == 0 ? 4U : 2U}));
+        watch.observe("loss", 1 / static_cast<float>(i + 1));
+        if (i % 3 == 0) { watch.observe("w", view_of(few, {1})); }
+        (void)watch.end();
+        if (i % 16 == 15) { watch.flush(); }
+    }
+    watch.finish();
+}
 // A bit of the first values, and one of the last but one row frame.
 void damage(std::string const& file) {
     std::vector<char> bytes = read_file(file);
@@ -277,6 +308,7 @@ TEST_CASE("golden runs are made", "[.][make]") {
     make_chains((folder / "1-chains").string());
     make_shared((folder / "1-shared").string());
     make_drops((folder / "1-drops").string());
+    make_features((folder / "1-features").string());
     fs::path const attempts = folder / "1-attempts", died = folder / "1-died", damaged = folder / "1-damaged";
     make_attempts(attempts.string(), died.string());
     fs::copy(folder / "1-training", damaged, fs::copy_options::recursive);

@@ -155,6 +155,15 @@ private:
                 if (it.bytes == 0) { return line("drained", it.position); }
                 return line("drained", it.position, it.bytes, std::uint64_t{it.planes}, bytes(it.observe));
             }
+            case row_kind::feature: {
+                rows::feature it;
+                if (decode(row, it)) { return line("malformed"); }
+                line("feature", std::uint64_t{it.id}, it.step, hex{it.key}, it.count);
+                text_.pop_back();
+                each_number(it, [&](double each) { text_ += ' ' + form(each); });
+                text_ += '\n';
+                return;
+            }
             case row_kind::steps:
                 break;
         }

@@ -66,6 +66,22 @@ TEST_CASE("a step of a known model allocates nothing: statistics, delta, unit ac
     CHECK(watch.health().good());
 }
 
+TEST_CASE("features allocate nothing once the longest was seen [D22]") {
+    hook watch{plan{}, feature_importance_overweight{}, low_feature_importance{},
+               feature_importance_overweight{.threshold = 0.1, .nfeatures = 1}};
+    std::vector<float> gain(100, 1.0F), cover(400, 2.0F);
+    auto const step = [&](std::uint64_t i) {
+        gain[i % 100] += 1;
+        return watch.step(train(i), "feature_importance/gain"_t = gain, "feature_importance/cover"_t = cover).size();
+    };
+    (void)step(0);
+    std::size_t const counted = allocations_in([&] {
+        for (std::uint64_t i = 1; i < 100; ++i) { (void)step(i); }
+    });
+    CHECK(counted == 0);
+    CHECK(watch.health().good());
+}
+
 TEST_CASE("a new name, and only that, allocates") {
     hook watch{keep, many};
     (void)watch.step(train(0), "loss"_t = 1.0F);

@@ -44,6 +44,11 @@ struct collecting_sink {
         asked[name] = keep;
         if (has(keep, spotter::terms::payload)) { kept[name].push_back(seen.step); }
     }
+    void feature(spotter::tensor_info const& tensor, spotter::step_id step, std::uint64_t,
+                 std::span<double const> made) noexcept {
+        events.push_back("feature " + std::string{tensor.name} + " " + text_of(step) + " of " +
+                         std::to_string(made.size()));
+    }
     void scalar(spotter::tensor_info const& tensor, spotter::step_id const* step, spotter::tensor_ref const& value,
                 double const* time) noexcept {
         events.push_back("scalar " + std::string{tensor.name} + " " + (step != nullptr ? text_of(*step) : "loose"));

@@ -155,6 +155,49 @@ TEST_CASE("rules see the scalars of a step, not loose ones and not texts") {
     CHECK(sink.infos["note"].type == dtype::text);
 }
 
+namespace {
+
+struct first_value {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "first_value";
+    double above = 0;
+    struct state {
+        culprit found{};
+    };
+    static constexpr terms needs(tensor_info const&) { return terms::feature | terms::hash; }
+    static constexpr std::uint64_t feature_key() { return key_of(name); }
+    static constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) {
+        visit_values(values, [&](auto all) { out.push(detail::see(all[0]).value); });
+    }
+    constexpr void observe(state& now, observation const& it, std::span<double const> made) const {
+        if (made.size() == 1 && made[0] > above) { now.found.blame(it, made[0]); }
+    }
+    constexpr truth close(state& now, step_id, findings& out) const {
+        culprit const found = std::exchange(now.found, {});
+        if (found.count > 0) { out.push(found.as_finding("first", relation::greater, above, severity::warning)); }
+        return truth_of(found.count > 0);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a feature comes before its observation, once for all rules of one key; a scalar has none") {
+    collecting_sink sink;
+    hook watch{sink, plan{}, first_value{1}, first_value{2}, first_value{4} | only{every{2}}};
+    watch.begin(train(1));
+    watch.observe("w", std::vector<float>{2.0F, 9.0F});
+    watch.observe("loss", 3.0);
+    watch.scalar("lr", 1.5);
+    spotter::alarm const found = watch.end();
+    REQUIRE(found.size() == 2);
+    CHECK((found.front().tensor == "w" && found.front().measured == 2 && found.front().others == 2));
+    CHECK(found.begin()[1].tensor == "loss");
+    CHECK(sink.events == std::vector<std::string>{"declare w", "feature w train(1) of 1", "observe w train(1)",
+                                                  "declare loss", "feature loss train(1) of 1", "observe loss train(1)",
+                                                  "declare lr", "scalar lr train(1)", "close train(1)"});
+    CHECK(sink.asked["w"] == (terms::shape | terms::hash));
+}
+
 TEST_CASE("a name that comes twice in a step is two observations, for the sink and for every rule [S26]") {
     collecting_sink sink;
     hook watch{sink, everything, fraction("x", maximum > 1.5) > 0.4};

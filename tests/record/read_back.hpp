@@ -24,9 +24,15 @@ struct stored_scalar {
     std::vector<std::byte> value{};
 };
 
+struct stored_feature {
+    spotter::rows::feature row{};
+    std::vector<double> numbers{};
+};
+
 struct run_on_disk {
     std::vector<stored_value> values;
     std::vector<stored_scalar> scalars;
+    std::vector<stored_feature> features;
     std::vector<spotter::rows::close> closes;
     std::map<spotter::tensor_id, std::string> names;  // of the last segment's declarations
     std::vector<std::string> findings;                // rule names
@@ -103,6 +109,14 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
             case row_kind::drops:
                 why = decode(row, run.drops);
                 break;
+            case row_kind::feature: {
+                stored_feature it{};
+                why = decode(row, it.row);
+                each_number(it.row, [&](double each) { it.numbers.push_back(each); });
+                REQUIRE(run.names.count(it.row.id) == 1);
+                run.features.push_back(it);
+                break;
+            }
             case row_kind::heartbeat:
             case row_kind::steps:
             case row_kind::drained:

@@ -288,6 +288,19 @@ def read_drained(c):
     return row
 
 
+def read_integer(c):
+    value = c.varint()
+    if value > 1 << 53:
+        raise FormatError(f"{value} is no integer of a feature")
+    return float(value)
+
+
+def read_feature(c):
+    row = Record(id=c.varint(), step=c.step(), key=c.u64(), count=c.varint())
+    row.numbers = c.many((lambda: read_integer(c), c.f64)[c.known(range(2), "form")], row.count)
+    return row
+
+
 def read_run_end(c):
     row = Record(how=c.u8(), why=c.text(), totals=c.many(c.varint, 5), time=c.f64())
     row.more = [("coverage", c.text(), c.many(c.varint, 4), c.text()) for _ in range(c.varint())]
@@ -340,7 +353,7 @@ def packed_rows(c):
 
 # A new kind is a function here; a text of its own it needs only where its fields are not its line.
 READERS = {1: read_run_begin, 2: read_declare, 3: read_observe, 4: read_scalar, 5: read_close, 6: read_finding,
-           7: read_drops, 8: read_heartbeat, 9: read_run_end, 11: read_drained}
+           7: read_drops, 8: read_heartbeat, 9: read_run_end, 11: read_drained, 12: read_feature}
 EXPANDERS = {10: packed_rows}  # kinds that stand for several rows
 
 
@@ -589,7 +602,7 @@ def spans_of(frames):
     spans = [[ONES, 0] for _ in MODES]
     for frame in frames:
         for row in frame.content:
-            if getattr(row, "step", None):
+            if row.kind != "feature" and getattr(row, "step", None):
                 mode, index = row.step
                 spans[mode] = [min(spans[mode][0], index), max(spans[mode][1], index)]
     return [bound for span in spans for bound in span]

@@ -28,10 +28,11 @@ namespace detail {
     return in.choice(order::column_major) != order::row_major;
 }
 
-// `count` varints as the bytes that they are.
-[[nodiscard]] inline byte_view take_varints(byte_reader& in, std::uint64_t count) noexcept {
+// `count` varints, none above `most`, as the bytes that they are.
+[[nodiscard]] inline byte_view take_varints(byte_reader& in, std::uint64_t count,
+                                            std::uint64_t most = ~std::uint64_t{0}) noexcept {
     byte_reader ahead = in;
-    for (std::uint64_t i = 0; i < count && !ahead.bad(); ++i) { (void)ahead.varint(); }
+    for (std::uint64_t i = 0; i < count && !ahead.bad(); ++i) { (void)ahead.varint(most); }
     return in.raw(ahead.bad() ? in.left() + 1 : in.left() - ahead.left());
 }
 
@@ -230,6 +231,27 @@ template <class Summary>
         }
     }
     return detail::row_error(in, "observe");
+}
+[[nodiscard]] inline error decode(row_view row, rows::feature& out) noexcept {
+    byte_reader in{row.body};
+    out = rows::feature{};
+    out.id = detail::take_id(in);
+    out.step = detail::take_step(in);
+    out.key = in.fixed<std::uint64_t>();
+    out.count = in.varint(in.left());
+    auto const form = in.fixed<std::uint8_t>();
+    out.integers = form == layout::feature_integers;
+    out.numbers = out.integers ? detail::take_varints(in, out.count, layout::largest_integer)
+                               : in.raw(out.count * sizeof(double));
+    if (form > layout::feature_numbers) { in.fail(); }
+    return detail::row_error(in, "feature");
+}
+// Calls take(double) for each number of a feature.
+template <class Take>
+inline void each_number(rows::feature const& of, Take&& take) {
+    for (byte_reader in{of.numbers}; in.left() > 0;) {
+        take(of.integers ? static_cast<double>(in.varint()) : in.fixed<double>());
+    }
 }
 [[nodiscard]] inline error decode(row_view row, rows::scalar& out) noexcept {
     byte_reader in{row.body};

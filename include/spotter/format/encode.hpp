@@ -12,6 +12,8 @@ namespace layout {
 inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thinned = 4, observe_quantiles = 8,
                               observe_histogram = 16, observe_shape = 32, observe_delta = 64;
 inline constexpr std::uint8_t scalar_step = 1, scalar_time = 2;
+inline constexpr std::uint8_t feature_integers = 0, feature_numbers = 1;
+inline constexpr std::uint64_t largest_integer = std::uint64_t{1} << 53;  // that a feature has as a varint: 8 bytes
 }  // namespace layout
 
 // No row of these kinds without its texts, values, units, quantiles and bins is longer: within this a quick_writer needs no look.
@@ -21,6 +23,7 @@ inline constexpr std::size_t close_limit = 48;
 inline constexpr std::size_t place_limit = 2 * varint_limit + 1;
 inline constexpr std::size_t base_limit = 2 * varint_limit + 1;
 inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;
+inline constexpr std::size_t feature_limit = 64;  // and 8 bytes a number
 
 // A Writer is a byte_writer or a quick_writer.
 namespace detail {
@@ -163,6 +166,30 @@ inline void encode_base(byte_writer& out, payload_place& place, payload_place co
     out.varint(base.bytes);
     out.fixed(base.planes);
     place = base;
+}
+// Whether all are integers from 0 to 2^53, by their bits: no NaN, no infinity and no -0 among them.
+[[nodiscard]] inline bool are_integers(std::span<double const> numbers) noexcept {
+    constexpr auto largest = std::bit_cast<std::uint64_t>(static_cast<double>(layout::largest_integer));
+    for (double const each : numbers) {
+        auto const bits = std::bit_cast<std::uint64_t>(each);
+        if (bits > largest ||
+            std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::uint64_t>(each))) != bits) {
+            return false;
+        }
+    }
+    return true;
+}
+// `numbers` in place of the row's own.
+template <class Writer>
+inline void encode(Writer& out, rows::feature const& row, std::span<double const> numbers) noexcept {
+    out.varint(row.id);
+    detail::put_step(out, row.step);
+    out.fixed(row.key);
+    out.varint(numbers.size());
+    bool const integers = are_integers(numbers);
+    out.fixed(integers ? layout::feature_integers : layout::feature_numbers);
+    if (!integers) { return out.raw(bytes_of(numbers.data(), numbers.size())); }
+    for (double const each : numbers) { out.varint(static_cast<std::uint64_t>(each)); }
 }
 // All but the time, which follows last where `has_time`.
 template <class Writer>

@@ -139,6 +139,7 @@ public:
                 break;
             case row_kind::heartbeat:
             case row_kind::drained:
+            case row_kind::feature:
                 break;
         }
         return true;

@@ -82,6 +82,16 @@ struct observe {
     byte_view counts{};           // `bins` varints
 };
 
+// What a rule extracted of the values of the observation whose row follows; read with each_number.
+struct feature {
+    tensor_id id = no_tensor;
+    step_id step{};
+    std::uint64_t key = 0;    // what was extracted, and how: core/event.hpp
+    std::uint64_t count = 0;  // of its numbers
+    bool integers = false;    // they are varints, else f64 each, unaligned
+    byte_view numbers{};
+};
+
 struct scalar {
     tensor_id id = no_tensor;
     bool has_step = false;  // false: loose

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/hook/capture.hpp>
+#include <spotter/hook/features.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
@@ -363,11 +364,13 @@ private:
         if (has(all, terms::delta)) { it.compare(values, step_, stats); }
         if (has(all, terms::unit_activity)) { units = it.count_units(values); }
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
-        observation const seen{it.info, step_, stats, values, units, spread};
+        bool const lends = has(judged, terms::feature) && !as_scalar;  // of a scalar the record has the value
+        feature_desk* const desk = lends ? desk_.lend(sink_, it.info, step_, values) : nullptr;
+        observation const seen{it.info, step_, stats, values, units, spread, desk};
         if (rules != 0) { judges_.observe(seen, rules); }
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
-        } else if (terms const keep = kept | without(judged, terms::payload); any(keep)) {
+        } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature); any(keep)) {
             sink_.observe(seen, keep);
         }
     }
@@ -463,6 +466,7 @@ private:
     distribution_scratch distributions_{};
     captures captures_{};
     vitals vitals_{};
+    live_desk<std::remove_reference_t<Sink>> desk_{};
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
     bool open_ = false;

@@ -28,7 +28,7 @@ struct run_end {
 struct sink_health {
     error first{};                // the first failure, sticky
     std::uint64_t stored = 0;     // observations and scalars handed on
-    std::uint64_t dropped = 0;    // observations and scalars lost whole
+    std::uint64_t dropped = 0;    // observations, scalars and features lost whole
     std::uint64_t thinned = 0;    // observations whose payload was dropped and whose statistics were kept
     std::uint64_t bytes = 0;      // written so far
     std::uint64_t ring_peak = 0;  // bytes in the ring at most
@@ -38,6 +38,7 @@ struct sink_health {
 //   start(run_info)              once, before everything
 //   declare(tensor_info)         a tensor's name, or news about it; names live as long as the hook
 //   observe(observation, keep)   keep: the terms to store, payload among them; never empty
+//   feature(tensor_info, step, key, numbers)   what a rule extracted of the observation that comes next
 //   scalar(tensor_info, step or null, value, time or null)   always kept; time in seconds since the epoch
 //   close(step, alarm)           the step is whole
 //   finish(run_end)              once; nothing comes after it
@@ -47,12 +48,15 @@ struct sink_health {
 template <class Sink>
 concept event_sink = requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen,
                               terms keep, step_id step, step_id const* open_step, tensor_ref const& value,
-                              double const* time, alarm const& found, run_end const& end) {
+                              double const* time, std::span<double const> numbers, alarm const& found,
+                              run_end const& end) {
     { sink.start(run) }
     noexcept;
     { sink.declare(tensor) }
     noexcept;
     { sink.observe(seen, keep) }
+    noexcept;
+    { sink.feature(tensor, step, std::uint64_t{}, numbers) }
     noexcept;
     { sink.scalar(tensor, open_step, value, time) }
     noexcept;
@@ -73,6 +77,7 @@ struct null_sink {
     void start(run_info const&) noexcept {}
     void declare(tensor_info const&) noexcept {}
     void observe(observation const&, terms) noexcept {}
+    void feature(tensor_info const&, step_id, std::uint64_t, std::span<double const>) noexcept {}
     void scalar(tensor_info const&, step_id const*, tensor_ref const&, double const*) noexcept {}
     void close(step_id, alarm const&) noexcept {}
     void finish(run_end const&) noexcept {}

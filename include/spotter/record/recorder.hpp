@@ -11,7 +11,8 @@ namespace spotter::inline SPOTTER_ABI {
 // compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system call.
 //
 // Failure never shows outside: the first one is kept in health(), from then on events are only counted. Always
-// health().stored + health().dropped == observations and scalars that came in; `stored` are in the file after finish().
+// health().stored + health().dropped == observations and scalars that came in, and features that were dropped; `stored` are in
+// the file after finish().
 // In a process forked off from the run's the recorder does nothing but count.
 class recorder {
 public:
@@ -131,6 +132,26 @@ public:
         core_->commit(head + out.size() + inlined, tag);
         ++handed_;
         if (row.thinned || (row.has_values && bytes > inlined && !hand_over(values, bytes))) { ++thinned_; }
+    }
+
+    // One that finds no room counts as dropped, beside its observation, which follows.
+    void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept {
+        if (!recording()) { return; }
+        rows::feature row{};
+        row.id = tensor.id;
+        row.step = step;
+        row.key = key;
+        std::size_t const claimed = feature_limit + numbers.size() * sizeof(double);
+        if (claimed > core_->largest()) {
+            note({errc::bad_config, "a rule's feature is larger than half the ring; it was not recorded, and a replay "
+                                    "needs the values: raise options::ring_bytes"});
+            return drop();
+        }
+        std::byte* const at = core_->claim(claimed, core_->spare());
+        if (at == nullptr) { return drop(); }
+        quick_writer out{at};
+        encode(out, row, numbers);
+        core_->commit(out.size(), static_cast<std::uint32_t>(row_kind::feature));
     }
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {

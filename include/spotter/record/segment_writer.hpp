@@ -87,7 +87,7 @@ public:
         } else {
             part_step();
             add_apart(kind, body, rest);
-            apart_ = kind != row_kind::close && (apart_ || value);
+            apart_ = kind != row_kind::close && (apart_ || value || kind == row_kind::feature);
         }
         if (failed_) { return; }
         settled_ = kind == row_kind::close || kind == row_kind::declare;

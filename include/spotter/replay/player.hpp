@@ -2,6 +2,7 @@
 // Replay (L5): one worker's record as a source of events.
 #pragma once
 
+#include <spotter/hook/features.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/replay/fwd.hpp>
@@ -13,6 +14,28 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
+
+// The desk that a replay lends: what was recorded before an observation, and its values, which are read once a rule asks for them.
+template <class Load>
+class recorded_desk final : public feature_desk {
+public:
+    recorded_desk(feature_list& made, Load const& load) noexcept : made_{made}, load_{load} {}
+    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
+    [[nodiscard]] tensor_ref values() noexcept override {
+        tensor_ref view{};
+        (void)guarded([&] { view = load_(); });
+        lacked_ = lacked_ || view.absent();
+        return view;
+    }
+    void keep(std::uint64_t key, std::span<double const> numbers) noexcept override { made_.add(key, numbers); }
+    // A rule asked for values that are not there.
+    [[nodiscard]] bool lacked() const noexcept { return lacked_; }
+
+private:
+    feature_list& made_;
+    Load const& load_;
+    bool lacked_ = false;
+};
 
 // Walks the rows of one worker's record in the order of writing and plays hook.
 template <class Judges>
@@ -37,6 +60,7 @@ public:
                         tensors_.clear();
                         tensors_.resize(run_.tensors().size());
                         open_ = false;
+                        features_.clear();
                     }
                     attempt_ = begin.attempt;
                     break;
@@ -44,13 +68,19 @@ public:
                 case row_kind::declare:
                     declare(segment, row);
                     break;
+                case row_kind::feature:
+                    take_feature(segment, row);
+                    break;
                 case row_kind::observe:
                     observe(segment, row, admit);
+                    features_.clear();
                     break;
                 case row_kind::scalar:
                     scalar(segment, row, admit);
+                    features_.clear();
                     break;
                 case row_kind::close: {
+                    features_.clear();
                     rows::close end;
                     if (decode(row, end)) { break; }
                     ++played_;
@@ -117,6 +147,21 @@ private:
         open(step);
         return (tensors_[id].rules & due_) != 0 ? id : no_tensor;
     }
+    // Features stand before their observation, with nothing of any other between, and a key once: what comes again is the next
+    // observation's, and the one before it was dropped.
+    void take_feature(std::uint32_t segment, row_view row) {
+        rows::feature made;
+        if (decode(row, made)) { return; }
+        tensor_id const id = run_.id_of(segment, made.id);
+        if (id == no_tensor || !has(tensors_[id].rule_terms, terms::feature)) { return; }
+        if (id != feature_of_ || made.step != feature_at_ || features_.find(made.key) != nullptr) { features_.clear(); }
+        feature_of_ = id;
+        feature_at_ = made.step;
+        numbers_.clear();
+        each_number(made, [&](double each) { numbers_.push_back(each); });
+        features_.add(made.key, numbers_);
+    }
+
     template <class Admit>
     void observe(std::uint32_t segment, row_view row, Admit const& admit) {
         rows::observe seen;
@@ -147,8 +192,27 @@ private:
             if (any(spread_missing)) { spread = spread_of(view, wanted); }
         }
         ++judged_;
-        if (values_wanted && view.absent()) { note_lack(id, seen.step, without(wanted, stats.has | terms_of(spread))); }
-        judges_.observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr}, rules);
+        terms missing = terms::none;
+        if (values_wanted && view.absent()) {
+            missing = without(wanted, stats.has | terms_of(spread) | terms::feature | terms::shape);
+        }
+        if (id != feature_of_ || seen.step != feature_at_) { features_.clear(); }
+        bool tried = values_wanted;
+        auto const values = [&] {
+            if (!std::exchange(tried, true) && seen.has_values) { (void)load(segment, seen, view); }
+            return view;
+        };
+        recorded_desk desk{features_, values};
+        observation const made{it.info,
+                               seen.step,
+                               stats,
+                               view,
+                               units,
+                               any(terms_of(spread)) ? &spread : nullptr,
+                               has(wanted, terms::feature) ? &desk : nullptr};
+        judges_.observe(made, rules);
+        if (desk.lacked()) { missing |= terms::payload; }
+        if (any(missing)) { note_lack(id, seen.step, missing); }
     }
     void note_lack(tensor_id id, step_id step, terms missing) noexcept {
         if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
@@ -243,6 +307,10 @@ private:
     std::deque<tracked_tensor> tensors_{};  // by the record's ids; their addresses stay as more come
     std::vector<std::byte> values_{};
     std::vector<std::uint32_t> units_{};
+    feature_list features_{};  // of the observation that comes next:
+    tensor_id feature_of_ = no_tensor;
+    step_id feature_at_{};
+    std::vector<double> numbers_{};
     distribution_scratch distributions_{};
     payload_unpacker unpacker_{};
     error trouble_{};

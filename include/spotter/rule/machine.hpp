@@ -111,7 +111,7 @@ template <class... Numbers>
     std::uint64_t key = 0xCBF29CE484222325U;  // FNV-1a, 64 bits
     auto const mix = [&](std::uint64_t byte) { key = (key ^ byte) * 0x100000001B3U; };
     for (char const each : name) { mix(static_cast<unsigned char>(each)); }
-    auto const mix_number = [&](double number) {
+    [[maybe_unused]] auto const mix_number = [&](double number) {
         auto const bits = std::bit_cast<std::uint64_t>(number);
         for (int shift = 0; shift < 64; shift += 8) { mix(bits >> shift & 0xFF); }
     };

@@ -152,6 +152,8 @@ public:
                     }
 
                     take_value(seen.id, track_entry{seen.step, ordinal, place, false, false, seen.has_values});
+                } else if (rows::feature made; kind == row_kind::feature) {  // of the observation behind it
+                    if (decode({kind, body}, made)) { malformed(body); }
                 } else if (kind == row_kind::scalar) {
                     rows::scalar value;
                     if (decode({kind, body}, value)) {

@@ -9,7 +9,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Warning when the `nfeatures` largest importances of a tensor have more than `threshold` of the sum of all. Not judged with no more
-// than `nfeatures` features, which always have all of it. Train steps only; a replay needs the recorded values.
+// than `nfeatures` features, which always have all of it. Train steps only.
 struct feature_importance_overweight {
     using kind = rule_kind;
     static constexpr std::string_view name = "feature_importance_overweight";
@@ -36,9 +36,13 @@ struct feature_importance_overweight {
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         if (nfeatures < tensor.shape.elements()) { seen.largest.grow(static_cast<std::size_t>(nfeatures)); }
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    [[nodiscard]] static constexpr std::uint64_t feature_key() noexcept { return importances::key; }
+    static constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) noexcept {
+        importances::extract(it, values, out);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> values) const noexcept {
         if (it.step.mode != mode::train) { return; }
-        importances const all{it};
+        importances const all{it, values};
         auto const wanted = static_cast<std::size_t>(nfeatures);
         // The room is there since the declaration, unless a tensor has more features than it had at first.
         if (!all.known || all.features <= nfeatures || !seen.largest.grow(wanted)) { return; }

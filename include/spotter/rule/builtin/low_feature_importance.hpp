@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A feature is low where its share of the sum of all importances is below `relative` times 1/F, the share it had if all F features
 // counted alike. Info when more than `max_low` of the features are low, after `warmup` observations of the tensor: the first
-// tree cannot know many. Train steps only; a replay needs the recorded values.
+// tree cannot know many. Train steps only.
 struct low_feature_importance {
     using kind = rule_kind;
     static constexpr std::string_view name = "low_feature_importance";
@@ -34,10 +34,14 @@ struct low_feature_importance {
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         seen.count.grow(tensor.id + std::size_t{1});
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    [[nodiscard]] static constexpr std::uint64_t feature_key() noexcept { return importances::key; }
+    static constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) noexcept {
+        importances::extract(it, values, out);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> values) const noexcept {
         if (it.step.mode != mode::train || !seen.count.holds(it.tensor.id)) { return; }
         if (seen.count[it.tensor.id]++ < warmup) { return; }
-        importances const all{it};
+        importances const all{it, values};
         if (!all.known) { return; }
         double const share = share_of_low(all);
         seen.answer.judged = true;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): the features of the observation at hand: by key for the rules that share them, and on their way to the sink.
+#pragma once
+
+#include <spotter/core/event.hpp>
+#include <spotter/core/slots.hpp>
+
+#include <span>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Takes memory only for more, or longer ones, than there ever were.
+class feature_list {
+public:
+    void clear() noexcept { count_ = used_ = 0; }
+    // False where memory is exhausted; then it is not in the list.
+    bool add(std::uint64_t key, std::span<double const> numbers) noexcept {
+        if (!pieces_.grow(count_ + 1) || !numbers_.grow(used_ + numbers.size())) { return false; }
+        pieces_[count_++] = {key, used_, numbers.size(), {}};
+        for (double const each : numbers) { numbers_[used_++] = each; }
+        return true;
+    }
+    // Null where there is none. Valid until the next `add`.
+    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept {
+        for (std::size_t i = 0; i < count_; ++i) {
+            piece& each = pieces_[i];
+            if (each.key != key) { continue; }
+            each.numbers = {numbers_.data() + each.at, each.size};
+            return &each.numbers;
+        }
+        return nullptr;
+    }
+
+private:
+    struct piece {  // of numbers_
+        std::uint64_t key = 0;
+        std::size_t at = 0, size = 0;
+        std::span<double const> numbers{};
+    };
+    slots<piece> pieces_;
+    slots<double> numbers_;
+    std::size_t count_ = 0, used_ = 0;
+};
+
+// The desk that a hook lends: the values are in memory, and what is kept goes to the sink at once, before its observation.
+template <class Sink>
+class live_desk final : public feature_desk {
+public:
+    // For one observation. The arguments are used until the next one.
+    [[nodiscard]] feature_desk* lend(Sink& sink, tensor_info const& tensor, step_id step,
+                                     tensor_ref const& values) noexcept {
+        made_.clear();
+        sink_ = &sink;
+        tensor_ = &tensor;
+        step_ = step;
+        values_ = values;
+        return this;
+    }
+    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
+    [[nodiscard]] tensor_ref values() noexcept override { return values_; }
+    void keep(std::uint64_t key, std::span<double const> numbers) noexcept override {
+        made_.add(key, numbers);
+        sink_->feature(*tensor_, step_, key, numbers);
+    }
+
+private:
+    feature_list made_;
+    Sink* sink_ = nullptr;
+    tensor_info const* tensor_ = nullptr;
+    step_id step_{};
+    tensor_ref values_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
