@@ -35,7 +35,9 @@ public:
         tensor& it = find(info.name);
         info.id = it.info.id;
         it.info = info;
+        tensor* const partner = bind_partner(it);
         it.wanted = machine_.declare(it.info);
+        if (partner != nullptr) { partner->wanted = machine_.declare(partner->info); }  // it knows more now
     }
     constexpr void see(step_id at, std::string_view name, tensor_ref const& values) {
         tensor& it = find(name);
@@ -92,6 +94,21 @@ private:
         tensors_[count_].info.name = name;
         tensors_[count_].info.id = static_cast<tensor_id>(count_);
         return tensors_[count_++];
+    }
+    // Ties a gradient and what it is the gradient of, once both are declared.
+    constexpr tensor* bind_partner(tensor& fresh) {
+        for (std::size_t i = 0; i < count_; ++i) {
+            tensor& other = tensors_[i];
+            bool const leads = gradient_of(other.info.name) == fresh.info.name;
+            bool const follows = gradient_of(fresh.info.name) == other.info.name;
+            if (other.info.type == dtype::none || (!leads && !follows)) { continue; }
+            tensor& gradient = leads ? other : fresh;
+            gradient.info.partner_role = (leads ? fresh : other).info.role;
+            fresh.info.partner = other.info.id;
+            other.info.partner = fresh.info.id;
+            return &other;
+        }
+        return nullptr;
     }
     static constexpr tensor_info guessed(std::string_view name, tensor_ref const& values) {
         tensor_info info;

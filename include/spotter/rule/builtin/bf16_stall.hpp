@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): 16-bit weights whose updates round to nothing. docs/rules.md#bf16_stall
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/step_gradients.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Weights stored as bf16 or f16. Warning when more than `share` of a weight's elements stayed what they were although its gradient
+// is non-zero in more than `share` of its own, `patience` times in a row. A bf16 weight moves only by half an ulp, 2^-9 to 2^-8 of
+// it: the usual update of a thousandth is below. Copies of f32 master weights stay for many steps as well: observe the master
+// weights then. The change between two sights is held against the gradient of the first. Train steps only.
+struct bf16_stall {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "bf16_stall";
+    static constexpr std::string_view remedy = "Raise the loss scale or keep master weights in f32.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::weights;
+    double share = 0.5;           // fraction of the elements
+    std::uint64_t patience = 10;  // changes that were due
+
+    struct weight {
+        tensor_id gradient = no_tensor;
+        gradient_sight before{};  // in the step of the last sight
+        bool moved = false;       // within that step, so that the next change is not the whole one
+        bool touched = false;
+    };
+    struct state {
+        slots<weight> all;       // by tensor id
+        slots<tensor_id> order;  // seen in this step
+        std::size_t touched = 0;
+        step_gradients gradients;
+        streaks stalled;
+        close_answer answer;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        bool const small = tensor.type == dtype::bf16 || tensor.type == dtype::f16;
+        return small && tensor.role != role::gradient && select(tensor) ? terms::delta | terms::shape : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::gradient ? step_gradients::needs : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
+        std::size_t const room = tensor.id + std::size_t{1};
+        if (!seen.all.grow(room) || !seen.order.grow(room)) { return; }
+        seen.all[tensor.id].gradient = tensor.partner;
+        seen.stalled.declare(tensor);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train) { return; }
+        if (it.tensor.role == role::gradient) { return seen.gradients.observe(it); }
+        if (!seen.all.holds(it.tensor.id)) { return; }
+        weight& mine = seen.all[it.tensor.id];
+        if (!std::exchange(mine.touched, true)) { seen.order[seen.touched++] = it.tensor.id; }
+        summary const& now = it.stats;
+        if (!has(now.has, terms::delta) || !now.has_previous || now.count == 0) { return; }
+        if (it.step.index <= now.previous_index) {  // seen again in its step, or after a rewind
+            mine.moved = mine.moved || now.changed > 0;
+            return;
+        }
+        if (std::exchange(mine.moved, false) || !mine.before.seen || !mine.before.finite) { return; }
+        double const still = unchanged_share(now);
+        truth const stalled = truth_of(still > share && mine.before.nonzero > share);
+        seen.answer.judged = true;
+        if (seen.stalled.count(it, stalled) >= patience && stalled == truth::yes) {
+            seen.answer.found.blame(it, still);
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        for (std::size_t i = 0; i < seen.touched; ++i) {
+            weight& mine = seen.all[seen.order[i]];
+            mine.before = seen.gradients.of(mine.gradient);
+            mine.touched = false;
+        }
+        seen.touched = 0;
+        seen.gradients.next_close();
+        seen.stalled.next_close();
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            finding it = found.as_finding("share of unchanged elements", relation::greater, share, severity::warning);
+            it.reason = "updates round to nothing";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no such weight was seen in two train steps with its gradient";
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT static constexpr double unchanged_share(summary const& now) noexcept {
+        SPOTTER_STRICT_BODY
+        return 1 - static_cast<double>(now.changed) / static_cast<double>(now.count);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

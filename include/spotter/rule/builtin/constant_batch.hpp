@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a loader that gives the same batch again and again. docs/rules.md#constant_batch
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace select {
+
+// Inputs, but for those that are the whole data set at every step.
+[[nodiscard]] constexpr bool batches(tensor_info const& tensor) noexcept {
+    return tensor.role == role::input && !has(tensor.flags, flag::full_batch);
+}
+
+}  // namespace select
+
+// The last hashes of one tensor, and how many of them are different ones. O(size) a hash, no allocation after `keep`.
+class hash_ring {
+public:
+    constexpr void keep(std::uint64_t most) noexcept {
+        constexpr std::uint64_t limit = 1U << 16;
+        most = most > limit ? limit : most;
+        if (ring_.grow(static_cast<std::size_t>(most))) { most_ = static_cast<std::size_t>(most); }
+    }
+    constexpr void add(std::uint64_t hash) noexcept {
+        if (most_ == 0) { return; }
+        if (count_ == most_) {
+            std::uint64_t const oldest = ring_[next_];
+            distinct_ -= times(oldest) == 1 ? 1 : 0;
+        } else {
+            ++count_;
+        }
+        ring_[next_] = hash;  // not before the oldest is counted, whose place this is
+        next_ = (next_ + 1) % most_;
+        distinct_ += times(hash) == 1 ? 1 : 0;
+    }
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
+    // How many occur earlier in the ring.
+    [[nodiscard]] constexpr double repeated_share() const noexcept {
+        return static_cast<double>(count_ - distinct_) / static_cast<double>(count_);
+    }
+
+private:
+    [[nodiscard]] constexpr std::size_t times(std::uint64_t hash) const noexcept {
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < count_; ++i) { found += ring_[i] == hash ? 1 : 0; }
+        return found;
+    }
+
+    slots<std::uint64_t> ring_;
+    std::size_t most_ = 0, count_ = 0, next_ = 0, distinct_ = 0;
+};
+
+// Warning when an input has the same bits as in the step before `patience` times in a row, or when more than `duplicates` of its last
+// `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen several times in a step the first
+// sight counts; an empty one is not judged. Train steps only.
+struct constant_batch {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "constant_batch";
+    static constexpr std::string_view remedy =
+        "Check shuffling and that the loader advances; flag full-batch training `full_batch`.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::batches;
+    std::uint64_t patience = 3;  // repetitions
+    std::uint64_t ring = 64;     // hashes
+    double duplicates = 0.5;     // fraction of the ring
+
+    struct series {
+        bool known = false;
+        std::uint64_t last = 0, same = 0;
+        hash_ring recent;
+    };
+    struct state {
+        slots<series> all;  // by tensor id
+        once_a_step counted;
+        bool judged = false;
+        culprit same, again;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::hash : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+        seen.all[tensor.id].recent.keep(ring);
+        seen.counted.declare(tensor);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        bool const at_hand = has(it.stats.has, terms::hash) && it.stats.count > 0;
+        if (it.step.mode != mode::train || !at_hand || !seen.all.holds(it.tensor.id)) { return; }
+        if (!seen.counted.first(it)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        mine.recent.add(it.stats.hash);
+        bool const compared = std::exchange(mine.known, true);
+        bool const equal = compared && mine.last == it.stats.hash;
+        mine.last = it.stats.hash;
+        mine.same = equal ? mine.same + 1 : 0;
+        seen.judged = seen.judged || compared;
+        if (equal && mine.same >= patience) { seen.same.blame(it, static_cast<double>(mine.same)); }
+        double const share = mine.recent.full() ? mine.recent.repeated_share() : 0;
+        if (share > duplicates) { seen.again.blame(it, share); }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        seen.counted.next_close();
+        culprit const same = std::exchange(seen.same, {});
+        culprit const again = std::exchange(seen.again, {});
+        bool const judged = std::exchange(seen.judged, false);
+        if (same.count > 0) {
+            finding it = same.as_finding("repetitions", relation::greater_equal, static_cast<double>(patience),
+                                         severity::warning);
+            it.reason = "same batch at every step";
+            out.push(it);
+        }
+        if (again.count > 0) {
+            finding it =
+                again.as_finding("share of repeated batches", relation::greater, duplicates, severity::warning);
+            it.reason = "batches come again";
+            out.push(it);
+        }
+        return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no input was seen in two train steps";
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

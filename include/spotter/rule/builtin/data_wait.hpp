@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a loop that waits for its data. docs/rules.md#data_wait
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/series.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The share of waiting in the time of the last `window` train steps: `time/wait` over `time/step`, in one unit, those of a step added
+// up. Info from `moderate` on, warning from `high`. A step without both, or with a time that is no time, is left out.
+struct data_wait {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "data_wait";
+    static constexpr std::string_view remedy = "Prefetch, cache or add loader workers.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = "time/wait";
+    selector step = "time/step";  // the time of the whole step, waiting included
+    std::uint64_t window = 100;   // steps
+    double moderate = 0.05;       // fraction of the time; TensorFlow profiler
+    double high = 0.20;           // likewise
+
+    struct total {
+        double time = 0;
+        bool seen = false, sound = true;
+        std::string_view tensor{};
+
+        constexpr void add(observation const& it) noexcept {
+            measurement const all = sum(it.stats), least = minimum(it.stats);
+            sound = sound && all.known && least.known && least.value >= 0 && it.stats.nonfinite() == 0;
+            time += all.value;
+            if (!std::exchange(seen, true)) { tensor = it.tensor.name; }
+        }
+    };
+    struct state {
+        slots<bool> waits;  // by tensor id; the others are times of steps
+        total wait, step;   // of this step
+        recent_values waits_before, steps_before;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? times : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return step(tensor) ? times : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (seen.waits.grow(tensor.id + std::size_t{1})) { seen.waits[tensor.id] = select(tensor); }
+        seen.waits_before.keep(window);
+        seen.steps_before.keep(window);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !seen.waits.holds(it.tensor.id)) { return; }
+        (seen.waits[it.tensor.id] ? seen.wait : seen.step).add(it);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        total const wait = std::exchange(seen.wait, {}), all = std::exchange(seen.step, {});
+        if (!wait.seen || !all.seen || !wait.sound || !all.sound || !(all.time > 0)) { return truth::undecided; }
+        seen.waits_before.add(wait.time);
+        seen.steps_before.add(all.time);
+        if (!seen.steps_before.full()) { return truth::undecided; }
+        double const share = share_of(seen.waits_before, seen.steps_before);
+        if (share < moderate) { return truth::no; }
+        bool const much = share >= high;
+        culprit const found{.tensor = wait.tensor, .measured = share, .count = 1};
+        finding it = found.as_finding("share of waiting", relation::greater_equal, much ? high : moderate,
+                                      much ? severity::warning : severity::info);
+        it.reason = "steps wait for data";
+        out.push(it);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        return select.malformed().empty() ? step.malformed() : select.malformed();
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `window` steps with both times";
+    }
+
+private:
+    static constexpr terms times = terms::sum | terms::range | terms::nonfinite;
+
+    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of(recent_values const& waits,
+                                                                  recent_values const& steps) noexcept {
+        SPOTTER_STRICT_BODY
+        return waits.mean_of(0, waits.size()) / steps.mean_of(0, steps.size());
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): parameters that no update reaches. docs/rules.md#dead_update_path
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/step_gradients.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace select {
+
+// Weights and biases of any rank that are meant to change.
+[[nodiscard]] constexpr bool parameters(tensor_info const& tensor) noexcept {
+    return (tensor.role == role::weight || tensor.role == role::bias) && !has(tensor.flags, flag::frozen);
+}
+
+}  // namespace select
+
+// Warning, with one of three reasons. No effect: a parameter has the same bits as before, although its gradient was finite and not all
+// zero, `patience` times in a row. No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which
+// another parameter has a non-zero one. Not in optimizer: no gradient of it is known, and it has the same bits over
+// `never_trained` steps in which another parameter changes. The change between two sights is held against the gradients seen
+// from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing. Train only.
+struct dead_update_path {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "dead_update_path";
+    static constexpr std::string_view remedy =
+        "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::parameters;
+    std::uint64_t patience = 3;        // changes that were due; admits a learning rate that warms up from 0
+    std::uint64_t period = 1;          // sights of a parameter to an update (gradient accumulation)
+    std::uint64_t never_trained = 20;  // steps
+
+    struct parameter {
+        std::string_view name{};
+        tensor_id gradient = no_tensor;
+        bool watched = false;
+        std::uint64_t close = 0, hash = 0, index = 0;  // the last sight
+        bool finite = false;
+        bool known = false;  // the sight it is compared with, and what was seen since
+        std::uint64_t first_hash = 0, first_index = 0, sights = 0;
+        bool at_work = false, spoiled = false;  // some gradient was at work; some was not finite
+        std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;
+    };
+    struct state {
+        slots<parameter> all;    // by tensor id
+        slots<tensor_id> order;  // seen in this step
+        std::size_t touched = 0;
+        step_gradients gradients;
+        std::uint64_t close = 1;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return tensor.role != role::gradient && select(tensor) ? terms::hash | terms::nonfinite : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::gradient ? step_gradients::needs : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
+        std::size_t const room = tensor.id + std::size_t{1};
+        if (!seen.all.grow(room) || !seen.order.grow(room)) { return; }
+        seen.all[tensor.id].watched = select(tensor);
+        seen.all[tensor.id].name = tensor.name;
+        seen.all[tensor.id].gradient = tensor.partner;
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train) { return; }
+        if (it.tensor.role == role::gradient) { return seen.gradients.observe(it); }
+        if (!seen.all.holds(it.tensor.id) || !has(it.stats.has, terms::hash) || it.stats.count == 0) { return; }
+        parameter& mine = seen.all[it.tensor.id];
+        if (!mine.watched) { return; }
+        if (std::exchange(mine.close, seen.close) != seen.close) { seen.order[seen.touched++] = it.tensor.id; }
+        mine.hash = it.stats.hash;
+        mine.index = it.step.index;
+        mine.finite = it.stats.nonfinite() == 0;
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        std::uint64_t changed = 0, with_gradient = 0;  // so many parameters of this step
+        for (std::size_t i = 0; i < seen.touched; ++i) {
+            parameter& mine = seen.all[seen.order[i]];
+            ++mine.sights;
+            changed += due(mine) && mine.hash != mine.first_hash ? 1 : 0;
+            with_gradient += seen.gradients.of(mine.gradient).at_work() ? 1 : 0;
+        }
+        found all;
+        for (std::size_t i = 0; i < seen.touched; ++i) {
+            parameter& mine = seen.all[seen.order[i]];
+            gradient_sight const gradient = seen.gradients.of(mine.gradient);
+            judge_gradient(mine, gradient, with_gradient > 0, all);
+            if (due(mine)) { judge_change(mine, changed > 0, all); }
+            if (due(mine) || !continues(mine)) { begin(mine); }
+            mine.at_work = mine.at_work || gradient.at_work();
+            mine.spoiled = mine.spoiled || !gradient.finite;
+        }
+        seen.touched = 0;
+        ++seen.close;
+        seen.gradients.next_close();
+        tell(all.no_effect, "no_effect", "updates without effect", patience, out);
+        tell(all.no_gradient, "no_gradient", "steps without a gradient", never_trained, out);
+        tell(all.not_in_optimizer, "not_in_optimizer", "steps without a change", never_trained, out);
+        bool const fires = all.no_effect.count + all.no_gradient.count + all.not_in_optimizer.count > 0;
+        return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no parameter was seen in two train steps, or none with a gradient";
+    }
+
+private:
+    struct found {
+        culprit no_effect, no_gradient, not_in_optimizer;
+        bool judged = false;
+    };
+
+    // Not after a rewind, nor from or to a value that is not finite.
+    [[nodiscard]] static constexpr bool continues(parameter const& mine) noexcept {
+        return mine.known && mine.finite && mine.index > mine.first_index;
+    }
+    [[nodiscard]] constexpr bool due(parameter const& mine) const noexcept {
+        return continues(mine) && mine.sights >= period;
+    }
+    static constexpr void begin(parameter& mine) noexcept {
+        mine.known = mine.finite;
+        mine.first_hash = mine.hash;
+        mine.first_index = mine.index;
+        mine.sights = 0;
+        mine.at_work = mine.spoiled = false;
+    }
+    constexpr void judge_gradient(parameter& mine, gradient_sight gradient, bool others, found& all) const noexcept {
+        if (mine.gradient == no_tensor || !gradient.finite) { return; }
+        if (gradient.at_work()) {
+            mine.no_gradient = 0;
+            all.judged = true;
+        } else if (others) {
+            all.judged = true;
+            if (++mine.no_gradient >= never_trained) { blame(all.no_gradient, mine, mine.no_gradient); }
+        }
+    }
+    constexpr void judge_change(parameter& mine, bool others, found& all) const noexcept {
+        if (mine.hash != mine.first_hash) {
+            mine.no_effect = mine.not_in_optimizer = 0;
+            all.judged = true;
+        } else if (mine.gradient == no_tensor) {
+            if (!others) { return; }
+            all.judged = true;
+            mine.not_in_optimizer += mine.sights;
+            if (mine.not_in_optimizer >= never_trained) { blame(all.not_in_optimizer, mine, mine.not_in_optimizer); }
+        } else if (mine.at_work && !mine.spoiled) {
+            all.judged = true;
+            if (++mine.no_effect >= patience) { blame(all.no_effect, mine, mine.no_effect); }
+        }
+    }
+    static constexpr void blame(culprit& who, parameter const& mine, std::uint64_t streak) noexcept {
+        if (who.count++ == 0) { who.tensor = mine.name, who.measured = static_cast<double>(streak); }
+    }
+    static constexpr void tell(culprit const& who, std::string_view reason, std::string_view measure,
+                               std::uint64_t limit, findings& out) noexcept {
+        if (who.count == 0) { return; }
+        finding it = who.as_finding(measure, relation::greater_equal, static_cast<double>(limit), severity::warning);
+        it.reason = reason;
+        out.push(it);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): which tensors are what an agent sees of its environment.
+#pragma once
+
+#include <spotter/core/selector.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace select {
+
+// Inputs, and what is called `obs`, `obs/*` or `observation`, `observation/*`.
+[[nodiscard]] constexpr bool environment_observations(tensor_info const& tensor) noexcept {
+    if (tensor.role == role::input) { return true; }
+    for (std::string_view name : {"obs", "observation"}) {
+        if (!tensor.name.starts_with(name)) { continue; }
+        std::string_view const rest = tensor.name.substr(name.size());
+        if (rest.empty() || rest[0] == '/') { return true; }
+    }
+    return false;
+}
+// Those that are real numbers: pixels and codes of states have ranges of their own.
+[[nodiscard]] constexpr bool real_observations(tensor_info const& tensor) noexcept {
+    return environment_observations(tensor) && is_floating(tensor.type);
+}
+
+}  // namespace select
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a batch far from the size that the noise of the gradient asks for. docs/rules.md#gradient_noise_scale
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/machine.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// From the squared norms s and b of gradients over batches of B_s and B_b samples: |G|^2 = (B_b b - B_s s) / (B_b - B_s) and
+// S = (s - b) / (1/B_s - 1/B_b), each averaged over steps, then B = S / |G|^2, the simple noise scale (McCandlish et al. 2018, appendix
+// A). Info when batch_big is below B / ratio (a larger batch would pay) or above B * ratio (a smaller one would do), after
+// `warmup` steps. Undecided where the averages give |G|^2 <= 0 or S < 0. Train steps only.
+struct gradient_noise_scale {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "gradient_noise_scale";
+    static constexpr std::string_view remedy = "Change the batch size towards the measured value.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = "metric/grad_sq_small";  // s: squared norm of the gradient over the small batch
+    selector big = "metric/grad_sq_big";       // b: over the big one, at the same step
+    double batch_small = 0;                    // samples. Has to be given
+    double batch_big = 0;                      // samples, more than that. Has to be given
+    double beta = 0.99;                        // weight of the past in the averages
+    double ratio = 10;
+    std::uint64_t warmup = 100;  // steps
+
+    // Exponential average, corrected for its start.
+    struct average {
+        double weighted = 0, weight = 0;
+        SPOTTER_STRICT constexpr void add(double x, double kept) noexcept {
+            SPOTTER_STRICT_BODY
+            double old = kept * weighted, fresh = (1 - kept) * x, old_weight = kept * weight;
+            settle(old), settle(fresh), settle(old_weight);
+            weighted = old + fresh;
+            weight = old_weight + (1 - kept);
+        }
+        [[nodiscard]] SPOTTER_STRICT constexpr double value() const noexcept {
+            SPOTTER_STRICT_BODY
+            return weighted / weight;
+        }
+    };
+    struct squared_norm {
+        double value = 0;
+        bool known = false;  // at this step
+    };
+    struct state {
+        slots<bool> small;  // by tensor id; the others are big
+        std::string_view tensor{};
+        squared_norm s, b;
+        average signal, noise;  // |G|^2 and S
+        std::uint64_t steps = 0;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return big(tensor) ? terms::sum : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.small.grow(tensor.id + std::size_t{1})) { return; }
+        seen.small[tensor.id] = select(tensor);
+        if (select(tensor)) { seen.tensor = tensor.name; }
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        measurement const square = mean(it.stats);
+        if (it.step.mode != mode::train || !square.known || !seen.small.holds(it.tensor.id)) { return; }
+        (seen.small[it.tensor.id] ? seen.s : seen.b) = {square.value, true};
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        squared_norm const s = std::exchange(seen.s, {}), b = std::exchange(seen.b, {});
+        if (!given() || !s.known || !b.known) { return truth::undecided; }
+        seen.signal.add(signal_of(s.value, b.value), beta);
+        seen.noise.add(noise_of(s.value, b.value), beta);
+        if (++seen.steps <= warmup) { return truth::undecided; }
+        double const signal = seen.signal.value(), noise = seen.noise.value();
+        if (!(signal > 0) || noise < 0) { return truth::undecided; }
+        double const best = scale_of(noise, signal);
+        bool const low = batch_big<best / ratio, high = batch_big> best * ratio;
+        if (!low && !high) { return truth::no; }
+        culprit const found{.tensor = seen.tensor, .measured = best, .count = 1};
+        finding it = found.as_finding("gradient noise scale", low ? relation::greater : relation::less,
+                                      low ? batch_big * ratio : batch_big / ratio, severity::info);
+        it.reason = low ? "a larger batch would pay" : "a smaller batch would do";
+        out.push(it);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        return select.malformed().empty() ? big.malformed() : select.malformed();
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return !(batch_small > 0)           ? "parameter batch_small not set"
+               : !(batch_big > batch_small) ? "parameter batch_big not set, or not above batch_small"
+                                            : "warm-up not reached, or no estimate with a positive signal";
+    }
+
+    // Of one step: noisy, and not always positive.
+    [[nodiscard]] SPOTTER_STRICT constexpr double signal_of(double s, double b) const noexcept {
+        SPOTTER_STRICT_BODY
+        double all = batch_big * b, part = batch_small * s;
+        settle(all), settle(part);
+        return (all - part) / (batch_big - batch_small);
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr double noise_of(double s, double b) const noexcept {
+        SPOTTER_STRICT_BODY
+        return (s - b) / (1 / batch_small - 1 / batch_big);
+    }
+
+private:
+    [[nodiscard]] constexpr bool given() const noexcept { return batch_small > 0 && batch_big > batch_small; }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(double noise, double signal) noexcept {
+        SPOTTER_STRICT_BODY
+        return noise / signal;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): pairs of tensors that belong together by their names, and the hashes of both at a step.
+#pragma once
+
+#include <spotter/rule/machine.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Of a pair one tensor leads: it is judged, and named. Whichever is declared first, the other is found.
+class hashed_pairs {
+public:
+    static constexpr terms needs = terms::hash | terms::nonfinite;
+
+    // `belong(leader, other)`: whether the names are those of a pair.
+    template <class Belong>
+    constexpr void declare(tensor_info const& tensor, bool leads, Belong belong) noexcept {
+        std::size_t const room = tensor.id + std::size_t{1};
+        if (!list_.grow(room) || !order_.grow(room)) { return; }
+        entry& mine = list_[tensor.id];
+        mine.name = tensor.name;
+        mine.leads = leads;
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            if (list_[i].name.empty() || list_[i].leads == leads) { continue; }
+            entry& leader = leads ? mine : list_[i];
+            if (belong(leader.name, leads ? list_[i].name : mine.name)) {
+                leader.partner = leads ? static_cast<tensor_id>(i) : tensor.id;
+            }
+        }
+    }
+    // Of a tensor seen several times in a step the last. One with a non-finite element is as one that was not seen.
+    constexpr void observe(observation const& it) noexcept {
+        if (!list_.holds(it.tensor.id) || !has(it.stats.has, needs) || it.stats.count == 0) { return; }
+        entry& mine = list_[it.tensor.id];
+        if (mine.leads && mine.close != close_) { order_[touched_++] = it.tensor.id; }
+        mine.close = close_;
+        mine.hash = it.stats.hash;
+        mine.finite = it.stats.nonfinite() == 0;
+    }
+    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were seen since the last
+    // close, in the order of observation. Then the next step begins.
+    template <class Use>
+    constexpr void close(Use&& use) noexcept {
+        for (std::size_t i = 0; i < touched_; ++i) {
+            entry const& mine = list_[order_[i]];
+            if (!mine.finite || !list_.holds(mine.partner)) { continue; }
+            entry const& other = list_[mine.partner];
+            if (other.close == close_ && other.finite) {
+                use(order_[i], mine.name, mine.hash, mine.partner, other.hash);
+            }
+        }
+        touched_ = 0;
+        ++close_;
+    }
+
+private:
+    struct entry {
+        std::string_view name{};
+        tensor_id partner = no_tensor;  // of a leader
+        std::uint64_t hash = 0, close = 0;
+        bool leads = false, finite = false;
+    };
+    slots<entry> list_;       // by tensor id
+    slots<tensor_id> order_;  // leaders seen in this step
+    std::size_t touched_ = 0;
+    std::uint64_t close_ = 1;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

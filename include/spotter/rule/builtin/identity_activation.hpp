@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): an activation that returns what it was given. docs/rules.md#identity_activation
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/hashed_pairs.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Holds an activation `act/X` (or `relu/X`, `X_output`) against the preactivation `pre/X` (or `X_input`). Warning when both have the
+// same bits in `patience` closes in a row, where the kind of the activation is known and the values are such that it would have
+// changed them: a ReLU needs a negative one, tanh one of at least 0.25 in size (below, 16-bit values round to themselves), any other
+// kind but sigmoid one below -1. Train steps only.
+struct identity_activation {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "identity_activation";
+    static constexpr std::string_view remedy = "Check the output layer, its activation and what the loss expects.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::activation;
+    std::uint64_t patience = 3;  // closes
+
+    struct layer {
+        activation_kind activation = activation_kind::unknown;
+        double least = 0, greatest = 0;  // of a preactivation, at its last sight
+        std::uint64_t equal = 0;         // of an activation: closes
+    };
+    struct state {
+        slots<layer> all;  // by tensor id
+        hashed_pairs pairs;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return tensor.role != role::preactivation && select(tensor) ? hashed_pairs::needs : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::preactivation ? hashed_pairs::needs | terms::range : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+        seen.all[tensor.id].activation = tensor.activation;
+        seen.pairs.declare(tensor, tensor.role != role::preactivation,
+                           [](std::string_view act, std::string_view pre) { return layer_of(act) == layer_of(pre); });
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        seen.pairs.observe(it);
+        if (it.tensor.role != role::preactivation) { return; }
+        seen.all[it.tensor.id].least = minimum(it.stats).value;
+        seen.all[it.tensor.id].greatest = maximum(it.stats).value;
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        culprit found;
+        bool judged = false;
+        seen.pairs.close(
+            [&](tensor_id act, std::string_view tensor, std::uint64_t after, tensor_id pre, std::uint64_t before) {
+                layer& mine = seen.all[act];
+                bool const told = mine.activation != activation_kind::unknown;  // else perhaps of the preactivation
+                if (!would_change(told ? mine.activation : seen.all[pre].activation, seen.all[pre])) { return; }
+                judged = true;
+                mine.equal = after == before ? mine.equal + 1 : 0;
+                if (mine.equal < patience || after != before) { return; }
+                if (found.count++ == 0) { found.tensor = tensor, found.measured = static_cast<double>(mine.equal); }
+            });
+        if (found.count == 0) { return judged ? truth::no : truth::undecided; }
+        finding it = found.as_finding("closes with equal bits", relation::greater_equal, static_cast<double>(patience),
+                                      severity::warning);
+        it.reason = "activation returns its input";
+        out.push(it);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no activation of a known kind was seen with its preactivation, or none that it would have changed";
+    }
+
+private:
+    // `act/X`, `pre/X` and so on give X.
+    [[nodiscard]] static constexpr std::string_view layer_of(std::string_view tensor) noexcept {
+        for (std::string_view prefix : {"act/", "relu/", "pre/"}) {
+            if (tensor.starts_with(prefix)) { return tensor.substr(prefix.size()); }
+        }
+        for (std::string_view suffix : {"_output", "_input"}) {
+            if (tensor.ends_with(suffix)) { return tensor.substr(0, tensor.size() - suffix.size()); }
+        }
+        return tensor;
+    }
+    [[nodiscard]] static constexpr bool would_change(activation_kind activation, layer const& input) noexcept {
+        switch (activation) {
+            case activation_kind::relu:
+                return input.least < 0;
+            case activation_kind::tanh:
+                return input.least <= -0.25 || input.greatest >= 0.25;
+            case activation_kind::sigmoid:
+                return true;
+            case activation_kind::other:
+                return input.least < -1;
+            case activation_kind::unknown:
+                break;
+        }
+        return false;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

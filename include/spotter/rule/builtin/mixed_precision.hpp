@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): gradients that a low-precision backward pass loses, and loss scales that collapse. docs/rules.md#mixed_precision
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/exponent_counts.hpp>
+#include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/series.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What a small format does to a number: one of at most this exponent rounds to zero, one of at least this size to no number.
+struct precision_limits {
+    bool known = false;
+    int underflow = 0;
+    double overflow = 0;
+    bool exclusive = false;  // the size itself still rounds to the largest number
+
+    [[nodiscard]] static constexpr precision_limits of(dtype type) noexcept {
+        switch (type) {
+            case dtype::f16:
+                return {true, -26, 65520};
+            case dtype::bf16:
+                return {true, -135, 0x1.FFp127};
+            case dtype::f8_e4m3:  // OCP
+                return {true, -11, 464, true};
+            case dtype::f8_e5m2:
+                return {true, -18, 61440};
+            default:
+                return {};
+        }
+    }
+    [[nodiscard]] constexpr bool overflows(double size) const noexcept {
+        return exclusive ? size > overflow : size >= overflow;
+    }
+};
+
+// Judges the gradients, observed unscaled, as the pass in format `to` saw them: times the loss scale (1 until one is observed; observe
+// it before the gradients). Underflow: more than `max_underflow` of the non-zero elements round to zero, `patience` times in a row:
+// warning. Overflow: one rounds to no number, or is none: info, since scaling skips such a step. The loss scale falls to
+// `min_scale` from above it: error. More than `max_skip` of the last `skip_window` steps were skipped: warning. Train steps only.
+struct mixed_precision {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "mixed_precision";
+    static constexpr std::string_view remedy = "Raise the loss scale or keep master weights in f32.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::gradient;
+    selector loss_scale = "metric/loss_scale";
+    selector step_skipped = "metric/step_skipped";  // 0, or 1 where the step was skipped
+    dtype to = dtype::f16;                          // f16, bf16, f8_e4m3 or f8_e5m2
+    double max_underflow = 0.1;                     // fraction of the non-zero elements
+    std::uint64_t patience = 10;                    // observations of a gradient
+    double min_scale = 1;
+    double max_skip = 0.01;            // fraction of the window; a scaler that grows every 2000 steps skips 0.0005
+    std::uint64_t skip_window = 1000;  // steps
+
+    enum class part : std::uint8_t { none, gradient, scale, skipped };
+    struct state {
+        slots<part> parts;  // by tensor id
+        streaks underflows;
+        recent_values skips;  // 1 for a step that was skipped
+        once_a_step counted;
+        double scale = 1, largest_scale = 0, skipped = 0;  // `skipped`: of the window, so many
+        std::uint64_t not_finite = 0;                      // elements of the gradient that is blamed for overflow
+        bool judged = false;
+        culprit underflow, overflow, collapse, skipping;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        switch (part_of(tensor)) {
+            case part::gradient:
+                return terms::feature | terms::abs_range | terms::nonfinite;
+            case part::scale:
+            case part::skipped:
+                return terms::sum;
+            case part::none:
+                break;
+        }
+        return terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.parts.grow(tensor.id + std::size_t{1})) { return; }
+        seen.parts[tensor.id] = part_of(tensor);
+        if (seen.parts[tensor.id] == part::gradient) { seen.underflows.declare(tensor); }
+        if (seen.parts[tensor.id] != part::skipped) { return; }
+        seen.skips.keep(skip_window);
+        seen.counted.declare(tensor);
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return exponent_counts::key(); }
+    constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
+        exponent_counts::extract(values, out);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
+        if (it.step.mode != mode::train || !seen.parts.holds(it.tensor.id)) { return; }
+        measurement const value = mean(it.stats);
+        switch (seen.parts[it.tensor.id]) {
+            case part::gradient:
+                return judge_gradient(seen, it, {made});
+            case part::scale:
+                return value.known ? judge_scale(seen, it, value.value) : void();
+            case part::skipped:
+                return value.known && seen.counted.first(it) ? judge_skip(seen, it, value.value != 0) : void();
+            case part::none:
+                break;
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        seen.underflows.next_close();
+        seen.counted.next_close();
+        std::uint32_t const fired =
+            seen.collapse.count + seen.underflow.count + seen.skipping.count + seen.overflow.count;
+        bool const overflows = seen.overflow.count > 0;
+        tell(seen.collapse, "loss scale collapsed", "loss scale", relation::less_equal, min_scale, severity::error,
+             out);
+        tell(seen.underflow, "gradients underflow", "share of underflow", relation::greater, max_underflow,
+             severity::warning, out);
+        tell(seen.skipping, "many steps are skipped", "share of skipped steps", relation::greater, max_skip,
+             severity::warning, out);
+        tell(seen.overflow, "gradients overflow", "largest scaled element",
+             precision_limits::of(to).exclusive ? relation::greater : relation::greater_equal,
+             precision_limits::of(to).overflow, severity::info, out);
+        if (overflows && seen.not_finite > 0 && !out.empty()) {
+            out[out.size() - 1].detail << seen.not_finite << " elements are not finite";
+        }
+        bool const judged = std::exchange(seen.judged, false);
+        return fired > 0 ? truth::yes : judged ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        return !select.malformed().empty()       ? select.malformed()
+               : !loss_scale.malformed().empty() ? loss_scale.malformed()
+                                                 : step_skipped.malformed();
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return precision_limits::of(to).known ? "no gradient with a non-zero finite element"
+                                              : "parameter `to` is no low-precision type";
+    }
+
+private:
+    [[nodiscard]] constexpr part part_of(tensor_info const& tensor) const noexcept {
+        return loss_scale(tensor)     ? part::scale
+               : step_skipped(tensor) ? part::skipped
+               : select(tensor)       ? part::gradient
+                                      : part::none;
+    }
+    constexpr void judge_gradient(state& seen, observation const& it, exponent_counts const& counts) const noexcept {
+        precision_limits const limits = precision_limits::of(to);
+        if (!limits.known) { return; }
+        double const largest = scaled(it.stats.abs_maximum, seen.scale);
+        if (it.stats.nonfinite() > 0 || limits.overflows(largest)) {
+            if (seen.overflow.count == 0) { seen.not_finite = it.stats.nonfinite(); }
+            seen.overflow.blame(it, largest);
+        }
+        if (counts.empty()) { return; }
+        double const share = counts.share_up_to(limits.underflow - exponent_counts::exponent_of(seen.scale));
+        seen.judged = true;
+        bool const lost = share > max_underflow;
+        bool const lasts = seen.underflows.count(it, truth_of(lost)) >= patience;
+        if (lost && lasts) { seen.underflow.blame(it, share); }
+    }
+    constexpr void judge_scale(state& seen, observation const& it, double scale) const noexcept {
+        seen.judged = true;
+        seen.largest_scale = scale > seen.largest_scale ? scale : seen.largest_scale;
+        if (scale > 0) { seen.scale = scale; }
+        if (scale <= min_scale && seen.largest_scale > min_scale) { seen.collapse.blame(it, scale); }
+    }
+    constexpr void judge_skip(state& seen, observation const& it, bool skipped) const noexcept {
+        seen.judged = true;
+        if (seen.skips.full()) { seen.skipped -= seen.skips[0]; }
+        seen.skips.add(skipped ? 1 : 0);
+        seen.skipped += skipped ? 1 : 0;
+        double const share = share_of(seen.skipped);
+        if (share > max_skip) { seen.skipping.blame(it, share); }
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double scaled(double size, double scale) noexcept {
+        SPOTTER_STRICT_BODY
+        return size * scale;
+    }
+    // Of the whole window, though it may not be full: the first scales are found by skipping.
+    [[nodiscard]] SPOTTER_STRICT constexpr double share_of(double skipped) const noexcept {
+        SPOTTER_STRICT_BODY
+        return skipped / static_cast<double>(skip_window);
+    }
+    static constexpr void tell(culprit& who, std::string_view reason, std::string_view measure, relation how,
+                               double limit, severity level, findings& out) noexcept {
+        culprit const found = std::exchange(who, {});
+        if (found.count == 0) { return; }
+        finding it = found.as_finding(measure, how, limit, level);
+        it.reason = reason;
+        out.push(it);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): the values of a tensor's last observations, to hold new ones against them.
+#pragma once
+
+#include <spotter/core/slots.hpp>
+#include <spotter/stat/lanes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// |now - before| <= atol + rtol |before|, as numpy.isclose has it; infinities agree with themselves, NaN only if `equal_nan`.
+struct closeness {
+    double rtol = 0, atol = 0;
+    bool equal_nan = false;
+
+    [[nodiscard]] SPOTTER_STRICT constexpr bool operator()(double const& now, double const& before) const noexcept {
+        SPOTTER_STRICT_BODY
+        number_class const kind = classify(now), old = classify(before);
+        if (kind >= number_class::pos_inf || old >= number_class::pos_inf) {
+            return kind == old && (kind != number_class::nan || equal_nan);
+        }
+        double allowed = rtol * magnitude(before);
+        settle(allowed);
+        return magnitude(now - before) <= atol + allowed;
+    }
+};
+
+namespace detail {
+
+// Calls `use(index, value)` until it returns false; whether it never did. Infinities and NaN come as such.
+template <class Use>
+constexpr bool each_number(tensor_ref const& tensor, Use&& use) noexcept {
+    bool go_on = true;
+    std::size_t count = 0;
+    auto const give = [&](auto const& element) {
+        seen_element const it = see(element);
+        std::uint64_t const bits = it.kind == number_class::pos_inf   ? f64_bits::exponent
+                                   : it.kind == number_class::neg_inf ? f64_bits::exponent | f64_bits::sign
+                                   : it.kind == number_class::nan     ? f64_bits::exponent | 1U
+                                                                      : std::bit_cast<std::uint64_t>(it.value);
+        double const value = std::bit_cast<double>(bits);
+        go_on = go_on && use(count++, value);
+    };
+    visit_values(tensor, [&](auto values) {
+        for (std::size_t i = 0; go_on && i < values.size(); ++i) {
+            if constexpr (requires { values[i].im; }) {
+                give(values[i].re);
+                give(values[i].im);
+            } else {
+                give(values[i]);
+            }
+        }
+    });
+    return go_on;
+}
+
+}  // namespace detail
+
+// Keeps values as doubles, a complex number as two.
+class retained_copies {
+public:
+    // Room for so many copies of so many elements.
+    constexpr void keep(std::uint64_t copies, std::uint64_t elements) noexcept {
+        if (copies_.grow(static_cast<std::size_t>(copies))) { most_ = static_cast<std::size_t>(copies); }
+        for (std::size_t i = 0; i < most_; ++i) { copies_[i].values.grow(static_cast<std::size_t>(elements)); }
+    }
+    // With how many of the copies, from the newest on, the values agree. A copy of another size agrees with nothing.
+    [[nodiscard]] constexpr std::uint64_t count_agreeing(tensor_ref const& now, closeness close) const noexcept {
+        for (std::size_t back = 0; back < count_; ++back) {
+            if (!agrees(now, copies_[(next_ + most_ - 1 - back) % most_], close)) { return back; }
+        }
+        return count_;
+    }
+    constexpr void add(tensor_ref const& values) noexcept {
+        if (most_ == 0) { return; }
+        copy& mine = copies_[next_];
+        mine.size = 0;
+        detail::each_number(values, [&](std::size_t i, double const& value) {
+            if (!mine.values.grow(i + 1)) { return false; }  // larger than declared
+            mine.values[i] = value;
+            mine.size = i + 1;
+            return true;
+        });
+        next_ = (next_ + 1) % most_;
+        count_ = count_ < most_ ? count_ + 1 : most_;
+    }
+
+private:
+    struct copy {
+        slots<double> values;
+        std::size_t size = 0;
+    };
+
+    [[nodiscard]] static constexpr bool agrees(tensor_ref const& now, copy const& before, closeness close) noexcept {
+        std::size_t size = 0;
+        bool const equal = detail::each_number(now, [&](std::size_t i, double const& value) {
+            size = i + 1;
+            return i < before.size && close(value, before.values[i]);
+        });
+        return equal && size == before.size;
+    }
+
+    slots<copy> copies_;
+    std::size_t most_ = 0, count_ = 0, next_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): observations far out of the range that networks like. docs/rules.md#rl_observation_range
+#pragma once
+
+#include <spotter/rule/builtin/environment.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/lanes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Error at once where an observation of the environment is not finite; warning when more than `share` of its finite elements are
+// larger than `limit` in size. Integer tensors are not watched. Train steps only.
+struct rl_observation_range {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "rl_observation_range";
+    static constexpr std::string_view remedy =
+        "Check the environment's reward, reset and observation scaling, or the target update.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::real_observations;
+    double limit = 10;    // size of an element; VecNormalize of Stable-Baselines3 clips there
+    double share = 0.01;  // fraction of the elements
+
+    struct state {
+        close_answer answer;
+        culprit not_finite;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::feature | terms::nonfinite : terms::none;
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, limit); }
+    // How many elements are beyond the limit, and how many are finite.
+    constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
+        std::uint64_t beyond = 0, finite = 0;
+        visit_values(values, [&](auto all) {
+            for (auto const& each : all) {
+                seen_element const one = detail::see(each);
+                if (one.kind >= number_class::pos_inf) { continue; }
+                ++finite;
+                beyond += one.size > limit ? 1U : 0U;
+            }
+        });
+        out.push(static_cast<double>(beyond));
+        out.push(static_cast<double>(finite));
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> counts) const noexcept {
+        if (it.step.mode != mode::train) { return; }
+        if (it.stats.nonfinite() > 0) { seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite())); }
+        if (counts.size() != 2 || !(counts[1] > 0)) { return; }
+        double const found = share_of(counts[0], counts[1]);
+        seen.answer.judged = true;
+        if (found > share) { seen.answer.found.blame(it, found); }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        culprit const not_finite = std::exchange(seen.not_finite, {});
+        if (not_finite.count > 0) {
+            finding it = not_finite.as_finding("non-finite elements", relation::greater, 0, severity::error);
+            it.reason = "observation is not finite";
+            it.decision = decision::skip_update;
+            it.decision_is_set = true;
+            out.push(it);
+            return truth::yes;
+        }
+        if (answer == truth::yes) {
+            finding it = found.as_finding("share beyond the limit", relation::greater, share, severity::warning);
+            it.reason = "observations are out of range";
+            it.detail << "limit " << limit;
+            out.push(it);
+        }
+        return answer;
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of(double part, double whole) noexcept {
+        SPOTTER_STRICT_BODY
+        return part / whole;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

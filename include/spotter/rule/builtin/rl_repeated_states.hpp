@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): an environment that shows the same state over and over. docs/rules.md#rl_repeated_states
+#pragma once
+
+#include <spotter/rule/builtin/environment.hpp>
+#include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// An episode ends at a close at which `episode_end` was observed. Warning when in each of `episodes` episodes in a row `length`
+// observations in a row had the same bits; from there to the end of the episode. Of a tensor seen several times in a step the
+// first sight counts, and one with a non-finite element is not seen. Train steps only.
+struct rl_repeated_states {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "rl_repeated_states";
+    static constexpr std::string_view remedy =
+        "Check the environment's reward, reset and observation scaling, or the target update.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::environment_observations;
+    selector episode_end = "metric/episode_return";
+    std::uint64_t length = 10;   // observations
+    std::uint64_t episodes = 2;  // in a row
+
+    struct series {
+        bool watched = false, ends = false;
+        std::uint64_t last = 0, equal = 0;  // equal ones in a row, in this episode; the last included
+        bool repeats = false;               // this episode does
+        std::uint64_t before = 0;           // so many episodes just before it did
+    };
+    struct state {
+        slots<series> all;  // by tensor id
+        once_a_step counted;
+        close_answer answer;
+        std::uint64_t ended = 0;  // episodes
+        bool ends = false;        // at this close
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::hash | terms::nonfinite : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return episode_end(tensor) ? terms::shape : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+        seen.all[tensor.id].watched = select(tensor);
+        seen.all[tensor.id].ends = episode_end(tensor);
+        seen.counted.declare(tensor);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        series& mine = seen.all[it.tensor.id];
+        seen.ends = seen.ends || mine.ends;
+        if (!mine.watched || !has(it.stats.has, terms::hash) || it.stats.count == 0) { return; }
+        if (it.stats.nonfinite() > 0 || !seen.counted.first(it)) { return; }
+        mine.equal = mine.equal > 0 && mine.last == it.stats.hash ? mine.equal + 1 : 1;
+        mine.last = it.stats.hash;
+        mine.repeats = mine.repeats || mine.equal >= length;
+        if (seen.ended + 1 < episodes) { return; }
+        seen.answer.judged = true;
+        std::uint64_t const in_a_row = mine.before + 1;
+        if (mine.repeats && in_a_row >= episodes) { seen.answer.found.blame(it, static_cast<double>(in_a_row)); }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        seen.counted.next_close();
+        if (std::exchange(seen.ends, false)) { end_episode(seen); }
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            finding it = found.as_finding("episodes with repeated states", relation::greater_equal,
+                                          static_cast<double>(episodes), severity::warning);
+            it.reason = "states repeat";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+        return select.malformed().empty() ? episode_end.malformed() : select.malformed();
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
+        return seen.ended == 0 ? "no episode ended: observe metric/episode_return where one does"
+                               : "warm-up not reached: fewer than `episodes` episodes";
+    }
+
+private:
+    static constexpr void end_episode(state& seen) noexcept {
+        ++seen.ended;
+        for (series& each : seen.all) {
+            each.before = each.repeats ? each.before + 1 : 0;
+            each.repeats = false;
+            each.equal = 0;
+        }
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a loop that closes no step for a long time. docs/rules.md#stalled_training
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/rule/machine.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// A rule has no clock, so whoever runs this one calls `poll(state, now, findings)` every now and then, with a monotonic time in seconds.
+// A close happened, as far as the rule can tell, at the first poll after it; before the first close it counts from the first poll.
+// Error when more than `threshold` seconds have passed since: once a stall, from `poll`, and once more from the close that ends
+// it, where it asks for nothing (the loop goes on). `poll` and `close` share the state: one at a time.
+struct stalled_training {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "stalled_training";
+    static constexpr std::string_view remedy = "Inspect the input pipeline and collectives; no step has been closed.";
+
+    double threshold = 1800;  // seconds; AWS StalledTrainingRule
+
+    [[nodiscard]] static constexpr stalled_training sagemaker_defaults() noexcept { return {}; }
+
+    struct state {
+        bool started = false;  // the clock is known
+        bool closed = false;   // since the last poll
+        bool told = false;     // this stall
+        double since = 0;      // seconds, on the caller's clock
+        double longest = 0;    // seconds without a close, as of the last poll
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const&) const noexcept { return terms::none; }
+    constexpr void observe(state&, observation const&) const noexcept {}
+    // A step ended, so training is not stalled.
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        seen.closed = true;
+        if (!std::exchange(seen.told, false)) { return truth::no; }
+        finding it = told(seen.longest);
+        it.decision = decision::proceed;
+        it.decision_is_set = true;
+        out.push(it);
+        return truth::yes;
+    }
+    // Yes at the first poll of a stall. A time that is not finite decides nothing; one that runs backwards starts the count anew.
+    constexpr truth poll(state& seen, double const& now_seconds, findings& out) const noexcept {
+        if (!is_finite(now_seconds)) { return truth::undecided; }
+        bool const first = !std::exchange(seen.started, true), closed = std::exchange(seen.closed, false);
+        if (first || closed || now_seconds < seen.since) {
+            seen.since = now_seconds;
+            return truth::undecided;
+        }
+        seen.longest = now_seconds - seen.since;
+        if (!(seen.longest > threshold) || std::exchange(seen.told, true)) { return truth::no; }
+        out.push(told(seen.longest));
+        return truth::yes;
+    }
+
+private:
+    // Signed here, since no machine stands between `poll` and its caller.
+    [[nodiscard]] constexpr finding told(double seconds) const noexcept {
+        finding it = culprit{.measured = seconds, .count = 1}.as_finding("seconds without a step", relation::greater,
+                                                                         threshold, severity::error);
+        it.rule = name;
+        it.remedy = remedy;
+        it.reason = "no step was closed";
+        return it;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): what the gradients of a step were like, for rules that hold the change of a parameter against its gradient.
+#pragma once
+
+#include <spotter/rule/machine.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// A step is observed before its update, so the gradient at hand when a parameter is seen makes the change to the next sight of it.
+struct gradient_sight {
+    bool seen = false;
+    bool finite = true;  // every element
+    double nonzero = 0;  // fraction of the elements
+
+    [[nodiscard]] constexpr bool at_work() const noexcept { return seen && finite && nonzero > 0; }
+};
+
+// The gradients that were observed since the last close. Of one observed several times the liveliest.
+class step_gradients {
+public:
+    static constexpr terms needs = terms::zeros | terms::nonfinite;
+
+    constexpr void declare(tensor_info const& tensor) noexcept { list_.grow(tensor.id + std::size_t{1}); }
+    SPOTTER_STRICT constexpr void observe(observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        measurement const zero = zero_fraction(it.stats);
+        if (!list_.holds(it.tensor.id) || !zero.known) { return; }
+        entry& mine = list_[it.tensor.id];
+        if (std::exchange(mine.close, close_) != close_) { mine.sight = {.seen = true}; }
+        double const nonzero = 1 - zero.value;
+        mine.sight.finite = mine.sight.finite && it.stats.nonfinite() == 0;
+        mine.sight.nonzero = nonzero > mine.sight.nonzero ? nonzero : mine.sight.nonzero;
+    }
+    [[nodiscard]] constexpr gradient_sight of(tensor_id gradient) const noexcept {
+        return list_.holds(gradient) && list_[gradient].close == close_ ? list_[gradient].sight : gradient_sight{};
+    }
+    constexpr void next_close() noexcept { ++close_; }
+
+private:
+    struct entry {
+        gradient_sight sight{};
+        std::uint64_t close = 0;
+    };
+    slots<entry> list_;  // by the gradient's id
+    std::uint64_t close_ = 1;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
