@@ -4,6 +4,7 @@
 
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
+#include <spotter/rule/builtin/stalled_training.hpp>
 
 #include <chrono>
 #include <stdexcept>
@@ -140,6 +141,32 @@ TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
     (void)one_step(watch, 4, 0);  // back to the checkpoint before: what was wrong at 4 is undone
     CHECK(watch.healthy_since(train(4)));
     CHECK_FALSE(watch.healthy_since(train(3)));
+}
+
+TEST_CASE("a loop that stood still is told when it goes on, by the hook's clock and by the record's") {
+    temporary_folder const folder;
+    static double now;
+    now = 1e9;
+    constexpr auto rules = stalled_training{.threshold = 100} || (high | rearm{2});
+    hook watch{folder / "run", rules, options{.drain = drain::poll, .clock = []() noexcept { return now; }}};
+    std::vector<std::uint64_t> stalls;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+        now += i == 3 ? 101 : i == 5 ? 99 : 1;
+        auto const told = watch.step(train(i), "x"_t = 0.0);
+        watch.flush();
+        if (told) {
+            CHECK((told.front().rule == "stalled_training" && told.front().measured == 101));
+            CHECK(told.decision() == decision::proceed);
+            stalls.push_back(i);
+        }
+    }
+    CHECK(stalls == std::vector<std::uint64_t>{3});
+    watch.finish();
+    stalls.clear();
+    (void)replay(open(watch.path()), rules, [&](spotter::alarm const& it) {
+        if (it) { stalls.push_back(it.front().step.index); }
+    });
+    CHECK(stalls == std::vector<std::uint64_t>{3});
 }
 
 TEST_CASE("capture keeps more for a while once a rule fires") {

@@ -263,6 +263,7 @@ private:
             remember(errc::bad_pattern, bad,
                      "is a malformed pattern of the plan; the plan is not applied, rules and scalars go on");
         }
+        if (auto const clock = choices().clock; clock != nullptr) { clock_ = clock; }
         collection_info list[Plan::limit + 1];
         std::size_t count = 0;
         plan_.list([&](collection_info const& each) { list[count++] = each; });
@@ -300,7 +301,10 @@ private:
     [[nodiscard]] alarm close() noexcept {
         alarm found;
         captures_.step_closed();
+        double const now = judges<Arguments...>::polls ? clock_() : 0;
+        judges_.poll(now);
         judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, first_error_); });
+        judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         sink_.close(step_, found);
         open_ = false;
@@ -464,6 +468,7 @@ private:
     registry registry_{};
     slots<std::byte> scratch_{};  // values copied from sources
     distribution_scratch distributions_{};
+    double (*clock_)() noexcept = &detail::steady_seconds;
     captures captures_{};
     vitals vitals_{};
     live_desk<std::remove_reference_t<Sink>> desk_{};

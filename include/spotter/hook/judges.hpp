@@ -17,6 +17,7 @@ namespace detail {
 struct no_machine {
     template <class Any>
     constexpr explicit no_machine(Any const&) noexcept {}
+    static constexpr bool polls = false;
 };
 template <class Argument>
 struct runner_of {
@@ -37,6 +38,8 @@ class judges {
 
 public:
     static constexpr bool any_rule = (rule<Arguments> || ...);
+    // Some rule wants to know the time (machine.hpp): before and after each close, in seconds.
+    static constexpr bool polls = (detail::runner_of<Arguments>::type::polls || ... || false);
 
     explicit judges(Arguments const&... each) noexcept : machines_{std::in_place, each...} {
         each_machine([&](auto& machine, std::size_t i) {
@@ -113,6 +116,14 @@ public:
     }
     // The severity of what still held at the last close, and was not told again.
     [[nodiscard]] severity held_back() const noexcept { return held_back_; }
+
+    void poll([[maybe_unused]] double const& now) noexcept {
+        if constexpr (polls) {
+            each_machine([&](auto& machine, std::size_t i) {
+                if (enabled(i) && !guarded([&] { machine.poll(now); })) { threw(machine, i); }
+            });
+        }
+    }
 
     // Calls use(coverage) for each leaf of each rule. A rule that was switched off gives that as its reason.
     template <class Use>

@@ -6,6 +6,7 @@
 #include <spotter/plan/plan.hpp>
 
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -38,6 +39,12 @@ template <class... Arguments>
     (void)(take_options(found, each) && ... && true);
     found.dry_run = found.dry_run || read_switch() == switch_state::dry || read_switch() == switch_state::off;
     return found;
+}
+
+[[nodiscard]] inline double steady_seconds() noexcept {
+    timespec now{};
+    (void)::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // A further worker's: the first one chose the folder, or found none.

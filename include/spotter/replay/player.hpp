@@ -87,7 +87,9 @@ public:
                     if (!admit(end.step)) { break; }
                     open(end.step);
                     alarm found;
+                    judges_.poll(end.time);
                     judges_.close(end.step, due_, found);
+                    judges_.poll(end.time);
                     open_ = false;
                     closed(end.step, found);
                     break;

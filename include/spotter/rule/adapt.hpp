@@ -57,6 +57,8 @@ public:
         return answer;
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return admits(step) && inner_.due(step); }
+    static constexpr bool polls = machine<Inner>::polls;
+    constexpr void poll(double const& now) { inner_.poll(now); }
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         inner_.report([&](coverage each) {

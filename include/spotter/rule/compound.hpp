@@ -42,6 +42,11 @@ public:
         right_.observe(it);
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return left_.due(step) || right_.due(step); }
+    static constexpr bool polls = machine<Left>::polls || machine<Right>::polls;
+    constexpr void poll(double const& now) {
+        left_.poll(now);
+        right_.poll(now);
+    }
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         left_.report(use);
@@ -126,6 +131,8 @@ public:
         return answer;
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return inner_.due(step); }
+    static constexpr bool polls = machine<Inner>::polls;
+    constexpr void poll(double const& now) { inner_.poll(now); }
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         inner_.report(use);

@@ -82,6 +82,7 @@ private:
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
 //     static constexpr mode judged_in;                      the only mode whose observations it judges
+//     constexpr truth poll(state&, double const& now, findings&) const;   the time in seconds: at every close, before and after it
 // A rule that reads values has, in place of that `observe`,
 //     constexpr std::uint64_t feature_key() const;          says what it extracts, and with which parameters (key_of)
 //     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
@@ -181,6 +182,18 @@ public:
     }
 
     [[nodiscard]] constexpr bool due(step_id) const noexcept { return true; }
+
+    // Whether the rule wants to know the time. What it finds then it tells when it closes.
+    static constexpr bool polls =
+        requires(Rule const& it, typename Rule::state& state, double const& now, findings& out) {
+        it.poll(state, now, out);
+    };
+    constexpr void poll([[maybe_unused]] double const& now) {
+        if constexpr (polls) {
+            findings ignored;
+            (void)rule_.poll(state_, now, ignored);
+        }
+    }
 
     // Calls `use(coverage)` for each leaf.
     template <class Use>

@@ -58,6 +58,10 @@ public:
         machines_.each([&](auto const& each, std::size_t) { found = found || each.due(step); });
         return found;
     }
+    static constexpr bool polls = (machine<Rules>::polls || ... || false);
+    constexpr void poll(double const& now) {
+        machines_.each([&](auto& each, std::size_t) { each.poll(now); });
+    }
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         machines_.each([&](auto const& each, std::size_t) { each.report(use); });
