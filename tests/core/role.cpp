@@ -122,4 +122,5 @@ TEST_CASE("roles and flags have names and bits") {
     for (std::size_t i = 0; i < role_count; ++i) { CHECK_FALSE(name_of(static_cast<role>(i)).empty()); }
     CHECK(name_of(role::system) == "system");
     static_assert(has(flag::frozen | flag::sparse_rows, flag::frozen) && !has(flag::frozen, flag::full_batch));
+    static_assert(has(flag::logits | batch_axis(1), flag::logits) && !has(batch_axis(7), flag::logits));
 }

@@ -23,6 +23,14 @@ inline float const neg_infinity_f = std::bit_cast<float>(0xFF800000U);
 inline constexpr std::size_t most_tensors = 8;
 inline constexpr std::size_t most_values = 1024;  // of a tensor whose units or changes are wanted
 
+// A desk for features (tests/rule/features.hpp) that is told the values at hand.
+struct value_desk : feature_desk {
+    tensor_ref at_hand{};
+
+protected:
+    ~value_desk() = default;
+};
+
 // Runs `Rule` as a hook would: guesses roles and partners from names, and takes the terms that the rule asks for. A list of n
 // values has shape {1, n}. Names must outlive the run.
 template <rule Rule>
@@ -51,7 +59,8 @@ public:
             auto const count = static_cast<std::size_t>(unit_count(values.shape, it.wanted.unit_axis));
             units = {{active.data(), count}, {finite.data(), count}};
         }
-        machine_.observe({it.info, at, stats, values, units});
+        if (desk != nullptr) { desk->at_hand = values; }
+        machine_.observe({it.info, at, stats, desk != nullptr ? tensor_ref{} : values, units, nullptr, desk});
     }
     constexpr void see(step_id at, std::string_view name, std::initializer_list<float> values) {
         see(at, name, view_of(values.begin(), {1, values.size()}));
@@ -76,7 +85,8 @@ public:
     [[nodiscard]] constexpr terms wanted(std::string_view name) { return find(name).wanted.terms; }
     [[nodiscard]] constexpr machine<Rule>& inside() { return machine_; }
 
-    findings found;  // of the last close
+    findings found;              // of the last close
+    value_desk* desk = nullptr;  // where features are kept, or played back from
 
 private:
     struct tensor {

@@ -49,6 +49,7 @@ enum class flag : std::uint32_t {
     frozen = 1,       // a parameter that is meant not to change
     full_batch = 2,   // an input that is the whole data set at every step
     sparse_rows = 4,  // rows may stay zero (embeddings of unseen tokens)
+    logits = 8,       // a prediction before its softmax
 };
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {
     return static_cast<flag>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

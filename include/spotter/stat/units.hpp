@@ -23,28 +23,67 @@ inline constexpr int no_axis = -2;
     return axis < 0 ? 0 : shape.size[static_cast<std::size_t>(axis)];
 }
 
+// How the elements lie around an axis, in storage order: element i of unit u in group g is number (g * units + u) * inner + i.
+struct axis_layout {
+    std::size_t groups = 0, units = 0, inner = 0;
+};
+[[nodiscard]] constexpr axis_layout layout_along(tensor_ref const& tensor, int along) noexcept {
+    auto const axis = static_cast<std::size_t>(along);
+    axis_layout it{0, static_cast<std::size_t>(tensor.shape.size[axis]), 1};
+    for (std::size_t i = 0; i < tensor.shape.rank; ++i) {
+        bool const faster = tensor.layout == order::row_major ? i > axis : i < axis;
+        if (faster) { it.inner *= static_cast<std::size_t>(tensor.shape.size[i]); }
+    }
+    if (tensor.count > 0) { it.groups = static_cast<std::size_t>(tensor.count) / (it.units * it.inner); }
+    return it;
+}
+
+// Calls `use(unit, seen_element)` for each element, in storage order. Nothing where `axis` is no axis.
+template <class Use>
+constexpr void for_each_unit(tensor_ref const& tensor, int axis, Use&& use) noexcept {
+    if (axis < 0 || tensor.count == 0) { return; }
+    axis_layout const lie = layout_along(tensor, axis);
+    visit_values(tensor, [&](auto values) SPOTTER_STRICT {
+        SPOTTER_STRICT_BODY
+        std::size_t at = 0;
+        for (std::size_t group = 0; group < lie.groups; ++group) {
+            for (std::size_t unit = 0; unit < lie.units; ++unit) {
+                for (std::size_t i = 0; i < lie.inner; ++i, ++at) { use(unit, detail::see(values[at])); }
+            }
+        }
+    });
+}
+// Calls `use(row)` for each place that has one element of every unit, a sample or a pixel of one: row(unit) is the element.
+template <class Use>
+constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexcept {
+    if (axis < 0 || tensor.count == 0) { return; }
+    axis_layout const lie = layout_along(tensor, axis);
+    visit_values(tensor, [&](auto values) SPOTTER_STRICT {
+        SPOTTER_STRICT_BODY
+        for (std::size_t group = 0; group < lie.groups; ++group) {
+            for (std::size_t i = 0; i < lie.inner; ++i) {
+                std::size_t const first = group * lie.units * lie.inner + i;
+                use([&](std::size_t unit) { return detail::see(values[first + unit * lie.inner]); });
+            }
+        }
+    });
+}
+
 // Adds to active[u] the finite non-zero elements of unit u and to finite[u] its finite elements. Both hold unit_count(...)
 // values. O(n), one walk in storage order.
 template <class = only_where_called>
 constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint32_t* active,
                             std::uint32_t* finite) noexcept {
-    int const found = unit_axis_of(tensor.shape, asked_axis);
-    if (found < 0 || tensor.count == 0) { return; }
-    auto const axis = static_cast<std::size_t>(found);
-    std::size_t const rank = tensor.shape.rank;
-    std::size_t const units = static_cast<std::size_t>(tensor.shape.size[axis]);
-    std::size_t inner = 1;  // elements in a row that belong to one unit
-    for (std::size_t i = 0; i < rank; ++i) {
-        bool const faster = tensor.layout == order::row_major ? i > axis : i < axis;
-        if (faster) { inner *= static_cast<std::size_t>(tensor.shape.size[i]); }
-    }
+    int const axis = unit_axis_of(tensor.shape, asked_axis);
+    if (axis < 0 || tensor.count == 0) { return; }
+    axis_layout const lie = layout_along(tensor, axis);
     visit_values(tensor, [&](auto values) {
         std::size_t i = 0;
         while (i < values.size()) {
-            for (std::size_t unit = 0; unit < units; ++unit) {
+            for (std::size_t unit = 0; unit < lie.units; ++unit) {
                 std::uint32_t on = 0;
                 std::uint32_t known = 0;
-                for (std::size_t k = 0; k < inner; ++k, ++i) {
+                for (std::size_t k = 0; k < lie.inner; ++k, ++i) {
                     number_class const kind = detail::see(values[i]).kind;
                     known += kind < number_class::pos_inf ? 1U : 0U;
                     on += kind == number_class::normal || kind == number_class::subnormal ? 1U : 0U;

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): classes that are far rarer than others, or that the model gets wrong. docs/rules.md#class_imbalance
+#pragma once
+
+#include <spotter/rule/builtin/classes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Counts the labels of each class over the run, per mode (train and eval); judges at each close with labels once there are `samples`.
+// Warning when the largest class has more than `threshold_imbalance` times the samples of the smallest. Warning, too, when more than
+// `threshold_misprediction` of a class are predicted as another one, though the model is right in `min_accuracy` of all: an untrained
+// one is wrong about every class. Labels and predictions of a step are paired by position; see classes.hpp.
+struct class_imbalance {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "class_imbalance";
+    static constexpr std::string_view remedy = "Resample or weight the rare classes, and judge by per-class metrics.";
+
+    selector select = role::label;
+    selector predictions = role::prediction;
+    double threshold_imbalance = 10;       // largest over smallest class; AWS ClassImbalance
+    double threshold_misprediction = 0.7;  // fraction of a class; AWS
+    std::uint64_t samples = 500;           // labels before anything is judged; AWS
+    std::uint64_t num_classes = 0;         // 0: those that were seen
+    bool argmax = false;                   // predictions are scores whatever their type and rank
+    double min_accuracy = 0.5;             // fraction of all pairs; AWS has no such limit
+    std::uint64_t min_class_samples = 20;  // pairs of a class before its mispredictions count
+    int class_axis = default_axis;         // of scores; 1 for rank >= 2 (batch first)
+
+    [[nodiscard]] static constexpr class_imbalance sagemaker_defaults() noexcept {
+        return {.min_accuracy = 0, .min_class_samples = 1};
+    }
+
+    struct tally {
+        std::uint64_t labels = 0, paired = 0, wrong = 0;
+    };
+    struct counts {
+        slots<tally> by_class;
+        tally all{};
+    };
+    struct state {
+        class_pairs step;
+        counts by_mode[mode_count];
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::feature : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return predictions(tensor) ? terms::feature : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.step.declare(tensor, select(tensor), predictions(tensor));
+        for (counts& each : seen.by_mode) { (void)each.by_class.grow(first_classes); }
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return class_pairs::key(argmax, class_axis); }
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        seen.step.extract(it, values, argmax, class_axis, out);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> classes) const noexcept {
+        if (it.step.mode != mode::predict) { seen.step.add(it.tensor, classes); }
+    }
+    constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
+        bool const any_label = !seen.step.labels.all().empty();
+        std::string_view const tensor = seen.step.tensor;
+        counts& mine = seen.by_mode[index_of(at.mode)];
+        count(mine, seen.step);
+        seen.step.clear();
+        if (!any_label || mine.all.labels == 0 || mine.all.labels < samples) { return truth::undecided; }
+        finding found;
+        found.tensor = tensor;
+        truth answer = truth::no;
+        if (unbalanced(mine, found)) {
+            out.push(found);
+            answer = truth::yes;
+        }
+        found.detail = {};
+        if (mispredicted(mine, found)) {
+            out.push(found);
+            answer = truth::yes;
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_of(select, predictions); }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `samples` labels that are class numbers (0 to 65535)";
+    }
+
+private:
+    static constexpr std::size_t first_classes = 16;  // have room from the start
+
+    static constexpr void count(counts& mine, class_pairs const& step) noexcept {
+        for (std::uint32_t const label : step.labels.all()) {
+            if (label == no_class || !mine.by_class.grow(label + std::size_t{1})) { continue; }
+            ++mine.by_class[label].labels;
+            ++mine.all.labels;
+        }
+        step.each([&](std::uint32_t label, std::uint32_t said) {
+            if (!mine.by_class.holds(label)) { return; }
+            ++mine.by_class[label].paired;
+            ++mine.all.paired;
+            mine.by_class[label].wrong += label != said ? 1 : 0;
+            mine.all.wrong += label != said ? 1 : 0;
+        });
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool unbalanced(counts const& mine, finding& found) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t largest = 0, smallest = 0;
+        std::uint64_t most = 0, least = ~std::uint64_t{0};
+        for (std::size_t i = 0; i < mine.by_class.size(); ++i) {
+            std::uint64_t const have = mine.by_class[i].labels;
+            if (have == 0 && i >= num_classes) { continue; }
+            if (have > most) { most = have, largest = i; }
+            if (have < least) { least = have, smallest = i; }
+        }
+        if (least > 0 && mine.by_class.size() < num_classes) { least = 0, smallest = mine.by_class.size(); }
+        found.severity = severity::warning;
+        if (least == 0) {  // a ratio without bound
+            found.reason = "a class has no sample";
+            found.measure = "samples of the smallest class";
+            found.measured = 0;
+            found.threshold = 0;
+            found.how = relation::less_equal;
+            found.detail << "class " << smallest << ": none of " << mine.all.labels << " samples";
+            return true;
+        }
+        found.reason = "classes are imbalanced";
+        found.measure = "largest over smallest class";
+        found.measured = static_cast<double>(most) / static_cast<double>(least);
+        found.threshold = threshold_imbalance;
+        found.how = relation::greater;
+        found.detail << "class " << largest << ": " << most << " samples, class " << smallest << ": " << least;
+        return found.measured > threshold_imbalance;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool mispredicted(counts const& mine, finding& found) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (mine.all.paired == 0) { return false; }
+        double const right = static_cast<double>(mine.all.paired - mine.all.wrong);
+        if (!(right / static_cast<double>(mine.all.paired) >= min_accuracy)) { return false; }
+        double worst = 0;
+        std::size_t which = 0;
+        for (std::size_t i = 0; i < mine.by_class.size(); ++i) {
+            tally const& it = mine.by_class[i];
+            if (it.paired == 0 || it.paired < min_class_samples) { continue; }
+            double const share = static_cast<double>(it.wrong) / static_cast<double>(it.paired);
+            if (share > worst) { worst = share, which = i; }
+        }
+        found.reason = "a class is mispredicted";
+        found.measure = "mispredicted share of a class";
+        found.measured = worst;
+        found.threshold = threshold_misprediction;
+        found.how = relation::greater;
+        found.severity = severity::warning;
+        if (!(worst > threshold_misprediction)) { return false; }
+        tally const& it = mine.by_class[which];
+        found.detail << "class " << which << ": " << it.wrong << " of " << it.paired;
+        return true;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

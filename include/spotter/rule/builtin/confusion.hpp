@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): classes that a classifier takes for one another. docs/rules.md#confusion
+#pragma once
+
+#include <spotter/rule/builtin/classes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Counts pairs of label and prediction over an eval phase. Of the samples predicted as one class, those that are it must be at least
+// `min_diag`, and those of any other class at most `max_off_diag`. A class that has labels but is never predicted counts as 0. Info, for
+// the class with the smallest share if `min_diag` is missed, else for the pair with the largest. A phase is `phase_length` eval closes with
+// labels and predictions (0: all until a close of another mode), and goes on until it has `samples` pairs. Eval steps only.
+struct confusion {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "confusion";
+    static constexpr std::string_view remedy = "Inspect the samples behind the named pair of classes.";
+    static constexpr mode judged_in = mode::eval;
+    static constexpr std::uint32_t most_categories = 1024;  // 8 MiB of counts
+
+    selector select = role::label;
+    selector predictions = role::prediction;
+    std::uint64_t category_no = 0;   // classes; 0: the largest seen, plus one. AWS Confusion
+    double min_diag = 0.9;           // fraction of a column; AWS
+    double max_off_diag = 0.1;       // fraction of a column; AWS
+    std::uint64_t samples = 1;       // pairs
+    bool argmax = false;             // predictions are scores whatever their type and rank
+    std::uint64_t phase_length = 1;  // eval closes; 0: until a close of another mode
+    int class_axis = default_axis;   // of scores; 1 for rank >= 2 (batch first)
+
+    [[nodiscard]] static constexpr confusion sagemaker_defaults() noexcept { return {}; }
+
+    struct state {
+        class_pairs step;
+        // Pairs of the phase. Ordered by the larger of label and prediction, so that a further class moves nothing.
+        slots<std::uint64_t> pairs;
+        std::uint64_t total = 0, closes = 0;
+        std::uint32_t classes = 0;
+        std::string_view tensor{};
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::feature : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return predictions(tensor) ? terms::feature : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.step.declare(tensor, select(tensor), predictions(tensor));
+        std::uint64_t const room = category_no > 0 ? category_no : 16;
+        if (room <= most_categories) { (void)seen.pairs.grow(static_cast<std::size_t>(room * room)); }
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return class_pairs::key(argmax, class_axis); }
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        seen.step.extract(it, values, argmax, class_axis, out);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> classes) const noexcept {
+        if (it.step.mode == mode::eval) { seen.step.add(it.tensor, classes); }
+    }
+    constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
+        bool const here = at.mode == mode::eval && count_step(seen);
+        seen.closes += here ? 1 : 0;
+        bool const ends = phase_length > 0 ? here && seen.closes >= phase_length : at.mode != mode::eval;
+        if (!ends || seen.total == 0 || seen.total < samples) { return truth::undecided; }
+        truth const answer = judge(seen, out);
+        for (std::uint64_t& each : seen.pairs) { each = 0; }
+        seen.total = seen.closes = 0;
+        seen.classes = 0;
+        seen.tensor = {};
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_of(select, predictions); }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "fewer than `samples` pairs of label and prediction that are class numbers (0 to 1023)";
+    }
+
+private:
+    [[nodiscard]] static constexpr std::size_t place_of(std::size_t label, std::size_t said) noexcept {
+        return label >= said ? label * label + said : said * said + said + 1 + label;
+    }
+    [[nodiscard]] static constexpr double pairs_of(state const& seen, std::size_t label, std::size_t said) noexcept {
+        std::size_t const place = place_of(label, said);
+        return seen.pairs.holds(place) ? static_cast<double>(seen.pairs[place]) : 0;
+    }
+    // Whether the step brought a pair.
+    [[nodiscard]] constexpr bool count_step(state& seen) const noexcept {
+        std::uint64_t const before = seen.total;
+        std::uint64_t const limit = category_no > 0 && category_no < most_categories ? category_no : most_categories;
+        if (seen.tensor.empty()) { seen.tensor = seen.step.tensor; }
+        seen.step.each([&](std::uint32_t label, std::uint32_t said) {
+            std::uint32_t const larger = label > said ? label : said;
+            std::size_t const room = (larger + std::size_t{1}) * (larger + std::size_t{1});
+            if (larger >= limit || !seen.pairs.grow(room)) { return; }
+            ++seen.pairs[place_of(label, said)];
+            ++seen.total;
+            seen.classes = larger >= seen.classes ? larger + 1 : seen.classes;
+        });
+        seen.step.clear();
+        return seen.total > before;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr truth judge(state const& seen, findings& out) const noexcept {
+        SPOTTER_STRICT_BODY
+        double least = 1, most = 0;  // shares of a column: of the diagonal, of any other
+        std::size_t poorest = 0, taken = 0, taken_for = 0;
+        bool missed = false;
+        for (std::size_t said = 0; said < seen.classes; ++said) {
+            double column = 0, row = 0, other = 0;
+            std::size_t other_label = 0;
+            for (std::size_t i = 0; i < seen.classes; ++i) {
+                double const here = pairs_of(seen, i, said);
+                column += here;
+                row += pairs_of(seen, said, i);
+                if (i != said && here > other) { other = here, other_label = i; }
+            }
+            if (!(column > 0) && !(row > 0)) { continue; }
+            double const right = column > 0 ? pairs_of(seen, said, said) / column : 0;
+            if (right < min_diag && (!missed || right < least)) { missed = true, least = right, poorest = said; }
+            if (column > 0 && other / column > most) { most = other / column, taken = other_label, taken_for = said; }
+        }
+        bool const mixed = most > max_off_diag;
+        if (!missed && !mixed) { return truth::no; }
+        finding found;
+        found.tensor = seen.tensor;
+        found.severity = severity::info;
+        found.reason = missed ? "a class is predicted wrongly" : "a class is taken for another";
+        found.measure = missed ? "share of a prediction that is right" : "share of a prediction that is another class";
+        found.measured = missed ? least : most;
+        found.threshold = missed ? min_diag : max_off_diag;
+        found.how = missed ? relation::less : relation::greater;
+        if (missed) { found.detail << "prediction " << poorest << (most > 0 ? "; " : ""); }
+        if (most > 0) { found.detail << most << " of predicted " << taken_for << " is class " << taken; }
+        out.push(found);
+        return truth::yes;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): units that are far quieter than the rest of their layer. docs/rules.md#dormant_units
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/unit_windows.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The score of a unit is its mean |h| over the mean of those of its layer, over windows as dead_relu has them; it is dormant where
+// that is at most `tau`. In a layer that is all zero every unit is. Warning when more than `max_share` of the units are. Activations
+// of any kind, train steps only.
+struct dormant_units {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "dormant_units";
+    static constexpr std::string_view remedy =
+        "Check the bias and learning rate of the named layer; try a leaky activation.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = role::activation;
+    double tau = 0.025;            // of the layer's mean; as quoted from Sokar et al. 2023 (the published code has 0)
+    double max_share = 0.5;        // fraction of a layer's units
+    std::uint64_t samples = 512;   // finite outputs a unit (batch times spatial positions)
+    int unit_axis = default_axis;  // 1 for rank >= 2 (batch first), 0 for rank 1
+
+    struct state {
+        unit_windows windows;  // the amount of a unit is the sum of |h|
+        slots<double> scratch;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) && units_along(tensor, tensor.shape, unit_axis) >= 0 ? terms::feature : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));
+        seen.windows.declare(tensor, units);
+        (void)seen.scratch.grow(static_cast<std::size_t>(2 * units));
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, unit_axis); }
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        if (it.step.mode != mode::train) { return; }
+        extract_units(values, units_along(it.tensor, values.shape, unit_axis), seen.scratch, out,
+                      [](seen_element const& h) SPOTTER_STRICT { return h.size; });
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> sums) const noexcept {
+        if (it.step.mode == mode::train) { seen.windows.add(it, sums); }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        culprit found;
+        truth const answer = seen.windows.judge(samples, max_share, found,
+                                                [&](unit_window const& layer) { return dormant_share(layer); });
+        if (answer == truth::yes) {
+            finding it = found.as_finding("share of dormant units", relation::greater, max_share, severity::warning);
+            it.reason = "units are dormant";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `samples` outputs a unit";
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT constexpr double dormant_share(unit_window const& layer) const noexcept {
+        SPOTTER_STRICT_BODY
+        double total = 0, judged = 0;
+        for (std::size_t unit = 0; unit < layer.units; ++unit) {
+            if (!layer.known(unit, samples)) { continue; }
+            total += layer.amount[unit] / layer.finite[unit];
+            ++judged;
+        }
+        double const limit = tau * (total / judged);
+        double dormant = 0;
+        for (std::size_t unit = 0; unit < layer.units; ++unit) {
+            if (!layer.known(unit, samples)) { continue; }
+            dormant += layer.amount[unit] / layer.finite[unit] <= limit ? 1 : 0;
+        }
+        return dormant / judged;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a model that answers the same to everything. docs/rules.md#output_collapse
+#pragma once
+
+#include <spotter/rule/builtin/classes.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The last classes of one kind, and how many there are of each. Takes its memory once, but for further classes.
+class recent_classes {
+public:
+    constexpr void keep(std::uint64_t most) noexcept {
+        constexpr std::uint64_t limit = 1U << 20U;
+        auto const room = static_cast<std::size_t>(most < 1 ? 1 : most > limit ? limit : most);
+        if (ring_.grow(room)) { most_ = room; }
+    }
+    constexpr void add(std::uint32_t which) noexcept {
+        if (most_ == 0 || which == no_class || !counts_.grow(which + std::size_t{1})) { return; }
+        if (size_ == most_) {
+            --counts_[ring_[next_]];
+        } else {
+            ++size_;
+        }
+        ring_[next_] = which;
+        ++counts_[which];
+        next_ = next_ + 1 == most_ ? 0 : next_ + 1;
+        classes_ = which >= classes_ ? which + 1 : classes_;
+    }
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && size_ == most_; }
+    [[nodiscard]] constexpr std::uint32_t classes() const noexcept { return classes_; }  // the largest ever, plus one
+    [[nodiscard]] SPOTTER_STRICT constexpr double largest_share(std::size_t& which) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::uint64_t most = 0;
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            if (counts_[i] > most) { most = counts_[i], which = i; }
+        }
+        return static_cast<double>(most) / static_cast<double>(size_);
+    }
+    // Shannon's entropy of the classes, in nats.
+    [[nodiscard]] SPOTTER_STRICT constexpr double entropy() const noexcept {
+        SPOTTER_STRICT_BODY
+        double total = 0;
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            if (counts_[i] == 0) { continue; }
+            double const share = static_cast<double>(counts_[i]) / static_cast<double>(size_);
+            double part = share * natural_log(share);
+            settle(part);
+            total -= part;
+        }
+        return total;
+    }
+
+private:
+    slots<std::uint32_t> ring_;
+    slots<std::uint64_t> counts_;  // by class
+    std::size_t most_ = 0, size_ = 0, next_ = 0;
+    std::uint32_t classes_ = 0;
+};
+
+// Warning, for `patience` closes in a row after `warmup` of the mode, when
+// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean; or
+// one class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels is above
+// `min_label_entropy` times that of an even distribution. Without labels, and without classes, only the first is judged. Train and eval.
+struct output_collapse {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "output_collapse";
+    static constexpr std::string_view remedy = "Check the output layer, its activation and what the loss expects.";
+    static constexpr std::uint64_t least_batch = 8;  // samples that have a standard deviation to speak of
+
+    selector select = role::prediction;
+    selector labels = role::label;
+    std::uint64_t warmup = 100;      // closes with predictions
+    std::uint64_t patience = 3;      // closes
+    double coefficient = 1e-3;       // of the size of the mean
+    double share = 0.99;             // fraction of the predictions
+    double min_label_entropy = 0.5;  // fraction of the logarithm of the number of classes
+    std::uint64_t samples = 512;     // predictions, and labels
+    bool argmax = false;             // predictions are scores whatever their type and rank
+    int class_axis = default_axis;   // of scores; 1 for rank >= 2 (batch first)
+
+    struct history {
+        recent_classes predicted, labelled;
+        std::uint64_t closes = 0, streak = 0;
+        std::uint32_t outputs = 0;  // of the latest predictions that were scores
+    };
+    struct state {
+        class_parts parts;
+        history by_mode[mode_count];
+        streaks constant;
+        close_answer answer;
+        std::string_view tensor{};    // the first predictions of the step
+        slots<double> mean, squares;  // scratch: of each output
+        slots<std::uint64_t> finite;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::feature : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return labels(tensor) ? terms::feature : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.parts.declare(tensor, !select(tensor), select(tensor));
+        seen.constant.declare(tensor);
+        for (history& each : seen.by_mode) { each.predicted.keep(samples), each.labelled.keep(samples); }
+        auto const outputs = static_cast<std::size_t>(
+            unit_count(tensor.shape, unit_axis_of(tensor.shape, class_axis, batch_axis_of(tensor.flags))));
+        if (select(tensor)) {
+            (void)(seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs));
+        }
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, argmax, class_axis); }
+    // The largest relative deviation of an output (-1: none is known), the number of outputs (0: no scores), then the classes.
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        if (it.step.mode == mode::predict) { return; }
+        bool const predicted = seen.parts.is_prediction(it.tensor);
+        int const axis = scores_along(it.tensor, values, argmax && predicted, class_axis);
+        out.push(predicted && is_floating(values.type) ? largest_deviation(seen, values, axis) : -1);
+        out.push(static_cast<double>(unit_count(values.shape, axis)));
+        extract_classes(values, axis, out);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
+        if (it.step.mode == mode::predict || made.size() < 2) { return; }
+        history& mine = seen.by_mode[index_of(it.step.mode)];
+        bool const predicted = seen.parts.is_prediction(it.tensor);
+        for (double const& each : made.subspan(2)) { (predicted ? mine.predicted : mine.labelled).add(class_of(each)); }
+        if (!predicted) { return; }
+        if (seen.tensor.empty()) { seen.tensor = it.tensor.name; }
+        if (std::uint32_t const outputs = class_of(made[1]); outputs != no_class) { mine.outputs = outputs; }
+        bool const known = mine.closes >= warmup && is_finite(made[0]) && made[0] >= 0;
+        truth const constant = known ? truth_of(made[0] < coefficient) : truth::undecided;
+        seen.answer.judged = seen.answer.judged || known;
+        if (seen.constant.count(it, constant) >= patience && constant == truth::yes) {
+            seen.answer.found.blame(it, made[0]);
+        }
+    }
+    constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
+        seen.constant.next_close();
+        culprit const constant = seen.answer.found;
+        truth answer = seen.answer.take();
+        seen.answer.found = {};
+        std::string_view const tensor = std::exchange(seen.tensor, {});
+        if (tensor.empty()) { return truth::undecided; }
+        if (constant.count > 0) {
+            finding it =
+                constant.as_finding("largest relative deviation", relation::less, coefficient, severity::warning);
+            it.reason = "outputs are constant";
+            out.push(it);
+        }
+        finding found;
+        history& mine = seen.by_mode[index_of(at.mode)];
+        truth const one = mine.closes++ >= warmup ? one_class(mine, found) : truth::undecided;
+        if (!decided(one)) { return answer; }
+        mine.streak = one == truth::yes ? mine.streak + 1 : 0;
+        if (mine.streak < patience || one == truth::no) { return answer == truth::yes ? answer : truth::no; }
+        found.tensor = tensor;
+        out.push(found);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_of(select, labels); }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached, or batches of fewer than 8 and no classes with labels";
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT constexpr truth one_class(history const& mine, finding& found) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!mine.predicted.full() || !mine.labelled.full()) { return truth::undecided; }
+        std::uint32_t classes = mine.outputs;
+        if (classes < mine.predicted.classes()) { classes = mine.predicted.classes(); }
+        if (classes < mine.labelled.classes()) { classes = mine.labelled.classes(); }
+        if (classes < 2) { return truth::undecided; }
+        std::size_t which = 0;
+        found.reason = "one class is predicted";
+        found.measure = "share of one class";
+        found.measured = mine.predicted.largest_share(which);
+        found.threshold = share;
+        found.how = relation::greater_equal;
+        found.detail << "class " << which;
+        double const even = natural_log(static_cast<double>(classes));
+        return truth_of(found.measured >= share && mine.labelled.entropy() > min_label_entropy * even);
+    }
+    // Without an axis of outputs all values are of one.
+    SPOTTER_STRICT static constexpr double largest_deviation(state& seen, tensor_ref const& values, int axis) noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const outputs = axis < 0 ? 1 : static_cast<std::size_t>(unit_count(values.shape, axis));
+        if (!seen.mean.grow(outputs) || !seen.squares.grow(outputs) || !seen.finite.grow(outputs)) { return -1; }
+        for (std::size_t i = 0; i < outputs; ++i) { seen.mean[i] = 0, seen.squares[i] = 0, seen.finite[i] = 0; }
+        each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
+            SPOTTER_STRICT_BODY
+            seen.mean[output] += x;
+            ++seen.finite[output];
+        });
+        for (std::size_t i = 0; i < outputs; ++i) {
+            seen.mean[i] /= static_cast<double>(seen.finite[i] > 0 ? seen.finite[i] : 1);
+        }
+        each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
+            SPOTTER_STRICT_BODY
+            double const gap = x - seen.mean[output];
+            double square = gap * gap;
+            settle(square);
+            seen.squares[output] += square;
+        });
+        double largest = -1;
+        for (std::size_t i = 0; i < outputs; ++i) {
+            if (seen.finite[i] < least_batch) { continue; }
+            double const deviation = square_root(seen.squares[i] / static_cast<double>(seen.finite[i]));
+            double const relative = deviation / (magnitude(seen.mean[i]) + 1e-8);
+            if (relative > largest) { largest = relative; }
+        }
+        return largest;
+    }
+    template <class Use>
+    static constexpr void each_output(tensor_ref const& values, int axis, Use&& use) noexcept {
+        tensor_ref flat = values;
+        if (axis < 0) { flat.shape = extents{1, values.count}, flat.layout = order::row_major; }
+        for_each_unit(flat, axis < 0 ? 0 : axis, [&](std::size_t output, seen_element const& it) SPOTTER_STRICT {
+            SPOTTER_STRICT_BODY
+            if (it.kind < number_class::pos_inf) { use(output, it.value); }
+        });
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): logits that are probabilities already. docs/rules.md#output_mismatch
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace select {
+
+// Predictions flagged as logits: what a softmax is still to be applied to.
+[[nodiscard]] constexpr bool logits(tensor_info const& tensor) noexcept {
+    return tensor.role == role::prediction && has(tensor.flags, flag::logits);
+}
+
+}  // namespace select
+
+// Warning when, for `patience` observations in a row, all values of a tensor that should be logits are in [0, 1] and every row sums to 1
+// within `tolerance`: a softmax was applied, and the loss applies another. A row with a non-finite value is left out, and one column has
+// no softmax. Every mode.
+struct output_mismatch {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "output_mismatch";
+    static constexpr std::string_view remedy = "Check the output layer, its activation and what the loss expects.";
+
+    selector select = &select::logits;
+    double tolerance = 1e-3;        // of the sum of a row
+    std::uint64_t patience = 3;     // observations
+    int class_axis = default_axis;  // over which a row is summed; 1 for rank >= 2 (batch first)
+
+    struct state {
+        streaks normalised;
+        close_answer answer;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::feature : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.normalised.declare(tensor); }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
+    // The smallest and the largest value, then how far a row's sum is from 1 at most; nothing where no row can be summed.
+    SPOTTER_STRICT constexpr void extract(state&, observation const& it, tensor_ref const& values,
+                                          feature& out) const noexcept {
+        SPOTTER_STRICT_BODY
+        int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(it.tensor.flags));
+        auto const columns = static_cast<std::size_t>(unit_count(values.shape, axis));
+        if (columns < 2) { return; }
+        double low = 0, high = 0, gap = 0;
+        bool any = false;
+        for_each_row(values, axis, [&](auto const& row) SPOTTER_STRICT {
+            SPOTTER_STRICT_BODY
+            double total = 0, row_low = row(0).value, row_high = row_low;
+            for (std::size_t i = 0; i < columns; ++i) {
+                seen_element const x = row(i);
+                if (x.kind >= number_class::pos_inf) { return; }
+                total += x.value;
+                row_low = x.value < row_low ? x.value : row_low;
+                row_high = x.value > row_high ? x.value : row_high;
+            }
+            double const from_one = magnitude(total - 1);
+            low = !any || row_low < low ? row_low : low;
+            high = !any || row_high > high ? row_high : high;
+            gap = !any || from_one > gap ? from_one : gap;
+            any = true;
+        });
+        if (!any) { return; }
+        out.push(low), out.push(high), out.push(gap);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
+        if (made.size() < 3 || !is_finite(made[0]) || !is_finite(made[1]) || !is_finite(made[2])) { return; }
+        bool const normalised = made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance;
+        seen.answer.judged = true;
+        if (seen.normalised.count(it, truth_of(normalised)) >= patience && normalised) {
+            seen.answer.found.blame(it, made[2]);
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        seen.normalised.next_close();
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            finding it = found.as_finding("largest distance of a row's sum from 1", relation::less_equal, tolerance,
+                                          severity::warning);
+            it.reason = "logits are probabilities";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no row of two or more finite values";
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

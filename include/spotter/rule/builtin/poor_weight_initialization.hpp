@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): weights that training cannot start from. docs/rules.md#poor_weight_initialization
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/distribution.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace select {
+
+// What the beginning of a training is judged by, next to its loss.
+[[nodiscard]] constexpr bool beginnings(tensor_info const& tensor) noexcept {
+    return tensor.role == role::preactivation || weights(tensor) || weight_gradients(tensor);
+}
+
+}  // namespace select
+
+// During the first `steps` train closes with such a tensor, warning where
+// (d) a weight has one value in all its elements when it is first observed; or where
+// (a) the variances of preactivations are more than `threshold` apart, as a ratio, or
+// (b) 90 % of some weight's gradient, P5 to P95, lie within less than `distribution_range`,
+// while (c) the loss has not gone below its best for `patience` observations. Alone, (a) and (b) hold in many a healthy net. Gradients
+// are looked at during these steps only. Later closes are undecided.
+struct poor_weight_initialization {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "poor_weight_initialization";
+    static constexpr std::string_view remedy =
+        "Initialise randomly with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::beginnings;
+    double threshold = 10;              // largest over smallest variance; AWS PoorWeightInitialization
+    double distribution_range = 0.001;  // P95 - P5; AWS
+    std::uint64_t patience = 5;         // observations of the loss; AWS
+    std::uint64_t steps = 10;           // closes; AWS
+    bool symmetry = true;               // judge (d)
+    bool conjunct = true;               // (a) and (b) only together with (c); otherwise each of the three alone
+
+    // AWS documents three conditions, each of which is reason enough.
+    [[nodiscard]] static constexpr poor_weight_initialization sagemaker_defaults() noexcept {
+        return {.symmetry = false, .conjunct = false};
+    }
+
+    struct extreme {
+        std::string_view tensor{};
+        double value = 0;
+    };
+    struct state {
+        slots<bool> met;               // by tensor id: weights that were observed
+        slots<std::uint64_t> scratch;  // of a gradient, while it is sorted
+        culprit flat{};                // weights of one value
+        bool any_weight = false;
+        std::uint64_t closes = 0;
+        bool observed = false;          // in this step
+        extreme widest{}, narrowest{};  // variances of this step
+        culprit crowded{};              // gradients of this step
+        bool any_variance = false, any_spread = false;
+        tensor_id loss = no_tensor;  // the first that is observed
+        std::string_view loss_name{};
+        double best = 0, latest = 0;
+        bool any_loss = false, new_loss = false;
+        std::uint64_t stale = 0;  // observations since the best
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        if (!select(tensor)) { return terms::none; }
+        switch (tensor.role) {
+            case role::preactivation:
+                return terms::variance | terms::sum;
+            case role::gradient:
+                return terms::feature;
+            case role::weight:
+                return terms::range;
+            default:
+                return terms::none;
+        }
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::loss ? terms::sum : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        (void)seen.met.grow(tensor.id + std::size_t{1});
+        if (tensor.role == role::gradient && seen.closes < steps) {
+            (void)seen.scratch.grow(static_cast<std::size_t>(tensor.shape.elements()));
+        }
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, steps); }
+    // P95 - P5 of the finite elements; nothing of tensors that are no gradients, nor once the first steps are over.
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        if (it.step.mode != mode::train || seen.closes >= steps) { return; }
+        if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return; }
+        std::size_t count = 0;
+        visit_values(values, [&](auto all) {
+            for (auto const& each : all) {
+                seen_element const x = detail::see(each);
+                if (x.kind < number_class::pos_inf) { seen.scratch[count++] = detail::key_of(x.value); }
+            }
+        });
+        if (count == 0) { return; }
+        std::array<std::size_t, 2> const ranks{detail::nearest_rank(50, count), detail::nearest_rank(950, count)};
+        detail::select_ranks({seen.scratch.data(), count}, 0, ranks);
+        out.push(detail::value_of_key(seen.scratch[ranks[1]]) - detail::value_of_key(seen.scratch[ranks[0]]));
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
+        if (it.step.mode != mode::train || seen.closes >= steps) { return; }
+        switch (it.tensor.role) {
+            case role::preactivation:
+                observe_variance(seen, it);
+                break;
+            case role::gradient:
+                if (made.empty() || !is_finite(made[0])) { return; }
+                seen.observed = seen.any_spread = true;
+                if (made[0] < distribution_range) { seen.crowded.blame(it, made[0]); }
+                break;
+            case role::weight:
+                observe_weight(seen, it);
+                break;
+            case role::loss:
+                observe_loss(seen, it);
+                break;
+            default:
+                break;
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        culprit const crowded = std::exchange(seen.crowded, {});
+        bool const any_spread = std::exchange(seen.any_spread, false);
+        bool const any_variance = std::exchange(seen.any_variance, false);
+        if (!std::exchange(seen.observed, false)) { return truth::undecided; }
+        if (++seen.closes >= steps) { seen.scratch = {}; }
+        count_loss(seen);
+        truth const apart = any_variance ? variances_apart(seen) : truth::undecided;
+        truth const narrow = any_spread ? truth_of(crowded.count > 0) : truth::undecided;
+        truth const stuck = seen.any_loss ? truth_of(seen.stale >= patience) : truth::undecided;
+        truth flat = symmetry && !seen.any_weight ? truth::undecided : truth::no;
+        if (symmetry && seen.flat.count > 0) { flat = truth::yes; }
+        bool const with_loss = !conjunct || stuck == truth::yes;
+
+        if (flat == truth::yes) {
+            tell(seen.flat.as_finding("maximum - minimum", relation::less_equal, 0, severity::warning),
+                 "a weight has one value in all its elements", out);
+        }
+        if (apart == truth::yes && with_loss) { tell_variances(seen, out); }
+        if (narrow == truth::yes && with_loss) {
+            tell(crowded.as_finding("P95 - P5", relation::less, distribution_range, severity::warning),
+                 "gradients are all alike", out);
+        }
+        if (stuck == truth::yes && !conjunct) {
+            finding it;
+            it.tensor = seen.loss_name;
+            it.measure = "observations without a lower loss";
+            it.measured = static_cast<double>(seen.stale);
+            it.threshold = static_cast<double>(patience);
+            it.how = relation::greater_equal;
+            tell(it, "the loss does not fall", out);
+        }
+        truth const early = disjunction(apart, narrow);
+        return disjunction(flat, conjunct ? conjunction(early, stuck) : disjunction(early, stuck));
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "not enough observed in the first steps: weights, and a loss with preactivations or gradients";
+    }
+
+private:
+    static constexpr void tell(finding it, std::string_view reason, findings& out) noexcept {
+        it.reason = reason;
+        out.push(it);
+    }
+    static constexpr void observe_variance(state& seen, observation const& it) noexcept {
+        measurement const found = variance(it.stats);
+        if (!found.known || !is_finite(found.value)) { return; }
+        extreme const here{it.tensor.name, found.value};
+        bool const first = !std::exchange(seen.any_variance, true);
+        if (first || here.value > seen.widest.value) { seen.widest = here; }
+        if (first || here.value < seen.narrowest.value) { seen.narrowest = here; }
+        seen.observed = true;
+    }
+    constexpr void observe_weight(state& seen, observation const& it) const noexcept {
+        measurement const low = minimum(it.stats), high = maximum(it.stats);
+        if (!low.known || !high.known || !seen.met.holds(it.tensor.id)) { return; }
+        seen.observed = true;
+        if (std::exchange(seen.met[it.tensor.id], true) || it.stats.finite() < 2) { return; }
+        seen.any_weight = true;
+        if (low.value == high.value) { seen.flat.blame(it, 0); }
+    }
+    static constexpr void observe_loss(state& seen, observation const& it) noexcept {
+        measurement const value = mean(it.stats);
+        if (seen.loss == no_tensor) { seen.loss = it.tensor.id, seen.loss_name = it.tensor.name; }
+        if (!value.known || !is_finite(value.value) || seen.loss != it.tensor.id) { return; }
+        seen.latest = seen.new_loss && seen.latest < value.value ? seen.latest : value.value;
+        seen.new_loss = seen.observed = true;
+    }
+    static constexpr void count_loss(state& seen) noexcept {
+        if (!std::exchange(seen.new_loss, false)) { return; }
+        bool const better = !std::exchange(seen.any_loss, true) || seen.latest < seen.best;
+        if (better) { seen.best = seen.latest; }
+        seen.stale = better ? 0 : seen.stale + 1;
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double ratio_of(state const& seen) noexcept {
+        SPOTTER_STRICT_BODY
+        return seen.widest.value / seen.narrowest.value;
+    }
+    // Without bound where the smallest is zero; undecided where all are.
+    [[nodiscard]] constexpr truth variances_apart(state const& seen) const noexcept {
+        if (!(seen.widest.value > 0)) { return truth::undecided; }
+        return truth_of(!(seen.narrowest.value > 0) || ratio_of(seen) > threshold);
+    }
+    constexpr void tell_variances(state const& seen, findings& out) const noexcept {
+        bool const bounded = seen.narrowest.value > 0;
+        finding it;
+        it.tensor = seen.narrowest.tensor;
+        it.measure = bounded ? "largest over smallest variance" : "variance";
+        it.measured = bounded ? ratio_of(seen) : 0;
+        it.threshold = bounded ? threshold : 0;
+        it.how = bounded ? relation::greater : relation::less_equal;
+        it.detail << seen.narrowest.value << " here, " << seen.widest.value << " in " << seen.widest.tensor;
+        tell(it, "variances of layers are far apart", out);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

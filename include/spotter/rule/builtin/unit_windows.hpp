@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): what the rules on units share: sums over each unit of a layer, gathered over several steps, then judged.
+#pragma once
+
+#include <spotter/rule/builtin/per_tensor.hpp>
+#include <spotter/rule/machine.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Of each unit of a layer: how many finite elements there were, and the sum of something over them.
+struct unit_window {
+    slots<double> amount, finite;
+    std::size_t units = 0;
+
+    // Empties the window. Without memory it has no units and is never complete.
+    constexpr void begin(std::size_t count) noexcept {
+        units = amount.grow(count) && finite.grow(count) ? count : 0;
+        for (std::size_t unit = 0; unit < units; ++unit) { amount[unit] = 0, finite[unit] = 0; }
+    }
+    SPOTTER_STRICT constexpr void add(std::size_t unit, double const& added, double const& count) noexcept {
+        SPOTTER_STRICT_BODY
+        if (!is_finite(added) || !is_finite(count)) { return; }
+        amount[unit] += added;
+        finite[unit] += count;
+    }
+    [[nodiscard]] constexpr bool known(std::size_t unit, std::uint64_t samples) const noexcept {
+        return finite[unit] > 0 && finite[unit] >= static_cast<double>(samples);
+    }
+    // Once the best known unit is: one that is never finite must not keep the others from being judged.
+    [[nodiscard]] constexpr bool complete(std::uint64_t samples) const noexcept {
+        for (std::size_t unit = 0; unit < units; ++unit) {
+            if (known(unit, samples)) { return true; }
+        }
+        return false;
+    }
+    // Of the known units the share whose mean amount is below `limit`.
+    [[nodiscard]] SPOTTER_STRICT constexpr double share_below(double limit, std::uint64_t samples) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::uint64_t low = 0, judged = 0;
+        for (std::size_t unit = 0; unit < units; ++unit) {
+            if (!known(unit, samples)) { continue; }
+            low += amount[unit] / finite[unit] < limit ? 1 : 0;
+            ++judged;
+        }
+        return static_cast<double>(low) / static_cast<double>(judged);
+    }
+};
+
+// The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next begins.
+class unit_windows {
+public:
+    constexpr void declare(tensor_info const& tensor, std::uint64_t units) noexcept {
+        unit_window* const mine = windows_.declare(tensor);
+        if (mine != nullptr && mine->units != units) { mine->begin(static_cast<std::size_t>(units)); }
+    }
+    constexpr void add(observation const& it, unit_activity const& seen) noexcept {
+        unit_window* const mine = window_of(it, seen.active.size());
+        if (mine == nullptr) { return; }
+        for (std::size_t unit = 0; unit < mine->units; ++unit) {
+            mine->add(unit, seen.active[unit], seen.finite[unit]);
+        }
+    }
+    // Of a feature made by `extract_units`.
+    constexpr void add(observation const& it, std::span<double const> sums) noexcept {
+        unit_window* const mine = window_of(it, sums.size() / 2);
+        if (mine == nullptr) { return; }
+        for (std::size_t unit = 0; unit < mine->units; ++unit) { mine->add(unit, sums[2 * unit], sums[2 * unit + 1]); }
+    }
+    // At a close: undecided unless a window is complete; yes where `share_of(window)` is above `limit`, with that as evidence.
+    template <class Share>
+    constexpr truth judge(std::uint64_t samples, double limit, culprit& found, Share&& share_of) noexcept {
+        truth answer = truth::undecided;
+        windows_.take_touched([&](std::string_view name, unit_window& mine) {
+            if (!mine.complete(samples)) { return; }
+            double const share = share_of(mine);
+            if (share > limit) {
+                answer = truth::yes;
+                if (found.count++ == 0) { found.tensor = name, found.measured = share; }
+            } else if (answer == truth::undecided) {
+                answer = truth::no;
+            }
+            mine.begin(mine.units);
+        });
+        return answer;
+    }
+
+private:
+    [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {
+        if (units == 0) { return nullptr; }
+        unit_window* const mine = windows_.touch(it.tensor.id);
+        if (mine != nullptr && mine->units != units) { mine->begin(units); }
+        return mine;
+    }
+
+    per_tensor<unit_window> windows_;
+};
+
+[[nodiscard]] constexpr int units_along(tensor_info const& tensor, extents const& shape, int asked) noexcept {
+    return unit_axis_of(shape, asked, batch_axis_of(tensor.flags));
+}
+
+// The feature of a rule on units: for each unit the sum of `amount(element)` over its finite elements, then how many these are.
+// `scratch` holds two values a unit.
+template <class Amount>
+constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& scratch, feature& out,
+                             Amount&& amount) noexcept {
+    auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
+    if (axis < 0 || !scratch.grow(2 * units)) { return; }
+    for (std::size_t i = 0; i < 2 * units; ++i) { scratch[i] = 0; }
+    for_each_unit(values, axis, [&](std::size_t unit, seen_element const& it) SPOTTER_STRICT {
+        SPOTTER_STRICT_BODY
+        if (it.kind >= number_class::pos_inf) { return; }
+        scratch[2 * unit] += amount(it);
+        scratch[2 * unit + 1] += 1;
+    });
+    for (std::size_t i = 0; i < 2 * units; ++i) { out.push(scratch[i]); }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

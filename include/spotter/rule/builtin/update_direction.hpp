@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): an optimizer that goes up. docs/rules.md#update_direction
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/series.hpp>
+#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The change of a weight between two observations, held against the gradient that made it: their scalar product is negative where
+// the optimizer descends. Error when it is positive in at least `share` of the last `window` changes of a weight, after `warmup` of them.
+// A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as they are before the
+// update, which is the one after it; where the loop observes after the update, set `after_update` and observe gradients before weights.
+// Keeps a copy of each weight and gradient (a second one of gradients that are observed first). Train steps only.
+struct update_direction {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "update_direction";
+    static constexpr std::string_view remedy =
+        "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
+    static constexpr mode judged_in = mode::train;
+
+    selector select = &select::weights;
+    std::uint64_t warmup = 10;  // changes of a weight
+    std::uint64_t window = 50;  // changes
+    double share = 0.9;         // fraction of the window
+    bool after_update = false;  // the gradient of a change is that of the later observation
+
+    // The values of a tensor at one close. Of floating types up to 32 bits in floats, which hold them exactly.
+    struct copy {
+        slots<float> narrow;
+        slots<double> wide;
+        std::uint64_t close = 0;  // 0: nothing is kept
+        std::uint64_t index = 0;  // of the step
+        extents shape{};
+        order layout = order::row_major;
+        bool is_narrow = false;
+
+        constexpr void keep(tensor_ref const& values, std::uint64_t at, step_id step) noexcept {
+            close = 0;
+            auto const count = static_cast<std::size_t>(values.count);
+            bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
+            if (!(small ? narrow.grow(count) : wide.grow(count))) { return; }
+            bool finite = true;
+            visit_values(values, [&](auto all) {
+                for (std::size_t i = 0; i < count; ++i) {
+                    seen_element const x = detail::see(all[i]);
+                    finite = finite && x.kind < number_class::pos_inf;
+                    if (small) {
+                        narrow[i] = static_cast<float>(x.value);
+                    } else {
+                        wide[i] = x.value;
+                    }
+                }
+            });
+            is_narrow = small;
+            shape = values.shape, layout = values.layout;
+            index = step.index;
+            close = finite ? at : 0;
+        }
+        [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
+            return is_narrow ? widen(narrow[i]) : wide[i];
+        }
+        [[nodiscard]] constexpr bool fits(tensor_ref const& other) const noexcept {
+            return shape == other.shape && layout == other.layout;
+        }
+    };
+    struct parameter {
+        copy weight, gradients[2];
+        int newest = 0;  // of the gradients
+        bool watched = false;
+        recent_values ascending;  // 1 or 0 a change
+        std::uint64_t changes = 0;
+    };
+    struct state {
+        slots<parameter> parameters;  // by the weight's tensor id
+        std::uint64_t close = 1;
+        close_answer answer;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) && !is_complex(tensor.type) ? terms::feature : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::gradient && !is_complex(tensor.type) ? terms::feature : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (tensor.role == role::gradient || !seen.parameters.grow(tensor.id + std::size_t{1})) { return; }
+        seen.parameters[tensor.id].watched = select(tensor);
+        seen.parameters[tensor.id].ascending.keep(window);
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, after_update); }
+    // Of a weight the scalar product; nothing where there is none, and of gradients.
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        if (it.step.mode != mode::train) { return; }
+        bool const is_gradient = it.tensor.role == role::gradient;
+        tensor_id const id = is_gradient ? it.tensor.partner : it.tensor.id;
+        if (!seen.parameters.holds(id) || !seen.parameters[id].watched) { return; }
+        parameter& mine = seen.parameters[id];
+        if (is_gradient) {
+            // The one before is still needed, unless the weight was there already.
+            bool const in_place = mine.gradients[mine.newest].close == seen.close || mine.weight.close == seen.close;
+            if (!in_place) { mine.newest = 1 - mine.newest; }
+            mine.gradients[mine.newest].keep(values, seen.close, it.step);
+            return;
+        }
+        if (mine.weight.close == seen.close) { return; }  // once a step
+        std::uint64_t const made_at = after_update ? seen.close : mine.weight.close;
+        for (copy const& gradient : mine.gradients) {
+            if (made_at == 0 || gradient.close != made_at || mine.weight.close == 0) { continue; }
+            if (it.step.index <= mine.weight.index || !gradient.fits(values) || !mine.weight.fits(values)) { continue; }
+            measurement const along = change_along(gradient, mine.weight, values);
+            if (along.known && is_finite(along.value)) { out.push(along.value); }
+            break;
+        }
+        mine.weight.keep(values, seen.close, it.step);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
+        if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }
+        if (!seen.parameters.holds(it.tensor.id)) { return; }
+        parameter& mine = seen.parameters[it.tensor.id];
+        if (++mine.changes <= warmup) { return; }
+        mine.ascending.add(made[0] > 0 ? 1 : 0);
+        if (!mine.ascending.full()) { return; }
+        seen.answer.judged = true;
+        double const up = mine.ascending.mean_of(0, mine.ascending.size());
+        if (up >= share) { seen.answer.found.blame(it, up); }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        ++seen.close;
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        if (answer == truth::yes) {
+            finding it = found.as_finding("share of changes along the gradient", relation::greater_equal, share,
+                                          severity::error);
+            it.reason = "the optimizer ascends";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "fewer than `warmup` + `window` changes of a weight with its gradient";
+    }
+
+private:
+    // Not known where a value is not finite.
+    [[nodiscard]] SPOTTER_STRICT static constexpr measurement change_along(copy const& gradient, copy const& before,
+                                                                           tensor_ref const& now) noexcept {
+        SPOTTER_STRICT_BODY
+        lane_sums products;
+        bool finite = true;
+        visit_values(now, [&](auto all) SPOTTER_STRICT {
+            SPOTTER_STRICT_BODY
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                seen_element const x = detail::see(all[i]);
+                finite = finite && x.kind < number_class::pos_inf;
+                double part = (x.value - before[i]) * gradient[i];
+                settle(part);
+                products.lane[i % lane_count] += part;
+            }
+        });
+        return {products.fold(), finite};
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

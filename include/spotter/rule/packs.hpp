@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): the catalogue in packs, for a kind of training each. docs/rules.md#packs
+#pragma once
+
+#include <spotter/rule/adapt.hpp>
+#include <spotter/rule/builtin/catalogue.hpp>
+#include <spotter/rule/rule_pack.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// A pack is a rule: `hook{"runs/a", keep, packs::supervised || loss_above_target}`. Each of its rules tells an episode once, and
+// nothing more for 100 closes.
+namespace packs {
+
+namespace detail {
+
+template <rule Rule>
+[[nodiscard]] constexpr auto told_once(Rule which) noexcept {
+    return which | rearm{10} | cooldown{100};
+}
+template <rule... Rules>
+[[nodiscard]] constexpr auto of(Rules... rules) noexcept {
+    return together(told_once(rules)...);
+}
+
+// What goes wrong in any net that is trained by gradients.
+inline constexpr auto any_net =
+    of(non_finite{}, exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, gradient_not_cleared{},
+       poor_weight_initialization{}, update_ratio_band{}, updates_too_small{}, update_direction{}, dead_update_path{},
+       bf16_stall{}, all_zero{}, dead_relu{}, saturated_activation{}, dormant_units{}, input_not_normalized{},
+       constant_batch{}, output_collapse{}, stalled_training{});
+
+}  // namespace detail
+
+// A net that is fitted to labels or targets. `initial_loss` joins it by hand, with the loss that an untrained net should have:
+// `packs::supervised || initial_loss{.expected = initial_loss::cross_entropy(10)}`.
+inline constexpr auto supervised =
+    together(detail::any_net, detail::of(loss_not_decreasing{}, loss_spike{}, oscillating_loss{}, underfit{}, overfit{},
+                                         overtraining{}, class_imbalance{}, gradient_depth_ratio{}, tensor_variance{},
+                                         unchanged_tensor{}, output_mismatch{}, identity_activation{}));
+
+// Reinforcement learning: a policy's loss is no objective, so the rules on losses are not in it. `rl_entropy_collapse` joins it by hand, with
+// the entropy of a policy that knows nothing: `packs::rl || rl_entropy_collapse{.max_entropy = 0.693}`.
+inline constexpr auto rl =
+    together(detail::any_net, detail::of(rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
+                                         rl_observation_range{}, rl_repeated_states{}, rl_target_network{}));
+
+// Boosted trees.
+inline constexpr auto boosting =
+    detail::of(tree_depth{}, low_feature_importance{}, feature_importance_overweight{}, stalled_training{});
+
+// The machine that trains, from what the loop says of it: `time/step`, `time/wait`.
+inline constexpr auto system = detail::of(data_wait{}, step_time_outlier{});
+
+// The rules of Amazon SageMaker Debugger with its values.
+inline constexpr auto sagemaker = detail::of(
+    class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
+    nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(), overfit::sagemaker_defaults(),
+    overtraining::sagemaker_defaults(), confusion::sagemaker_defaults(),
+    poor_weight_initialization::sagemaker_defaults(), weight_update_ratio::sagemaker_defaults(),
+    vanishing_gradient::sagemaker_defaults(), exploding_tensor::sagemaker_defaults(), all_zero::sagemaker_defaults(),
+    tensor_variance::sagemaker_defaults(), unchanged_tensor::sagemaker_defaults(),
+    saturated_activation::sagemaker_defaults(), dead_relu::sagemaker_defaults(), tree_depth::sagemaker_defaults(),
+    feature_importance_overweight::sagemaker_defaults(), stalled_training::sagemaker_defaults());
+
+}  // namespace packs
+
+}  // namespace spotter::inline SPOTTER_ABI

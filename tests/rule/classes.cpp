@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules on labels and predictions: each example of the catalogue, exactly.
+#include <spotter/rule/builtin/class_imbalance.hpp>
+#include <spotter/rule/builtin/confusion.hpp>
+#include <spotter/rule/builtin/output_collapse.hpp>
+#include <spotter/rule/builtin/output_mismatch.hpp>
+#include <tests/rule/features.hpp>
+
+#include <tests/catch.hpp>
+
+using namespace spotter;
+using namespace stage;
+
+namespace {
+
+using classes = std::vector<std::int32_t>;
+
+tensor_ref view(classes const& values) { return view_of(values.data(), {values.size()}); }
+
+// `each(i)` for i below `count`.
+template <class Each>
+classes made_of(std::size_t count, Each each) {
+    classes out(count);
+    for (std::size_t i = 0; i < count; ++i) { out[i] = static_cast<std::int32_t>(each(i)); }
+    return out;
+}
+template <rule Rule>
+truth step(run<Rule>& it, step_id at, classes const& labels, classes const& predictions) {
+    it.see(at, "labels", view(labels));
+    it.see(at, "preds", view(predictions));
+    return it.close(at);
+}
+classes const ten = made_of(10, [](std::size_t i) { return i; });
+
+constexpr truth unbalanced_at_once() {
+    run it{class_imbalance{.samples = 4}};
+    std::int32_t const labels[] = {0, 0, 0, 1};
+    it.see(train(0), "labels", view_of(labels, {4}));
+    return it.close(train(0));
+}
+static_assert(unbalanced_at_once() == truth::no);
+constexpr truth confused() {
+    run it{confusion{}};
+    std::int32_t const labels[] = {0, 1, 2}, predictions[] = {0, 1, 1};
+    it.see(eval(0), "labels", view_of(labels, {3}));
+    it.see(eval(0), "preds", view_of(predictions, {3}));
+    return it.close(eval(0));
+}
+static_assert(confused() == truth::yes);
+
+}  // namespace
+
+TEST_CASE("class_imbalance: 990 to 10 is a ratio of 99", "[class_imbalance]") {
+    run it{class_imbalance{}};
+    classes const labels = made_of(1000, [](std::size_t i) { return i % 100 == 7; });
+    CHECK(step(it, train(0), labels, labels) == truth::yes);
+    REQUIRE(it.found.size() == 1);
+    finding const& found = it.found[0];
+    CHECK((found.rule == "class_imbalance" && found.tensor == "labels" && found.reason == "classes are imbalanced"));
+    CHECK((found.measured == 99 && found.threshold == 10 && found.how == relation::greater));
+    CHECK((found.severity == severity::warning && !found.remedy.empty()));
+    CHECK(found.detail.view() == "class 0: 990 samples, class 1: 10");
+    run sagemaker{class_imbalance::sagemaker_defaults()};
+    CHECK(step(sagemaker, train(0), labels, labels) == truth::yes);
+}
+
+TEST_CASE("class_imbalance: 500 samples are needed", "[class_imbalance]") {
+    run it{class_imbalance{}};
+    it.see(train(0), "labels", view(classes(498, 0)));
+    it.see(train(0), "labels", view(classes{1}));
+    CHECK(it.close(train(0)) == truth::undecided);
+    CHECK(it.covered().reason.starts_with("warm-up not reached"));
+    it.see(train(1), "labels", view(classes{0}));
+    CHECK(it.close(train(1)) == truth::yes);
+    CHECK(it.found[0].measured == 499);
+    CHECK(it.close(train(2)) == truth::undecided);  // no labels
+    run even{class_imbalance{.samples = 22}};       // exactly ten to one
+    CHECK(step(even, train(0), made_of(22, [](std::size_t i) { return i % 11 == 0; }), {}) == truth::no);
+}
+
+TEST_CASE("class_imbalance: mispredictions count once the model is right about some", "[class_imbalance]") {
+    classes const labels = made_of(500, [](std::size_t i) { return i % 10; });
+    classes const shifted = made_of(500, [](std::size_t i) { return (i % 10 + 1) % 10; });
+    run it{class_imbalance{}};
+    CHECK(step(it, train(0), labels, shifted) == truth::no);
+    run sagemaker{class_imbalance::sagemaker_defaults()};
+    CHECK(step(sagemaker, train(0), labels, shifted) == truth::yes);
+    REQUIRE(sagemaker.found.size() == 1);
+    CHECK((sagemaker.found[0].reason == "a class is mispredicted" && sagemaker.found[0].measured == 1));
+    CHECK(sagemaker.found[0].threshold == 0.7);
+    // One class in ten is wrong, and predictions come first.
+    run one{class_imbalance{}};
+    one.see(train(0), "preds", view(made_of(500, [](std::size_t i) { return i % 10 == 4 ? 5 : i % 10; })));
+    one.see(train(0), "labels", view(labels));
+    CHECK(one.close(train(0)) == truth::yes);
+    CHECK((one.found[0].measured == 1 && one.found[0].detail.view() == "class 4: 50 of 50"));
+    run few{class_imbalance{.min_class_samples = 51}};
+    CHECK(step(few, train(0), labels, made_of(500, [](std::size_t i) { return i % 10 == 4 ? 5 : i % 10; })) ==
+          truth::no);
+}
+
+TEST_CASE("class_imbalance: a class that never appears counts where their number is given", "[class_imbalance]") {
+    classes const labels = made_of(600, [](std::size_t i) { return i % 3; });
+    CHECK([&] {
+        run it{class_imbalance{.num_classes = 3}};
+        return step(it, train(0), labels, {});
+    }() == truth::no);
+    run it{class_imbalance{.num_classes = 100}};
+    CHECK(step(it, train(0), labels, {}) == truth::yes);
+    CHECK((it.found[0].reason == "a class has no sample" && it.found[0].measured == 0));
+    CHECK(it.found[0].detail.view() == "class 3: none of 600 samples");
+}
+
+TEST_CASE("class_imbalance: modes are counted apart, predict steps and what is no class not at all",
+          "[class_imbalance]") {
+    run it{class_imbalance{.samples = 4}};
+    CHECK(step(it, predict(0), classes(9, 0), {}) == truth::undecided);
+    CHECK(step(it, train(0), {0, 0, 1}, {}) == truth::undecided);
+    CHECK(step(it, eval(0), {0, 0, 1}, {}) == truth::undecided);
+    CHECK(step(it, train(1), {-100, -100, 1 << 20}, {}) == truth::undecided);
+    CHECK(step(it, train(0), {1}, {}) == truth::no);  // a rewind takes nothing back
+    float const odd[] = {nan_f, 0.5F, pos_infinity_f, 1};
+    it.see(train(2), "labels", view_of(odd, {4}));
+    CHECK(it.close(train(2)) == truth::no);
+    CHECK(step(it, eval(1), {1}, {}) == truth::no);
+    run none{class_imbalance{}};
+    CHECK(step(none, train(0), {}, {1, 2}) == truth::undecided);
+    CHECK(machine{class_imbalance{.predictions = "pred["}}.malformed() == "pred[");
+}
+
+TEST_CASE("the class of scores is their largest, whatever the order of storage", "[class_imbalance]") {
+    auto const classes_of = [](tensor_ref const& scores, bool argmax, int axis = default_axis) {
+        feature out;
+        tensor_info info;
+        extract_classes(scores, scores_along(info, scores, argmax, axis), out);
+        return std::vector<double>(out.all().begin(), out.all().end());
+    };
+    using found = std::vector<double>;
+    float const rows[] = {0.1F, 0.7F, 0.2F, 3, 1, 3};
+    CHECK(classes_of(view_of(rows, {2, 3}), false) == found{1, 0});
+    float const columns[] = {0.1F, 3, 0.7F, 1, 0.2F, 3};
+    CHECK(classes_of(view_of(columns, {2, 3}, order::column_major), false) == found{1, 0});
+    CHECK(classes_of(view_of(columns, {3, 2}), false, 0) == found{1, 0});
+    CHECK(classes_of(view_of(rows, {6, 1}), false) == found{0.1F, 0.7F, 0.2F, 3, 1, 3});
+    CHECK(classes_of(view_of(rows, {6}), true) == found{3});
+    std::int8_t const quantised[] = {1, 5, 9, 2};
+    CHECK(classes_of(view_of(quantised, {2, 2}), false) == found{1, 5, 9, 2});
+    CHECK(classes_of(view_of(quantised, {2, 2}), true) == found{1, 0});
+    float const masked[] = {neg_infinity_f, -5, nan_f, nan_f, nan_f, neg_infinity_f};
+    CHECK(classes_of(view_of(masked, {2, 3}), false) == found{1, -1});
+    float const pixels[] = {1, 2, 3, 4, 4, 3, 2, 1};  // one image, two classes, four pixels
+    CHECK(classes_of(view_of(pixels, {1, 2, 2, 2}), false) == found{1, 1, 0, 0});
+}
+
+TEST_CASE("confusion: ten of ten is silent, a 4 taken for a 7 fires", "[confusion]") {
+    classes wrong = ten;
+    wrong[4] = 7;
+    run it{confusion{}};
+    CHECK(step(it, eval(0), ten, ten) == truth::no);
+    CHECK(step(it, eval(1), ten, wrong) == truth::yes);
+    REQUIRE(it.found.size() == 1);
+    finding const& found = it.found[0];
+    CHECK((found.measured == 0 && found.threshold == 0.9 && found.how == relation::less));
+    CHECK((found.severity == severity::info && found.tensor == "labels"));
+    CHECK(found.detail.view() == "prediction 4; 0.5 of predicted 7 is class 4");
+    CHECK(step(it, eval(2), ten, ten) == truth::no);  // the next phase
+    run pairs{confusion{.min_diag = 0, .max_off_diag = 0.01}};
+    CHECK(step(pairs, eval(0), ten, ten) == truth::no);
+    CHECK(step(pairs, eval(1), ten, wrong) == truth::yes);
+    CHECK((pairs.found[0].measured == 0.5 && pairs.found[0].threshold == 0.01));
+    run fixed{confusion{.category_no = 10}};
+    CHECK(step(fixed, eval(0), ten, wrong) == truth::yes);
+    CHECK(fixed.found[0].measured == 0);
+    run sagemaker{confusion::sagemaker_defaults()};
+    CHECK(step(sagemaker, eval(0), ten, wrong) == truth::yes);
+}
+
+TEST_CASE("confusion: a phase is so many eval closes, or lasts until another mode", "[confusion]") {
+    run it{confusion{.samples = 15, .phase_length = 1}};
+    CHECK(step(it, eval(0), ten, ten) == truth::undecided);
+    CHECK(step(it, train(0), ten, classes(10, 0)) == truth::undecided);
+    CHECK(it.close(eval(1)) == truth::undecided);
+    CHECK(step(it, eval(2), ten, ten) == truth::no);
+    run two{confusion{.phase_length = 2}};
+    CHECK(step(two, eval(0), ten, classes(10, 0)) == truth::undecided);
+    CHECK(step(two, eval(1), ten, ten) == truth::yes);
+    CHECK(two.found[0].measured == Approx(2.0 / 11));
+    run whole{confusion{.phase_length = 0}};
+    CHECK(step(whole, eval(0), ten, ten) == truth::undecided);
+    CHECK(step(whole, eval(1), ten, ten) == truth::undecided);
+    CHECK(step(whole, train(0), ten, ten) == truth::no);
+    CHECK(step(whole, train(1), ten, ten) == truth::undecided);
+}
+
+TEST_CASE("confusion: pairs only, in several batches, without what is no class", "[confusion]") {
+    run it{confusion{}};
+    it.see(eval(0), "labels", view(ten));
+    it.see(eval(0), "preds", view(ten));
+    it.see(eval(0), "preds", view(classes{1, 3, -1}));
+    it.see(eval(0), "labels", view(classes{1, -100, 3}));
+    CHECK(it.close(eval(0)) == truth::no);
+    CHECK(step(it, eval(1), ten, {1, 2}) == truth::undecided);
+    CHECK(step(it, eval(2), {5000}, {5001}) == truth::undecided);
+    CHECK(step(it, eval(2), {0}, {1}) == truth::yes);  // the same step again
+    run lonely{confusion{}};
+    CHECK(step(lonely, train(0), ten, ten) == truth::undecided);
+    CHECK(lonely.covered().reason == "matched, but never in mode eval");
+    CHECK((lonely.wanted("labels") == lonely.wanted("preds") && lonely.covered().matched == 1));
+    // Probabilities, and one-hot labels.
+    run scores{confusion{}};
+    scores.see(eval(0), "labels", {1, 0, 0, 0, 1, 0}, {2, 3});
+    scores.see(eval(0), "preds", {0.6F, 0.3F, 0.1F, nan_f, 0.3F, 0.1F}, {2, 3});
+    CHECK(scores.close(eval(0)) == truth::no);
+}
+
+TEST_CASE("confusion holds any pair of 1024 classes", "[confusion]") {
+    run it{confusion{.min_diag = 1, .max_off_diag = 1}};
+    classes const all = made_of(1024, [](std::size_t i) { return i; });
+    CHECK(step(it, eval(0), all, all) == truth::no);
+    classes swapped = all;
+    std::swap(swapped[1023], swapped[2]);
+    CHECK(step(it, eval(1), all, swapped) == truth::yes);
+    CHECK(it.found[0].measured == 0);
+    CHECK(it.found[0].detail.view() == "prediction 2; 1 of predicted 2 is class 1023");
+}
+
+TEST_CASE("output_collapse: 512 predictions of class 3 with uniform labels", "[output_collapse]") {
+    classes const labels = made_of(512, [](std::size_t i) { return i % 10; }), threes(512, 3);
+    run it{output_collapse{.warmup = 0, .patience = 1}};
+    CHECK(step(it, train(0), labels, threes) == truth::yes);
+    REQUIRE(it.found.size() == 1);
+    finding const& found = it.found[0];
+    CHECK((found.measured == 1 && found.threshold == 0.99 && found.reason == "one class is predicted"));
+    CHECK((found.tensor == "preds" && found.severity == severity::warning && found.detail.view() == "class 3"));
+    CHECK(step(it, train(1), labels, labels) == truth::no);
+    CHECK(step(it, train(2), labels, threes) == truth::yes);
+    CHECK(step(it, train(3), classes(512, 3), threes) == truth::no);  // the labels have no more to say
+    CHECK(fired(output_collapse{}, 105, [&](auto& run, step_id at) {
+              run.see(at, "labels", view(labels));
+              run.see(at, "preds", view(threes));
+          }) == indices{102, 103, 104});
+    run partly{output_collapse{.warmup = 0, .patience = 1}};
+    classes nearly = threes;
+    for (std::size_t i = 0; i < 6; ++i) { nearly[i] = 1; }
+    CHECK(step(partly, eval(0), labels, nearly) == truth::no);  // 506 of 512 are less than 0.99
+    nearly[0] = 3;
+    CHECK(step(partly, eval(1), labels, nearly) == truth::yes);
+    CHECK(partly.found[0].measured == 507.0 / 512);
+}
+
+TEST_CASE("output_collapse: outputs that do not vary over the batch", "[output_collapse]") {
+    auto const constant = [](auto& run, step_id at) {
+        std::vector<float> values(16);
+        for (std::size_t i = 0; i < 16; ++i) { values[i] = i % 2 == 0 ? 2.0F : -3.0F; }
+        if (at.index == 4) { values[3] = nan_f; }
+        run.see(at, "preds", values, {8, 2});
+    };
+    CHECK(fired(output_collapse{.warmup = 2}, 8, constant) == indices{4, 5, 6, 7});
+    run it{output_collapse{.warmup = 0, .patience = 1}};
+    constant(it, train(0));
+    CHECK(it.close(train(0)) == truth::yes);
+    CHECK((it.found[0].reason == "outputs are constant" && it.found[0].measured == 0));
+    it.see(train(1), "preds", {1, 1, 1, 1, 1, 1, 1, 1.1F}, {8});
+    CHECK(it.close(train(1)) == truth::no);
+    it.see(train(2), "preds", {1, 1, 1, 1, 1, 1, 1, 1}, {8});
+    CHECK(it.close(train(2)) == truth::yes);
+    it.see(train(3), "preds", {1, 1, 1, 1, 1, 1, 1}, {7});  // too few
+    CHECK(it.close(train(3)) == truth::undecided);
+    it.see(train(4), "preds", std::vector<float>(8, nan_f), {8});
+    CHECK(it.close(train(4)) == truth::undecided);
+    it.see(predict(0), "preds", {1, 1, 1, 1, 1, 1, 1, 1}, {8});
+    CHECK(it.close(predict(0)) == truth::undecided);
+    CHECK(it.close(train(5)) == truth::undecided);
+    // Twice in a step is once.
+    run twice{output_collapse{.warmup = 0, .patience = 2}};
+    constant(twice, train(0));
+    constant(twice, train(0));
+    CHECK(twice.close(train(0)) == truth::no);
+    constant(twice, train(1));
+    CHECK(twice.close(train(1)) == truth::yes);
+    // Classes have no deviation to speak of.
+    run numbers{output_collapse{.warmup = 0, .patience = 1}};
+    numbers.see(train(0), "preds", view(classes(8, 3)));
+    CHECK(numbers.close(train(0)) == truth::undecided);
+    CHECK(numbers.covered().reason.starts_with("warm-up not reached"));
+}
+
+TEST_CASE("output_mismatch: logits that sum to one fire at 2", "[output_mismatch]") {
+    auto const with = [](std::initializer_list<float> row, flag flags = flag::logits) {
+        return fired(output_mismatch{}, 4, [&](auto& it, step_id at) {
+            if (at.index == 0) {
+                it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32});
+            }
+            it.see(at, "preds", row);
+        });
+    };
+    CHECK(with({0.2F, 0.8F}) == indices{2, 3});
+    CHECK(with({-1, 2}).empty());
+    CHECK(with({1.5F, -0.5F}).empty());
+    CHECK(with({0.2F, 0.7F}).empty());
+    CHECK(with({1}).empty());
+    CHECK(with({0.2F, 0.8F}, flag::none).empty());
+    CHECK(with({nan_f, 1}).empty());
+
+    run it{output_mismatch{.patience = 1}};
+    it.declare({.name = "preds", .role = role::prediction, .flags = flag::logits, .type = dtype::f32});
+    it.see(eval(0), "preds", {0.2F, 0.8F, nan_f, 9, 0.5F, 0.5F}, {3, 2});  // a row with a NaN is left out
+    CHECK(it.close(eval(0)) == truth::yes);
+    CHECK((it.found[0].reason == "logits are probabilities" && it.found[0].tensor == "preds"));
+    CHECK((it.found[0].measured < 1e-6 && it.found[0].threshold == 1e-3));
+    it.see(eval(1), "preds", {0.2F, 0.8F, 0.5F, 0.6F}, {2, 2});
+    CHECK(it.close(eval(1)) == truth::no);
+    it.see(eval(2), "preds", {nan_f, nan_f}, {1, 2});
+    CHECK(it.close(eval(2)) == truth::undecided);
+    CHECK(it.close(eval(3)) == truth::undecided);
+    // Twice in a step counts once.
+    run twice{output_mismatch{.patience = 2}};
+    twice.declare({.name = "preds", .role = role::prediction, .flags = flag::logits, .type = dtype::f32});
+    twice.see(train(0), "preds", {0.2F, 0.8F});
+    CHECK(twice.step(train(0), "preds", {0.2F, 0.8F}) == truth::no);
+    CHECK(twice.step(train(1), "preds", {0.2F, 0.8F}) == truth::yes);
+}
+
+TEST_CASE("rules on classes judge their features as they judge the values") {
+    auto const play = [](auto& it, auto tell) {
+        it.declare({.name = "preds", .role = role::prediction, .flags = flag::logits, .type = dtype::f32});
+        for (std::uint64_t i = 0; i < 12; ++i) {
+            step_id const at{i % 3 == 0 ? mode::eval : mode::train, i};
+            it.see(at, "labels", view(made_of(8, [&](std::size_t k) { return (k + i) % 2; })));
+            std::vector<float> scores(16);
+            for (std::size_t k = 0; k < 16; ++k) { scores[k] = (k + i / 4) % 2 == 0 ? 0.9F : 0.1F; }
+            it.see(at, "preds", scores, {8, 2});
+            tell(it.close(at));
+        }
+    };
+    CHECK(judges_without_values(class_imbalance{.threshold_imbalance = 0.5, .samples = 20}, play));
+    CHECK(judges_without_values(confusion{}, play));
+    CHECK(judges_without_values(output_collapse{.warmup = 0, .patience = 1, .samples = 16}, play));
+    CHECK(judges_without_values(output_mismatch{}, play));
+}
+
+TEST_CASE("rules on classes make nothing of damaged features") {
+    std::vector<truth> const nothing(3, truth::undecided);
+    double const nan = static_cast<double>(nan_f), infinity = static_cast<double>(pos_infinity_f);
+    tensor_info labels{.name = "labels", .role = role::label, .type = dtype::i32, .shape = {4}};
+    tensor_info scores{
+        .name = "preds", .role = role::prediction, .flags = flag::logits, .type = dtype::f32, .shape = {8, 2}};
+    for (std::vector<double> const& made : {std::vector<double>{nan, -1, 1e300, 0.5, infinity}, {}}) {
+        CHECK(answers_to(class_imbalance{.samples = 1}, labels, made) == nothing);
+        CHECK(answers_to(confusion{}, labels, made, mode::eval) == nothing);
+        CHECK(answers_to(output_collapse{.warmup = 0, .patience = 1, .samples = 1}, scores, made) == nothing);
+        CHECK(answers_to(output_mismatch{.patience = 1}, scores, made) == nothing);
+    }
+}
