@@ -50,7 +50,11 @@ public:
         if (free != nullptr) { *free = {what, steps}; }
         active_ = active_ || steps > 0;
     }
-    [[nodiscard]] bool active() const noexcept { return active_; }
+    // Something beyond the plan may be wanted of any tensor.
+    [[nodiscard]] bool active() const noexcept { return active_ || everything_; }
+    // The sink wants whatever is observed, for a flight recorder.
+    [[nodiscard]] bool everything() const noexcept { return everything_; }
+    void want_everything(bool it) noexcept { everything_ = it; }
     // What is to be kept of a tensor, beyond what was planned.
     SPOTTER_NOINLINE terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
         terms all = planned;
@@ -86,6 +90,7 @@ private:
     };
     going list_[4]{};
     bool active_ = false;
+    bool everything_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

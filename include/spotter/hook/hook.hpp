@@ -74,7 +74,6 @@ public:
         (take(tensors), ...);
         return end();
     }
-
     // The same in the mode of the innermost `during` scope; train where there is none.
     template <class... Tensors>
     [[nodiscard]] alarm step(std::uint64_t index, Tensors const&... tensors) noexcept {
@@ -267,6 +266,7 @@ private:
         collection_info list[Plan::limit + 1];
         std::size_t count = 0;
         plan_.list([&](collection_info const& each) { list[count++] = each; });
+        if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
         sink_.start({{list, count}});
     }
 
@@ -374,7 +374,8 @@ private:
         if (rules != 0) { judges_.observe(seen, rules); }
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
-        } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature); any(keep)) {
+        } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);
+                   any(keep) || captures_.everything()) {
             sink_.observe(seen, keep);
         }
     }

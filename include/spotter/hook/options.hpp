@@ -73,6 +73,11 @@ struct options {
     // How many workers the run has, for readers: they wait for one that has not begun yet. 0: they know of those that have begun.
     std::uint32_t workers = 0;
     spotter::workers keep = spotter::workers::all;
+    // Flight recorder: so many bytes of the latest steps, everything observed with its values, are kept in shared memory beside the
+    // record, and written to the run's folder `flight` once a warning or error is told, with so many steps after it; 0: none.
+    // What is in there when the process is killed is brought there by the next run into the folder, or by spotter::recover.
+    std::uint64_t flight_bytes = 0;
+    std::uint32_t flight_steps_after = 10;
     double (*clock)() noexcept = nullptr;  // seconds since 1970, called by the writer; the system's where null
     spotter::ring_in ring_in = spotter::ring_in::memory;
     memory_source memory{};  // of the ring, the one large piece of memory; asked once, at the start

@@ -37,7 +37,7 @@ struct sink_health {
 // A sink takes the events of one thread, in order. No call throws; each copies what it keeps before it returns.
 //   start(run_info)              once, before everything
 //   declare(tensor_info)         a tensor's name, or news about it; names live as long as the hook
-//   observe(observation, keep)   keep: the terms to store, payload among them; never empty
+//   observe(observation, keep)   keep: the terms to store, payload among them; empty only where the sink has wants_all() and it is true
 //   feature(tensor_info, step, key, numbers)   what a rule extracted of the observation that comes next
 //   scalar(tensor_info, step or null, value, time or null)   always kept; time in seconds since the epoch
 //   close(step, alarm)           the step is whole

@@ -53,6 +53,14 @@ struct segment_state {
 namespace detail {
 
 [[nodiscard]] inline error clear_folder(file_system& files, std::string_view folder) noexcept {
+    if (!folder.ends_with(layout::flight_name)) {  // the flight recorder's, which has none of its own
+        path_text const flight{folder, layout::flight_name};
+        auto const there = files.kind_of(flight);
+        if (!there) { return there.error(); }
+        if (*there == path_kind::folder) {
+            if (error const why = clear_folder(files, flight)) { return why; }
+        }
+    }
     if (error const why = shared_ring::discard(files, folder)) { return why; }
     for (;;) {
         auto const scan = scan_folder(files, folder);

@@ -20,21 +20,8 @@ public:
     explicit recorder(std::string_view path, options const& choices = {}) noexcept
         : recorder{path, choices, system_files()} {}
     recorder(std::string_view path, options const& choices, file_system& files) noexcept
-        : dry_{choices.dry_run || (choices.keep == workers::one && choices.worker != 0)} {
-        instant_ = choices.instant;
-        workers_ = choices.keep == workers::one ? 1 : choices.workers;
-        if (dry_) { return; }
-        auto const run = open_folder(files, path, choices.existing, choices.worker);
-        if (!run) {
-            first_ = run.error();
-            return;
-        }
-        core_ = new (std::nothrow) recorder_core{files, *run, choices};
-        if (core_ == nullptr) { files.unlock(run->lock); }
-        if (core_ == nullptr || !core_->take_memory()) {
-            first_ = {errc::out_of_memory, "no memory for the ring, nothing is recorded: lower options::ring_bytes"};
-            delete std::exchange(core_, nullptr);
-        }
+        : recorder{path, choices, files, false} {
+        if (core_ != nullptr && choices.flight_bytes > 0) { make_flight(choices, files); }
     }
     recorder(recorder&& other) noexcept { swap(other); }
     recorder& operator=(recorder&& other) noexcept {
@@ -43,14 +30,16 @@ public:
     }
     // A recorder that was not finished ends its run as failed: most likely an exception left the loop.
     ~recorder() {
-        if (core_ == nullptr || core_->in_child()) { return; }  // in a fork the thread and the files are the parent's
-        if (core_->started() && !core_->finished()) {
+        bool const own = core_ != nullptr && !core_->in_child();  // in a fork the thread and the files are the parent's
+        if (own && core_->started() && !core_->finished()) {
             finish({ending::failed, "hook was destroyed without finish", {}, 0});
         }
-        delete core_;
+        delete flight_;
+        if (own) { delete core_; }
     }
 
     void start(run_info const& run) noexcept {
+        if (flight_ != nullptr) { flight_->start(run); }
         if (core_ == nullptr || core_->started() || child()) { return; }
         byte_buffer list;
         std::size_t bound = 0;
@@ -81,12 +70,18 @@ public:
         core_->start(out.view());
     }
 
+    // Whether everything that is observed is wanted, with its values, whatever the plan keeps of it.
+    [[nodiscard]] bool wants_all() const noexcept { return flight_ != nullptr; }
+
     void declare(tensor_info const& tensor) noexcept {
+        if (flight_ != nullptr) { flight_->declare(tensor); }
         if (!recording()) { return; }
         if (waiting_count_ > 0 || !send(tensor)) { keep_waiting(tensor); }
     }
 
     void observe(observation const& seen, terms keep) noexcept {
+        if (flight_ != nullptr) { flight_->observe(seen, terms::payload | (seen.stats.has & pass_terms)); }
+        if (!any(keep)) { return; }
         if (is_scalar(seen, keep)) { return scalar(seen.tensor, &seen.step, seen.view, nullptr); }
         if (!recording()) { return drop(); }
         rows::observe row{};
@@ -155,6 +150,7 @@ public:
     }
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {
+        if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
         if (!recording()) { return drop(); }
         std::size_t const bytes = static_cast<std::size_t>(value.bytes());
         bool const one =
@@ -186,7 +182,11 @@ public:
     }
 
     void close(step_id step, alarm const& found) noexcept {
-        if (!recording()) { return; }
+        if (flight_ != nullptr) {
+            flight_->close(step, found);
+            fly_on(static_cast<bool>(found));
+        }
+        if (!recording() || !core_->end_step()) { return; }
         tell_losses();
         rows::close row{};
         row.step = step;
@@ -202,6 +202,10 @@ public:
     }
 
     void finish(run_end const& end) noexcept {
+        if (flight_ != nullptr) {
+            if (fly_for_ > 0 || end.how == ending::failed) { flight_->write_out(); }
+            flight_->finish({end.how, end.why, {}, 0});
+        }
         if (core_ == nullptr || core_->finished() || child()) { return; }
         core_->settle();
         if (core_->started()) {
@@ -248,6 +252,7 @@ public:
         health.dropped = dropped_;
         health.thinned = thinned_;
         if (core_ != nullptr) { core_->report(health); }
+        if (flight_ != nullptr && !health.first) { health.first = flight_->health().first; }
         return health;
     }
     [[nodiscard]] std::string_view path() const noexcept {
@@ -258,6 +263,44 @@ public:
     }
 
 private:
+    recorder(std::string_view path, options const& choices, file_system& files, bool holds) noexcept
+        : dry_{choices.dry_run || (choices.keep == workers::one && choices.worker != 0)} {
+        instant_ = choices.instant;
+        workers_ = choices.keep == workers::one ? 1 : choices.workers;
+        if (dry_) { return; }
+        auto const run = open_folder(files, path, choices.existing, choices.worker);
+        if (!run) {
+            first_ = run.error();
+            return;
+        }
+        core_ = new (std::nothrow) recorder_core{files, *run, choices, holds};
+        if (core_ == nullptr) { files.unlock(run->lock); }
+        if (core_ == nullptr || !core_->take_memory()) {
+            first_ = {errc::out_of_memory, "no memory for the ring, nothing is recorded: lower options::ring_bytes"};
+            delete std::exchange(core_, nullptr);
+        }
+    }
+    // A run of its own in the folder `flight`, that holds what is observed.
+    void make_flight(options const& choices, file_system& files) noexcept {
+        options own{};
+        own.existing = choices.existing == existing::replace ? existing::replace : existing::resume;
+        own.drain = drain::poll;
+        own.ring_in = ring_in::shared_memory;
+        own.ring_bytes = choices.flight_bytes;
+        own.clock = choices.clock;
+        path_text const folder{core_->place().folder, layout::flight_name};
+        flight_ = new (std::nothrow) recorder{folder, own, files, true};
+        steps_after_ = choices.flight_steps_after;
+        if (flight_ == nullptr) { note({errc::out_of_memory, "no memory for the flight recorder"}); }
+    }
+    // A step was closed, at which something was told or not.
+    void fly_on(bool told) noexcept {
+        if (told && fly_for_ == 0) { fly_for_ = steps_after_ + std::uint64_t{1}; }
+        if (fly_for_ > 0 && --fly_for_ == 0) { flight_->write_out(); }
+    }
+    void write_out() noexcept {
+        if (recording()) { core_->write_out(); }
+    }
     [[nodiscard]] bool recording() noexcept {
         if (core_ == nullptr || core_->silent() || child()) { return false; }
         if (waiting_count_ > 0) { send_waiting(); }
@@ -348,6 +391,13 @@ private:
                   "a tensor's name is longer than half the ring; the tensor is recorded without it: shorten the name"});
             return true;
         }
+        if (core_->holds()) {
+            byte_buffer body;
+            byte_writer out{body.prepare(bound), body.failed() ? 0 : bound};
+            encode(out, rows::declare{tensor});
+            core_->declare_apart(out.view());
+            return true;
+        }
         return put(row_kind::declare, bound, [&](byte_writer& out) { encode(out, rows::declare{tensor}); });
     }
     [[nodiscard]] bool send(finding const& it) noexcept {
@@ -387,6 +437,9 @@ private:
 
     void swap(recorder& other) noexcept {
         std::swap(core_, other.core_);
+        std::swap(flight_, other.flight_);
+        std::swap(fly_for_, other.fly_for_);
+        std::swap(steps_after_, other.steps_after_);
         std::swap(first_, other.first_);
         std::swap(waiting_, other.waiting_);
         std::swap(waiting_count_, other.waiting_count_);
@@ -400,6 +453,9 @@ private:
     }
 
     recorder_core* core_ = nullptr;
+    recorder* flight_ = nullptr;
+    std::uint64_t fly_for_ = 0;  // steps until it is written, once something was told
+    std::uint32_t steps_after_ = 0;
     error first_{};
     slots<tensor_info> waiting_;
     std::size_t waiting_count_ = 0;

@@ -19,9 +19,10 @@ namespace spotter::inline SPOTTER_ABI {
 // The one thing that can is the start of that thread; where it cannot be had, the ring is drained by its producer.
 class recorder_core {
 public:
-    recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
-        : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
-          drain_{ring_, segments_, choices.flush_milliseconds} {
+    // One that `holds` keeps the latest steps in the ring, the oldest make room, until `write_out`.
+    recorder_core(file_system& files, open_run const& run, options const& choices, bool holds) noexcept
+        : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, holds_{holds},
+          segments_{files, choices}, drain_{ring_, segments_, choices.flush_milliseconds} {
         if (choices.clock != nullptr) { run_.place.now = choices.clock; }
         trouble_ = run.left;
     }
@@ -54,13 +55,33 @@ public:
         segments_.begin(run_.place, run_begin);
         publish();
         started_ = true;
-        if (choices_.drain == drain::thread) { start_thread(); }
+        if (choices_.drain == drain::thread && !holds_) { start_thread(); }
     }
     // Ends the writer thread and takes what is in the ring; only `finish` may follow.
     void settle() noexcept {
         stop();
+        while (holds_ && discard_step()) {}
         while (drain_.take()) {}
         drain_.give_up();
+    }
+    [[nodiscard]] bool holds() const noexcept { return holds_; }
+    // Of one that holds: all that is in the ring, into the segment.
+    void write_out() noexcept {
+        while (drain_.take()) {}
+        drain_.flush(steady_milliseconds());
+        publish();
+    }
+    // Declarations stay when the steps that they were made at are long gone.
+    void declare_apart(byte_view body) noexcept {
+        segments_.add(row_kind::declare, body);
+        segments_.flush();
+    }
+    // False where the step that ends was larger than the ring, and is gone.
+    [[nodiscard]] bool end_step() noexcept {
+        if (!std::exchange(overrun_, false)) { return true; }
+        while (discard_step()) {}
+        note({errc::dropped, "a step is larger than the flight recorder: raise options::flight_bytes"});
+        return false;
     }
     void finish(byte_view run_end) noexcept {
         if (started_) { segments_.add(row_kind::run_end, run_end); }
@@ -89,7 +110,7 @@ public:
 
     // Memory for an entry, or null: there is no room and the policy does not wait for it.
     [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept {
-        std::byte* const at = ring_.prepare(bytes, spare_bytes);
+        std::byte* const at = overrun_ ? nullptr : ring_.prepare(bytes, spare_bytes);
         return at != nullptr ? at : wait(bytes, spare_bytes);
     }
     void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }
@@ -102,17 +123,14 @@ public:
     }
 
     void flush() noexcept {
-        if (!threaded_) {
-            while (drain_.take()) {}
-            drain_.flush(steady_milliseconds());
-            return publish();
-        }
+        if (holds_) { return; }
+        if (!threaded_) { return write_out(); }
         std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
         flush_wanted_.store(wanted, std::memory_order_release);
         while (flush_done_.load(std::memory_order_acquire) < wanted) { nap(50); }
     }
     void poll() noexcept {
-        if (threaded_) { return; }
+        if (threaded_ || holds_) { return; }
         while (drain_.take()) {}
         drain_.tick(steady_milliseconds());
         publish();
@@ -185,6 +203,7 @@ private:
 
     SPOTTER_NOINLINE std::byte* wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
         if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
+        if (holds_) { return discard_for(bytes, spare_bytes); }
         if (!threaded_) {
             while (drain_.take()) {}
             drain_.make_room();
@@ -215,6 +234,26 @@ private:
             }
         }
         return nullptr;
+    }
+
+    // The oldest steps make room. Null where the open one alone does not fit: it is given up, to its end.
+    [[nodiscard]] std::byte* discard_for(std::size_t bytes, std::size_t spare_bytes) noexcept {
+        while (!overrun_) {
+            if (std::byte* const at = ring_.prepare(bytes, spare_bytes)) { return at; }
+            overrun_ = !discard_step();
+        }
+        return nullptr;
+    }
+    // Takes entries out up to the next close; false where there is none, and nothing left.
+    bool discard_step() noexcept {
+        bool closed = false;
+        while (!closed && ring_.peek().some) {
+            std::uint32_t const tag = ring_.take().tag;
+            closed = (tag & ring_tag::block) == 0 && static_cast<row_kind>(tag & ring_tag::kind) == row_kind::close;
+        }
+        segments_.reach(ring_.taken());
+        ring_.release();
+        return closed;
     }
 
     void start_thread() noexcept {
@@ -287,6 +326,8 @@ private:
     open_run run_;
     options choices_;
     overflow policy_;
+    bool holds_;
+    bool overrun_ = false;  // the open step did not fit the ring that holds it
     fork_guard fork_;
     std::byte* given_ = nullptr;  // memory of the user's for the ring
     shared_ring shared_;          // or memory that outlives the process; before the ring, which uses it

@@ -269,7 +269,11 @@ inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ri
         if (!all.damage) { all.damage = one->damage; }
         return {};
     };
-    if (error const why = add(path)) { return why; }
+    auto const add_with_flight = [&](std::string_view folder) noexcept -> error {
+        if (error const why = add(folder)) { return why; }
+        return add(path_text{folder, layout::flight_name});
+    };
+    if (error const why = add_with_flight(path)) { return why; }
     struct numbers {
         slots<std::uint32_t> list;
         std::size_t count = 0;
@@ -286,7 +290,7 @@ inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ri
     for (std::size_t i = 0; i < found.count; ++i) {
         text<longest_path> worker{path};
         worker << "/worker-" << found.list[i];
-        if (error const why = add(worker)) { return why; }
+        if (error const why = add_with_flight(worker)) { return why; }
     }
     return all;
 }
