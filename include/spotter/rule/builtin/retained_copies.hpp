@@ -28,7 +28,7 @@ namespace detail {
 
 // Calls `use(index, value)` until it returns false; whether it never did. Infinities and NaN come as such.
 template <class Use>
-constexpr bool each_number(tensor_ref const& tensor, Use&& use) noexcept {
+constexpr bool each_component(tensor_ref const& tensor, Use&& use) noexcept {
     bool go_on = true;
     std::size_t count = 0;
     auto const give = [&](auto const& element) {
@@ -74,7 +74,7 @@ public:
         if (most_ == 0) { return; }
         copy& mine = copies_[next_];
         mine.size = 0;
-        detail::each_number(values, [&](std::size_t i, double const& value) {
+        detail::each_component(values, [&](std::size_t i, double const& value) {
             if (!mine.values.grow(i + 1)) { return false; }  // larger than declared
             mine.values[i] = value;
             mine.size = i + 1;
@@ -92,7 +92,7 @@ private:
 
     [[nodiscard]] static constexpr bool agrees(tensor_ref const& now, copy const& before, closeness close) noexcept {
         std::size_t size = 0;
-        bool const equal = detail::each_number(now, [&](std::size_t i, double const& value) {
+        bool const equal = detail::each_component(now, [&](std::size_t i, double const& value) {
             size = i + 1;
             return i < before.size && close(value, before.values[i]);
         });
