@@ -60,7 +60,7 @@ public:
             units = {{active.data(), count}, {finite.data(), count}};
         }
         if (desk != nullptr) { desk->at_hand = values; }
-        machine_.observe({it.info, at, stats, desk != nullptr ? tensor_ref{} : values, units, nullptr, desk});
+        machine_.observe({it.info, at, stats, desk != nullptr ? tensor_ref{} : values, units, nullptr, desk, stream});
     }
     constexpr void see(step_id at, std::string_view name, std::initializer_list<float> values) {
         see(at, name, view_of(values.begin(), {1, values.size()}));
@@ -87,6 +87,7 @@ public:
 
     findings found;              // of the last close
     value_desk* desk = nullptr;  // where features are kept, or played back from
+    std::uint32_t stream = 0;    // of what is seen next
 
 private:
     struct tensor {

@@ -58,10 +58,11 @@ struct observation {
     tensor_info const& tensor;
     step_id step;
     summary const& stats;  // holds the terms that were asked for; see stat/summary.hpp
-    tensor_ref view{};     // absent in a replay whose record has no payload here
+    tensor_ref view{};     // absent in a replay whose record has no payload here; it has a shape nevertheless
     unit_activity units{};
     spotter::distribution const* distribution = nullptr;  // null when nobody asked
     feature_desk* features = nullptr;                     // null where there is only `view`
+    std::uint32_t stream = 0;                             // of several runs or workers side by side: which; 0 in a loop
 };
 
 // One collection as the record remembers it.

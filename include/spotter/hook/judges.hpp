@@ -101,7 +101,7 @@ public:
                     threw(machine, i);
                 } else if (answer == truth::yes) {
                     for (finding& each : scratch_) {
-                        each.worker = worker_;
+                        if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
                         decide(each, step);
                         deliver(static_cast<finding const&>(each));
                     }

@@ -7,6 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+class envelope;
+class streams;
 struct replay_report;
+struct side_by_side_report;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -22,8 +22,8 @@ template <class Argument>
 void tell_alarm(Argument const& argument, alarm const& found) {
     if constexpr (requires { argument(found); }) { argument(found); }
 }
-template <class Argument>
-void tell_report(Argument const& argument, replay_report const& report) {
+template <class Argument, class Report>
+void tell_report(Argument const& argument, Report const& report) {
     if constexpr (requires { argument(report); }) { argument(report); }
 }
 template <class Argument>

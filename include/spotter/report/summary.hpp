@@ -69,6 +69,21 @@ template <class Coverage>
     if (run.expected_workers() > numbers.size()) { lines += fmt::format(" of {} expected", run.expected_workers()); }
     return lines + '\n';
 }
+// What side by side was not compared, because some stream lacks it.
+[[nodiscard]] inline std::string describe_unpaired(std::vector<std::string> const& names,
+                                                   std::vector<step_id> const& steps) {
+    std::string lines;
+    if (!names.empty()) {
+        lines += fmt::format("not in every stream: {} tensor{}:", names.size(), names.size() == 1 ? "" : "s");
+        for (std::size_t i = 0; i < names.size() && i < 8; ++i) { lines += fmt::format(" \"{}\"", names[i]); }
+        lines += names.size() > 8 ? " ...\n" : "\n";
+    }
+    if (!steps.empty()) {
+        lines += fmt::format("not in every stream: {} step{}, the first {}\n", steps.size(),
+                             steps.size() == 1 ? "" : "s", spotter::describe(steps.front()));
+    }
+    return lines;
+}
 [[nodiscard]] inline std::string describe_findings(std::vector<finding> const& all) {
     std::string lines;
     for (repeated_finding const& each : gather_findings(all)) {
@@ -138,6 +153,9 @@ requires requires(Report const& it) { it.steps, it.fired, it.findings, it.covera
     std::string lines = fmt::format("{} steps judged, {} with findings\n", it.steps, it.fired);
     lines += detail::describe_verdict(it.findings, it.coverages, it.whole);
     lines += detail::describe_coverage(it.coverages);
+    if constexpr (requires { it.unpaired_names, it.unpaired_steps; }) {
+        lines += detail::describe_unpaired(it.unpaired_names, it.unpaired_steps);
+    }
     if (it.trouble) { lines += fmt::format("trouble: {}\n", spotter::describe(it.trouble)); }
     if (!it.whole) {
         lines += "the record does not hold all that these rules ask for: in the loop they may have said otherwise\n";

@@ -15,7 +15,7 @@ struct coverage {
     std::uint64_t judged = 0;     // closes that it decided
     std::uint64_t undecided = 0;  // closes at which something was observed but nothing could be decided
     std::uint64_t fired = 0;      // closes at which its condition held
-    std::string_view reason{};    // of not having run; empty otherwise
+    std::string_view reason{};    // of not having run, or not on all that it should; empty otherwise
 
     [[nodiscard]] constexpr bool could_run() const noexcept { return judged > 0; }
 };

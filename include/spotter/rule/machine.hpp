@@ -83,6 +83,7 @@ private:
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
 //     static constexpr mode judged_in;                      the only mode whose observations it judges
 //     constexpr truth poll(state&, double const& now, findings&) const;   the time in seconds: at every close, before and after it
+//     constexpr std::string_view gap(tensor_info const&) const;   why it cannot judge a tensor that it should; empty otherwise
 // A rule that reads values has, in place of that `observe`,
 //     constexpr std::uint64_t feature_key() const;          says what it extracts, and with which parameters (key_of)
 //     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
@@ -133,6 +134,7 @@ public:
     constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted{rule_.needs(tensor), default_axis};
         bool const judged = any(wanted.terms);
+        if constexpr (requires { rule_.gap(tensor); }) { gap_ = gap_.empty() ? rule_.gap(tensor) : gap_; }
         if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // as a matrix would it be judged?
             tensor_info matrix = tensor;
             matrix.shape = extents{1, tensor.shape.size[0]};
@@ -199,7 +201,7 @@ public:
     template <class Use>
     constexpr void report(Use&& use) const noexcept {
         coverage all = seen_;
-        if (all.judged == 0) { all.reason = why_silent(all.matched); }
+        all.reason = all.judged == 0 ? why_silent(all.matched) : gap_;
         use(all);
     }
 
@@ -242,6 +244,7 @@ private:
     }
 
     [[nodiscard]] constexpr std::string_view why_silent(std::uint64_t matched) const noexcept {
+        if (matched == 0 && !gap_.empty()) { return gap_; }
         if (matched == 0) {
             return flat_ ? "matched only tensors of rank 1: give their sizes, view_of(pointer, {rows, columns})"
                          : "no tensor matched";
@@ -265,6 +268,7 @@ private:
     slots<watching> watched_;  // by tensor id
     feature feature_;          // the one at hand
     coverage seen_{};
+    std::string_view gap_{};
     bool observed_ = false;  // something that is judged, since the last close
     bool flat_ = false;      // something would be judged if it were no vector
     bool seen_in_[mode_count]{};

@@ -49,8 +49,9 @@ inline constexpr auto rl =
 inline constexpr auto boosting =
     detail::of(tree_depth{}, low_feature_importance{}, feature_importance_overweight{}, stalled_training{});
 
-// The machine that trains, from what the loop says of it: `time/step`, `time/wait`.
-inline constexpr auto system = detail::of(data_wait{}, step_time_outlier{});
+// The machine that trains, from what the loop says of it: `time/step`, `time/wait`; its workers held against each other in a
+// replay_side_by_side.
+inline constexpr auto system = detail::of(data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{});
 
 // The rules of Amazon SageMaker Debugger with its values.
 inline constexpr auto sagemaker = detail::of(

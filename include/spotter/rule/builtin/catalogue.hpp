@@ -29,9 +29,11 @@
 #include <spotter/rule/builtin/oscillating_loss.hpp>
 #include <spotter/rule/builtin/output_collapse.hpp>
 #include <spotter/rule/builtin/output_mismatch.hpp>
+#include <spotter/rule/builtin/outside_envelope.hpp>
 #include <spotter/rule/builtin/overfit.hpp>
 #include <spotter/rule/builtin/overtraining.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
+#include <spotter/rule/builtin/replica_divergence.hpp>
 #include <spotter/rule/builtin/rl_clip_fraction.hpp>
 #include <spotter/rule/builtin/rl_constant_reward.hpp>
 #include <spotter/rule/builtin/rl_entropy_collapse.hpp>
@@ -41,9 +43,11 @@
 #include <spotter/rule/builtin/rl_repeated_states.hpp>
 #include <spotter/rule/builtin/rl_target_network.hpp>
 #include <spotter/rule/builtin/saturated_activation.hpp>
+#include <spotter/rule/builtin/similar_across_runs.hpp>
 #include <spotter/rule/builtin/spike.hpp>
 #include <spotter/rule/builtin/stalled_training.hpp>
 #include <spotter/rule/builtin/step_time_outlier.hpp>
+#include <spotter/rule/builtin/straggler.hpp>
 #include <spotter/rule/builtin/tensor_variance.hpp>
 #include <spotter/rule/builtin/tree_depth.hpp>
 #include <spotter/rule/builtin/unchanged_tensor.hpp>

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay (L5): the rows of one worker's record as declarations and observations.
+#pragma once
+
+#include <spotter/hook/features.hpp>
+#include <spotter/hook/judges.hpp>
+#include <spotter/hook/tracked.hpp>
+#include <spotter/replay/shared_names.hpp>
+#include <spotter/trial/distribution.hpp>
+#include <spotter/trial/trial.hpp>
+
+#include <deque>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// The desk that a replay lends: what was recorded before an observation, and its values, which are read once a rule asks for them.
+template <class Load>
+class recorded_desk final : public feature_desk {
+public:
+    recorded_desk(feature_list& made, Load const& load) noexcept : made_{made}, load_{load} {}
+    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
+    [[nodiscard]] tensor_ref values() noexcept override {
+        tensor_ref view{};
+        (void)guarded([&] { view = load_(); });
+        lacked_ = lacked_ || view.absent();
+        return view;
+    }
+    void keep(std::uint64_t key, std::span<double const> numbers) noexcept override { made_.add(key, numbers); }
+    // A rule asked for values that are not there.
+    [[nodiscard]] bool lacked() const noexcept { return lacked_; }
+
+private:
+    feature_list& made_;
+    Load const& load_;
+    bool lacked_ = false;
+};
+
+// The step at which the rules are; of records that are played together it is one for all.
+template <class Judges>
+class judged_step {
+public:
+    explicit judged_step(Judges& judges) noexcept : judges_{judges} {}
+
+    [[nodiscard]] Judges& judges() const noexcept { return judges_; }
+    [[nodiscard]] std::uint64_t due() const noexcept { return due_; }  // bit i: rule i sees the step
+    void open(step_id step) {
+        if (open_ && step_ == step) { return; }
+        open_ = true;
+        step_ = step;
+        due_ = judges_.due(step);
+    }
+    void close(step_id step, alarm& found) {
+        open(step);
+        judges_.close(step, due_, found);
+        open_ = false;
+    }
+    // With the time, for rules that want to know it.
+    void close(step_id step, double const& time, alarm& found) {
+        judges_.poll(time);
+        close(step, found);
+        judges_.poll(time);
+    }
+    // The rules start afresh, and what they saw of a step that was not closed is gone.
+    void restart() noexcept { open_ = false; }
+
+private:
+    Judges& judges_;
+    step_id step_{};
+    std::uint64_t due_ = 0;
+    bool open_ = false;
+};
+
+// Makes of a record's rows what a hook told the rules. With `shared` it is one of several records side by side: tensors are known by
+// the shared ids, and observations carry `number`.
+template <class Judges>
+class recorded_stream {
+public:
+    recorded_stream(run_index const& run, judged_step<Judges>& at, shared_names* shared = nullptr,
+                    std::uint32_t number = 0)
+        : run_{run}, at_{at}, shared_{shared}, number_{number} {}
+
+    // The next row that is no close. `admit(step)`: whether the rules see that step.
+    template <class Admit>
+    void take(std::uint32_t segment, row_view row, Admit const& admit) {
+        switch (row.kind) {
+            case row_kind::declare:
+                declare(segment, row);
+                break;
+            case row_kind::feature:
+                take_feature(segment, row);
+                break;
+            case row_kind::observe:
+                observe(segment, row, admit);
+                features_.clear();
+                break;
+            case row_kind::scalar:
+                scalar(segment, row, admit);
+                features_.clear();
+                break;
+            default:
+                break;
+        }
+    }
+    void close() noexcept { features_.clear(); }
+    // Where a further attempt begins.
+    void restart() {
+        tensors_.clear();
+        versions_.clear();
+        features_.clear();
+    }
+    // The same tensors to rules that start afresh.
+    void declare_again() {
+        for (tensor_id id = 0; id < tensors_.size(); ++id) {
+            if (tensors_[id].declared) { tell(id); }
+        }
+    }
+
+    // What rules asked for and was not recorded: how often, and where first.
+    [[nodiscard]] error lacking() const noexcept {
+        if (lacked_ == 0) { return {}; }
+        error told{errc::no_payload, ""};
+        sentence what;
+        describe(lacking_, what);
+        told.what << "of " << judged_ << " observations, " << lacked_ << " lack what a rule asks for, first \""
+                  << run_.tensors()[lacking_id_]->name << "\" at " << name_of(lacking_at_.mode) << '('
+                  << lacking_at_.index << "): " << what
+                  << ". Let a collection keep it, or its payload, or limit the rule: `| only{...}`";
+        return told;
+    }
+
+    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
+
+private:
+    void declare(std::uint32_t segment, row_view row) {
+        rows::declare told;
+        if (decode(row, told)) { return; }
+        tensor_id const id = run_.id_of(segment, told.tensor.id);
+        if (id == no_tensor) { return; }
+        make_room();
+        tracked_tensor& it = tensors_[id];
+        tensor_info info = told.tensor;
+        info.id = public_id(id);
+        info.name = run_.tensors()[id]->name;
+        info.partner = public_id(run_.id_of(segment, told.tensor.partner));
+        if (it.declared && same(it.info, info)) { return; }  // each segment restates what is known
+        it.info = info;
+        it.declared = true;
+        if (shared_ != nullptr) { shared_->say(info, number_); }
+        tell(id);
+    }
+    void make_room() {
+        if (tensors_.size() < run_.tensors().size()) { tensors_.resize(run_.tensors().size()); }
+        if (shared_ != nullptr) { versions_.resize(tensors_.size()); }
+    }
+    [[nodiscard]] tensor_id public_id(tensor_id id) {
+        return shared_ == nullptr || id == no_tensor ? id : shared_->id_of(run_.tensors()[id]->name);
+    }
+    // Of several records the rules are told one thing of a name, whichever record it comes in; type and shape of an observation are
+    // its own record's.
+    void tell(tensor_id id) {
+        tracked_tensor& it = tensors_[id];
+        if (shared_ == nullptr) {
+            it.declare_to(at_.judges());
+            return;
+        }
+        dtype const type = it.info.type;
+        extents const shape = it.info.shape;
+        shared_names::entry const& agreed = shared_->of(it.info.id);
+        it.info = agreed.info;
+        it.declare_to(at_.judges());
+        it.info.type = type;
+        it.info.shape = shape;
+        versions_[id] = agreed.version;
+    }
+    [[nodiscard]] static bool same(tensor_info const& a, tensor_info const& b) noexcept {
+        return a.role == b.role && a.partner_role == b.partner_role && a.partner == b.partner && a.flags == b.flags &&
+               a.shape == b.shape && a.type == b.type && a.activation == b.activation;
+    }
+
+    // The tensor by the trial's id, with its step open; no_tensor where no rule that is due there watches it.
+    template <class Admit>
+    [[nodiscard]] tensor_id judged_tensor(std::uint32_t segment, tensor_id stored, step_id step, Admit const& admit) {
+        tensor_id const id = run_.id_of(segment, stored);
+        if (id == no_tensor || !admit(step)) { return no_tensor; }
+        make_room();
+        at_.open(step);
+        tracked_tensor const& it = tensors_[id];
+        if (shared_ != nullptr && it.declared && versions_[id] != shared_->of(it.info.id).version) { tell(id); }
+        return (it.rules & at_.due()) != 0 ? id : no_tensor;
+    }
+    // Features stand before their observation, with nothing of any other between, and a key once: what comes again is the next
+    // observation's, and the one before it was dropped.
+    void take_feature(std::uint32_t segment, row_view row) {
+        rows::feature made;
+        if (decode(row, made)) { return; }
+        tensor_id const id = run_.id_of(segment, made.id);
+        if (id == no_tensor || id >= tensors_.size() || !has(tensors_[id].rule_terms, terms::feature)) { return; }
+        if (id != feature_of_ || made.step != feature_at_ || features_.find(made.key) != nullptr) { features_.clear(); }
+        feature_of_ = id;
+        feature_at_ = made.step;
+        numbers_.clear();
+        each_number(made, [&](double each) { numbers_.push_back(each); });
+        features_.add(made.key, numbers_);
+    }
+
+    template <class Admit>
+    void observe(std::uint32_t segment, row_view row, Admit const& admit) {
+        rows::observe seen;
+        summary stats;
+        if (decode(row, seen, stats)) { return; }
+        tensor_id const id = judged_tensor(segment, seen.id, seen.step, admit);
+        if (id == no_tensor) { return; }
+        tracked_tensor& it = tensors_[id];
+        std::uint64_t const rules = it.rules & at_.due();
+        unit_activity units;
+        int const axis = unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
+        bool const units_fit = seen.units > 0 && seen.axis == axis;
+        if (units_fit) { units = stored_units(seen); }
+        terms const wanted = it.wanted_by(rules);
+        bool const units_missing = has(wanted, terms::unit_activity) && !units_fit;
+        bool const delta_missing = has(wanted, terms::delta) && !has(stats.has, terms::delta);
+        bool const pass_missing = any(without(wanted & pass_terms, stats.has));
+        distribution spread = stored_distribution(seen);
+        terms const spread_missing =
+            stats.finite() > 0 ? without(wanted & distribution_terms, terms_of(spread)) : terms::none;
+        bool const values_wanted =
+            has(wanted, terms::payload) || units_missing || delta_missing || pass_missing || any(spread_missing);
+        tensor_ref view = shape_of(it, seen);
+        if (values_wanted && seen.has_values && load(segment, seen, view)) {
+            if (pass_missing) { add_terms(summarize(view, wanted), stats); }
+            if (delta_missing) { it.compare(view, seen.step, stats); }
+            if (units_missing) { units = it.count_units(view); }
+            if (any(spread_missing)) { spread = spread_of(view, wanted); }
+        }
+        ++judged_;
+        terms missing = terms::none;
+        if (values_wanted && view.absent()) {
+            missing = without(wanted, stats.has | terms_of(spread) | terms::feature | terms::shape);
+        }
+        if (id != feature_of_ || seen.step != feature_at_) { features_.clear(); }
+        bool tried = values_wanted;
+        auto const values = [&] {
+            if (!std::exchange(tried, true) && seen.has_values) { (void)load(segment, seen, view); }
+            return view;
+        };
+        recorded_desk desk{features_, values};
+        observation const made{it.info,
+                               seen.step,
+                               stats,
+                               view,
+                               units,
+                               any(terms_of(spread)) ? &spread : nullptr,
+                               has(wanted, terms::feature) ? &desk : nullptr,
+                               number_};
+        at_.judges().observe(made, rules);
+        if (desk.lacked()) { missing |= terms::payload; }
+        if (any(missing)) { note_lack(id, seen.step, missing); }
+    }
+    void note_lack(tensor_id id, step_id step, terms missing) noexcept {
+        if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
+    }
+
+    template <class Admit>
+    void scalar(std::uint32_t segment, row_view row, Admit const& admit) {
+        rows::scalar seen;
+        if (decode(row, seen) || !seen.has_step || seen.type == dtype::text) { return; }
+        tensor_id const id = judged_tensor(segment, seen.id, seen.step, admit);
+        if (id == no_tensor) { return; }
+        tracked_tensor& it = tensors_[id];
+        std::uint64_t const rules = it.rules & at_.due();
+        values_.assign(seen.value.begin(), seen.value.end());
+        detail::make_sound(values_, seen.type);
+        tensor_ref view{};
+        view.values.raw = values_.data();
+        view.type = seen.type;
+        view.count = 1;
+        terms const wanted = it.wanted_by(rules);
+        summary stats = summarize(view, wanted);
+        if (has(wanted, terms::delta)) { it.compare(view, seen.step, stats); }
+        unit_activity units;
+        if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }
+        distribution const spread = spread_of(view, wanted);
+        at_.judges().observe(
+            {it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr, nullptr, number_},
+            rules);
+    }
+
+    [[nodiscard]] distribution spread_of(tensor_ref const& view, terms wanted) noexcept {
+        distribution const* const found =
+            any(wanted & distribution_terms) ? distributions_.take(view, wanted) : nullptr;
+        return found != nullptr ? *found : distribution{};
+    }
+    // No values, but how many there were.
+    [[nodiscard]] static tensor_ref shape_of(tracked_tensor const& it, rows::observe const& seen) noexcept {
+        tensor_ref view{};
+        view.shape = seen.has_values || seen.has_shape ? seen.shape : it.info.shape;
+        view.count = view.shape.elements();
+        return view;
+    }
+    // Changes nothing where they cannot be read.
+    [[nodiscard]] bool load(std::uint32_t segment, rows::observe const& seen, tensor_ref& into) {
+        tensor_ref view{};
+        view.type = seen.type;
+        view.layout = seen.layout;
+        view.shape = seen.shape;
+        view.count = seen.shape.elements();
+        byte_view const bytes = run_.segment_bytes(segment);
+        error why{errc::corrupt,
+                  "an observation claims more values than its segment has room for; it was judged without"};
+        if (detail::can_hold(bytes, seen.place, view.bytes())) {
+            values_.resize(static_cast<std::size_t>(view.bytes()));
+            why = unpacker_.unpack(bytes, seen, values_);
+        }
+        if (why) {
+            if (!trouble_) { trouble_ = why; }
+            return false;
+        }
+        detail::make_sound(values_, view.type);
+        view.values.raw = values_.data();
+        into = view;
+        return true;
+    }
+    // Terms that were not stored, from the values. What was stored stays: the two are bit-equal where both exist.
+    static void add_terms(summary const& from, summary& into) noexcept {
+        summary all = from;
+        all.has |= into.has;
+        if (has(into.has, terms::delta)) {
+            all.has_previous = into.has_previous, all.previous_index = into.previous_index;
+            all.previous_sum_squares = into.previous_sum_squares, all.delta_sum_squares = into.delta_sum_squares;
+            all.dot = into.dot, all.changed = into.changed;
+        }
+        terms const stored_only = without(into.has & pass_terms, from.has);
+        if (has(stored_only, terms::zeros)) { all.zeros = into.zeros; }
+        if (has(stored_only, terms::range)) { all.minimum = into.minimum, all.maximum = into.maximum; }
+        if (has(stored_only, terms::abs_range)) {
+            all.abs_minimum = into.abs_minimum, all.abs_maximum = into.abs_maximum;
+        }
+        if (has(stored_only, terms::sum)) { all.sum = into.sum; }
+        if (has(stored_only, terms::sum_abs)) { all.sum_abs = into.sum_abs; }
+        if (has(stored_only, terms::sum_squares)) { all.sum_squares = into.sum_squares; }
+        if (has(stored_only, terms::variance)) { all.moment2 = into.moment2; }
+        if (has(stored_only, terms::product)) { all.product = into.product; }
+        if (has(stored_only, terms::hash)) { all.hash = into.hash; }
+        into = all;
+    }
+    [[nodiscard]] unit_activity stored_units(rows::observe const& seen) {
+        auto const count = static_cast<std::size_t>(seen.units);
+        units_.resize(2 * count);
+        std::memcpy(units_.data(), seen.active.data(), count * sizeof(std::uint32_t));
+        std::memcpy(units_.data() + count, seen.finite.data(), count * sizeof(std::uint32_t));
+        return {{units_.data(), count}, {units_.data() + count, count}, seen.axis};
+    }
+
+    run_index const& run_;
+    judged_step<Judges>& at_;
+    shared_names* shared_;
+    std::uint32_t number_;
+    std::deque<tracked_tensor> tensors_{};   // by the record's ids; their addresses stay as more come
+    std::vector<std::uint32_t> versions_{};  // what the rules were told of them, of several records
+    std::vector<std::byte> values_{};
+    std::vector<std::uint32_t> units_{};
+    feature_list features_{};  // of the observation that comes next:
+    tensor_id feature_of_ = no_tensor;
+    step_id feature_at_{};
+    std::vector<double> numbers_{};
+    distribution_scratch distributions_{};
+    payload_unpacker unpacker_{};
+    error trouble_{};
+    std::uint64_t judged_ = 0;  // observations that some rule saw
+    std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:
+    terms lacking_{};
+    tensor_id lacking_id_{};
+    step_id lacking_at_{};
+};
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay (L5): several runs, or the workers of one, side by side: one set of rules over all of them, step by step.
+#pragma once
+
+#include <spotter/replay/replay.hpp>
+#include <spotter/replay/step_order.hpp>
+#include <spotter/replay/step_rows.hpp>
+#include <spotter/replay/streams.hpp>
+
+#include <map>
+#include <memory>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Also what was not compared, because some stream lacks it.
+struct side_by_side_report : replay_report {
+    std::uint64_t streams = 0;
+    std::vector<std::string> unpaired_names{};  // never observed in some stream; sorted
+    std::vector<step_id> unpaired_steps{};      // not closed in some stream; in order
+};
+
+namespace detail {
+
+// One of the streams on its way.
+template <class Judges>
+class side_by_side_part {
+public:
+    side_by_side_part(streams::one const& from, judged_step<Judges>& at, shared_names& names)
+        : rows_{from.record->index()}, events_{from.record->index(), at, &names, from.number} {}
+
+    // Goes to a closing, or to none. Whether a further attempt begins with it.
+    [[nodiscard]] bool find(std::uint32_t closing) {
+        wanted_ = closing;
+        found_ = wanted_ != step_order::none && rows_.seek(wanted_);
+        resumed_ = found_ && begun_ && rows_.attempt() > attempt_;
+        if (found_) {
+            attempt_ = (std::max)(attempt_, rows_.attempt());
+            begun_ = true;
+        }
+        return resumed_;
+    }
+    // What was written before that attempt began is for the rules of before, who are asked for the last time.
+    template <class Admit>
+    void end_attempt(Admit const& admit) {
+        if (resumed_) { rows_.each_before_attempt(taking(admit)); }
+    }
+    void meet_fresh_rules() {
+        if (resumed_) {
+            events_.restart();
+        } else {
+            events_.declare_again();
+        }
+    }
+    template <class Admit>
+    void play(Admit const& admit) {
+        if (!found_) { return; }
+        catch_up();
+        if (!rows_.seek(wanted_)) { return; }
+        rows_.each_row(taking(admit));
+        events_.close();
+    }
+    [[nodiscard]] recorded_stream<Judges> const& events() const noexcept { return events_; }
+
+private:
+    template <class Admit>
+    [[nodiscard]] auto taking(Admit const& admit) {
+        return [this, &admit](std::uint32_t segment, row_view row) { events_.take(segment, row, admit); };
+    }
+    // What was declared at steps that the record has earlier, and that come later here.
+    void catch_up() {
+        for (; next_ < wanted_ && rows_.seek(next_); ++next_) {
+            rows_.each_row([this](std::uint32_t segment, row_view row) {
+                if (row.kind == row_kind::declare) { events_.take(segment, row, always{}); }
+            });
+        }
+        next_ = (std::max)(next_, wanted_ + 1);
+    }
+
+    step_rows rows_;
+    recorded_stream<Judges> events_;
+    std::uint32_t next_ = 0, wanted_ = step_order::none;  // closings
+    std::uint32_t attempt_ = 0;
+    bool begun_ = false, found_ = false, resumed_ = false;
+};
+
+// The rules at work over all streams.
+template <class... Arguments>
+class judged_streams {
+    using rules = judges<Arguments...>;
+
+public:
+    judged_streams(streams const& which, side_by_side_report& report, Arguments const&... arguments)
+        : which_{which}, report_{report}, judges_{std::in_place, arguments...}, at_{*judges_} {
+        judges_->belong_to(number_if_alone());
+        for (streams::one const& each : which_.all()) {
+            parts_.push_back(std::make_unique<side_by_side_part<rules>>(each, at_, names_));
+            order_.add(each.record->index().steps());
+        }
+        order_.each([&](step_id step, std::uint32_t entry) { judge(step, entry, arguments...); });
+        gather();
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            error const broken = parts_[i]->events().trouble(), lacking = parts_[i]->events().lacking();
+            note(broken ? broken : lacking, parts_.size() > 1 ? &which_.all()[i].number : nullptr);
+            report_.whole = report_.whole && !broken && !lacking;
+        }
+    }
+    judged_streams(judged_streams const&) = delete;
+    judged_streams& operator=(judged_streams const&) = delete;
+
+private:
+    void judge(step_id step, std::uint32_t entry, Arguments const&... arguments) {
+        auto const admit = [&]([[maybe_unused]] step_id at) { return (admits_step(arguments, at) && ... && true); };
+        bool everywhere = true, resumed = false;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            std::uint32_t const closing = order_.closing(i, entry);
+            everywhere = everywhere && closing != step_order::none;
+            if (parts_[i]->find(closing)) { resumed = true; }
+        }
+        if (resumed) {
+            for (auto const& each : parts_) { each->end_attempt(admit); }
+            gather();
+            judges_.emplace(arguments...);
+            judges_->belong_to(number_if_alone());
+            at_.restart();
+            for (auto const& each : parts_) { each->meet_fresh_rules(); }
+        }
+        for (auto const& each : parts_) { each->play(admit); }
+        if (!admit(step)) { return; }
+        if (!everywhere) { report_.unpaired_steps.push_back(step); }
+        alarm found;
+        at_.close(step, found);
+        ++report_.steps;
+        if (found.empty()) { return; }
+        ++report_.fired;
+        report_.findings.insert(report_.findings.end(), found.begin(), found.end());
+        (tell_alarm(arguments, found), ...);
+    }
+    [[nodiscard]] std::uint32_t number_if_alone() const noexcept {
+        return which_.all().size() == 1 ? which_.all().front().number : 0;
+    }
+    void gather() {
+        std::size_t place = 0;
+        judges_->report([&](coverage const& each) { join_coverage(report_.coverages, place++, each); });
+        note(judges_->trouble(), nullptr);
+    }
+    void note(error const& why, std::uint32_t const* stream) noexcept {
+        if (!why || report_.trouble) { return; }
+        report_.trouble.code = why.code;
+        if (stream != nullptr) { report_.trouble.what << "stream " << *stream << ": "; }
+        report_.trouble.what << why.what.view();
+    }
+
+    streams const& which_;
+    side_by_side_report& report_;
+    std::optional<rules> judges_;
+    judged_step<rules> at_;
+    shared_names names_{};
+    step_order order_{};
+    std::vector<std::unique_ptr<side_by_side_part<rules>>> parts_{};
+};
+
+[[nodiscard]] inline std::vector<std::string> unpaired_names(streams const& which) {
+    std::map<std::string_view, std::size_t> times;
+    for (streams::one const& each : which.all()) {
+        for (auto const& tensor : each.record->index().tensors()) {
+            if (!tensor->entries.empty()) { ++times[tensor->name]; }
+        }
+    }
+    std::vector<std::string> found;
+    for (auto const& [name, count] : times) {
+        if (count < which.all().size()) { found.emplace_back(name); }
+    }
+    return found;
+}
+
+}  // namespace detail
+
+// Judges several records by one set of rules: `replay_side_by_side({a, b}, rules...)` runs, `replay_side_by_side(run, rules...)` the
+// workers of a run. At each step the rules see what the first stream observed there, then the second, each in its own order and as
+// observation::stream; then the step is closed, once. So a rule that reads `stream` compares them, and any other takes them for one
+// (a tensor that is observed several times in a step). A step that some streams lack is judged over those that have it. Steps come
+// in the order of the first stream that has them; of one that was closed several times the last closings belong together.
+// Arguments are those of `replay`; a callable may take a `side_by_side_report const&`. Of one stream it says what `replay` says.
+template <class... Arguments>
+side_by_side_report replay_side_by_side(streams const& which, Arguments const&... arguments) {
+    side_by_side_report report;
+    report.streams = which.all().size();
+    { detail::judged_streams<Arguments...> const judged{which, report, arguments...}; }
+    for (trial const* run : which.runs()) { report.whole = report.whole && detail::nothing_lost(*run); }
+    report.unpaired_names = detail::unpaired_names(which);
+    (detail::tell_report(arguments, report), ...);
+    return report;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

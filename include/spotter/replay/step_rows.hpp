@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay (L5): the rows of one worker's record, step by step, cheapest in their order.
+#pragma once
+
+#include <spotter/trial/index.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// Reads ahead about a mebibyte of rows, or a thousand steps; values stay where they are.
+class step_rows {
+public:
+    explicit step_rows(run_index const& run) : run_{run} {}
+
+    // Makes the n-th closing of the record the one at hand. Behind the last of them, or where rows were lost, false.
+    [[nodiscard]] bool seek(std::size_t n) {
+        if (n >= first_ && n - first_ < closings_.size()) {
+            at_ = n - first_;
+            return true;
+        }
+        auto const behind = std::upper_bound(marks_.begin(), marks_.end(), n,
+                                             [](std::size_t wanted, mark const& each) { return wanted < each.first; });
+        auto place = static_cast<std::size_t>(behind - marks_.begin() - 1);
+        do { read(place++); } while (!closings_.empty() && n - first_ >= closings_.size());
+        at_ = n - first_;
+        return !closings_.empty();
+    }
+    // In which attempt the closing at hand was made.
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return closings_[at_].attempt; }
+    // `take(segment, row)` for each of its rows. Where an attempt begins in them: up to there, and from there on.
+    template <class Take>
+    void each_before_attempt(Take&& take) const {
+        each(closings_[at_].first, closings_[at_].begin, take);
+    }
+    template <class Take>
+    void each_row(Take&& take) const {
+        each(closings_[at_].begin, closings_[at_].end, take);
+    }
+
+private:
+    static constexpr std::size_t most_bytes = 1 << 20, most_closings = 1024;
+
+    // Where reading can go on.
+    struct mark {
+        std::size_t first = 0;  // the closing that comes next
+        walk_place place{};
+        std::uint32_t attempt = 0;
+    };
+    struct one_row {
+        row_kind kind{};
+        std::uint32_t segment = 0;
+        std::size_t at = 0, size = 0;  // of bytes_
+    };
+    struct closing {
+        std::size_t first = 0, begin = 0, end = 0;  // of rows_
+        std::uint32_t attempt = 0;
+    };
+
+    void read(std::size_t which) {
+        mark from = marks_[which];
+        first_ = from.first;
+        bytes_.clear();
+        rows_.clear();
+        closings_.clear();
+        closing now{0, 0, 0, from.attempt};
+        run_.walk(from.place, [&](std::uint32_t segment, row_view row) {
+            bool const full = bytes_.size() >= most_bytes || closings_.size() >= most_closings;
+            if ((full && now.first == rows_.size()) || first_ + closings_.size() == run_.steps().size()) {
+                return false;
+            }
+            switch (row.kind) {
+                case row_kind::run_begin: {
+                    rows::run_begin begin;
+                    if (!decode(row, begin) && begin.attempt != now.attempt) {
+                        now.begin = rows_.size();
+                        now.attempt = begin.attempt;
+                    }
+                    break;
+                }
+                case row_kind::declare:
+                case row_kind::feature:
+                case row_kind::observe:
+                case row_kind::scalar:
+                    rows_.push_back({row.kind, segment, bytes_.size(), row.body.size()});
+                    bytes_.insert(bytes_.end(), row.body.begin(), row.body.end());
+                    break;
+                case row_kind::close: {
+                    rows::close end;
+                    if (decode(row, end)) { break; }
+                    now.end = rows_.size();
+                    closings_.push_back(now);
+                    now.first = now.begin = rows_.size();
+                    break;
+                }
+                default:
+                    break;
+            }
+            return true;
+        });
+        if (which + 1 == marks_.size() && !closings_.empty()) {
+            marks_.push_back({first_ + closings_.size(), from.place, now.attempt});
+        }
+    }
+    template <class Take>
+    void each(std::size_t from, std::size_t end, Take& take) const {
+        for (std::size_t i = from; i < end; ++i) {
+            one_row const& row = rows_[i];
+            byte_view const body{bytes_.data() + row.at, row.size};
+            take(row.segment, row_view{row.kind, body, body, whole_row});
+        }
+    }
+
+    run_index const& run_;
+    std::vector<mark> marks_{mark{}};  // the first is the beginning; each other one where a reading ended
+    std::vector<std::byte> bytes_{};
+    std::vector<one_row> rows_{};
+    std::vector<closing> closings_{};
+    std::size_t first_ = 0;  // of closings_
+    std::size_t at_ = 0;
+};
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): what the streams of a side-by-side replay had of each tensor, for rules that compare them.
+#pragma once
+
+#include <spotter/rule/builtin/touched.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+inline constexpr std::string_view other_run_missing =
+    "other run missing: this rule compares runs or workers, by replay_side_by_side";
+
+// The streams that were met, by the numbers that their observations carry: a place for each, from 0, in the order of arrival.
+class met_streams {
+public:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    // `none` where memory is exhausted.
+    constexpr std::size_t place_of(std::uint32_t number) noexcept {
+        if (last_ < count_ && numbers_[last_] == number) { return last_; }
+        for (last_ = 0; last_ < count_; ++last_) {
+            if (numbers_[last_] == number) { return last_; }
+        }
+        if (!numbers_.grow(count_ + 1)) { return none; }
+        numbers_[count_] = number;
+        return count_++;
+    }
+    [[nodiscard]] constexpr std::size_t count() const noexcept { return count_; }
+    [[nodiscard]] constexpr std::uint32_t operator[](std::size_t place) const noexcept { return numbers_[place]; }
+
+private:
+    slots<std::uint32_t> numbers_;
+    std::size_t count_ = 0, last_ = 0;
+};
+
+// The bits of a tensor as one number: its hash, with type and shape. Of two tensors of other type or shape it differs.
+[[nodiscard]] constexpr std::uint64_t digest_of(observation const& it) noexcept {
+    extents const& shape = it.view.shape;
+    std::uint64_t digest = it.stats.hash;
+    auto const mix = [&](std::uint64_t each) { digest = (digest ^ (each + 0x9E3779B97F4A7C15ULL)) * 0x100000001B3ULL; };
+    mix(static_cast<std::uint64_t>(it.tensor.type));
+    mix(shape.rank);
+    for (std::uint64_t const each : shape.view()) { mix(each); }
+    return digest;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): statistics that healthy runs did not have. docs/rules.md#outside_envelope
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/healthy_range.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Warning when a statistic of a tensor lies outside the range that it had in healthy runs, in the same mode and at about the same step
+// (`phase_of`), widened by `margin`, for `patience` judged observations in a row; one statistic of the tensor suffices. Undecided where
+// the envelope says nothing of the tensor in that mode and phase, where it has no finite element, and where the statistic is not known.
+// Tensors that the envelope does not know are told in the coverage. Works in a hook and in any replay. `healthy` must outlive it.
+struct outside_envelope {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "outside_envelope";
+    static constexpr std::string_view remedy =
+        "Compare the run with a healthy one from the named tensor on: data, learning rate, the layers before it.";
+
+    selector select = &select::everything;
+    healthy_table const* healthy = nullptr;  // `&envelope`; required
+    double margin = 1;                       // 1: what is never negative may be half of the least or twice the most
+    std::uint64_t patience = 5;              // observations
+
+    struct violation {
+        statistic of{statistic_id::mean};
+        healthy_range range{};  // as learned
+        double limit = 0, value = 0;
+        bool above = false;
+        std::size_t phase = 0;
+    };
+    struct state {
+        slots<std::span<healthy_series const>> known;  // by tensor id
+        streaks counts;
+        close_answer answer;
+        violation first;  // of the first that is found
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        terms wanted = terms::none;
+        if (healthy == nullptr || !select(tensor)) { return wanted; }
+        for (healthy_series const& each : healthy->of(tensor.name)) { wanted |= each.of.needs() | terms::nonfinite; }
+        return wanted;
+    }
+    [[nodiscard]] constexpr std::string_view gap(tensor_info const& tensor) const noexcept {
+        if (!select(tensor)) { return {}; }
+        if (healthy == nullptr) { return "parameter healthy not set"; }
+        return healthy->of(tensor.name).empty()
+                   ? "the envelope does not know some of the tensors: unknown_to lists them"
+                   : std::string_view{};
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.counts.declare(tensor);
+        if (seen.known.grow(tensor.id + std::size_t{1})) { seen.known[tensor.id] = healthy->of(tensor.name); }
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (!seen.known.holds(it.tensor.id)) { return; }
+        violation found;
+        truth const answer = judge(seen.known[it.tensor.id], it, found);
+        std::uint64_t const streak = seen.counts.count(it, answer);
+        if (!decided(answer)) { return; }
+        seen.answer.judged = true;
+        if (answer == truth::no || streak < patience) { return; }
+        if (seen.answer.found.count == 0) { seen.first = found; }
+        seen.answer.found.blame(it, found.value);
+    }
+    constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
+        truth const answer = seen.answer.take();
+        culprit const found = std::exchange(seen.answer.found, {});
+        seen.counts.next_close();
+        if (answer == truth::yes) {
+            violation const& first = seen.first;
+            finding it = found.as_finding(first.of.name(), first.above ? relation::greater : relation::less,
+                                          first.limit, severity::warning);
+            it.reason = first.above ? "above what healthy runs had" : "below what healthy runs had";
+            it.detail << "healthy: " << first.range.low << " to " << first.range.high << " from " << name_of(step.mode)
+                      << '(' << first_step_of(first.phase) << ") on";
+            out.push(it);
+        }
+        return answer;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "the envelope says nothing of the tensors at such steps";
+    }
+
+private:
+    [[nodiscard]] constexpr truth judge(std::span<healthy_series const> known, observation const& it,
+                                        violation& found) const noexcept {
+        truth answer = truth::undecided;
+        std::size_t const phase = phase_of(it.step.index);
+        for (healthy_series const& each : known) {
+            if (each.mode != it.step.mode || phase >= each.phases.size() || each.phases[phase].count == 0) { continue; }
+            if (!each.of.is_count() && it.stats.finite() == 0) { continue; }
+            measurement const now = each.of(it.stats);
+            if (!now.known || !is_finite(now.value)) { continue; }
+            healthy_range const wide = widened(each.phases[phase], each.of, margin);
+            bool const above = now.value > wide.high;
+            if (above || now.value < wide.low) {
+                found = {each.of, each.phases[phase], above ? wide.high : wide.low, now.value, above, phase};
+                return truth::yes;
+            }
+            answer = truth::no;
+        }
+        return answer;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

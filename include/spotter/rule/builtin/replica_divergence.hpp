@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): replicas of a model that are no longer the same. docs/rules.md#replica_divergence
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/beside.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Error at a step after which a weight has not the same bits in all workers (hash, type and shape). The finding names the first such
+// weight in observation order and the workers in the minority: those that are not of the largest group of equals, or, of groups of the
+// same size, of that with the worker that came first. Replicas that reduce their gradients together are expected to be equal to the
+// bit. A worker without the weight at a step is left out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers'
+// hooks, too, the hashes are recorded, and no values are read.
+struct replica_divergence {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "replica_divergence";
+    static constexpr std::string_view remedy =
+        "Compare the named tensor's producer between the two sides; it is the first that differs.";
+
+    selector select = &select::weights;
+    std::uint64_t every = 1;  // judged at steps whose index this divides; 0 counts as 1
+
+    struct cell {
+        std::uint64_t digest = 0;
+        std::uint64_t close = 0;  // at which it was taken
+    };
+    struct state {
+        met_streams streams;
+        touched_tensors touched;
+        slots<slots<cell>> cells;  // by tensor id, then by the place of a stream
+        std::uint64_t close = 1;
+        bool paired = false;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::hash : terms::none;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.touched.declare(tensor);
+        seen.cells.grow(tensor.id + std::size_t{1});
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        std::size_t const place = seen.streams.place_of(it.stream);
+        if (place == met_streams::none || it.step.index % (every > 0 ? every : 1) != 0) { return; }
+        if (!has(it.stats.has, terms::hash) || !seen.cells.holds(it.tensor.id)) { return; }
+        slots<cell>& mine = seen.cells[it.tensor.id];
+        if (!mine.grow(place + 1)) { return; }
+        seen.touched.touch(it.tensor.id);
+        mine[place] = {digest_of(it), seen.close};
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        bool judged = false;
+        culprit found;
+        text<80> detail;
+        std::uint32_t worker = 0;
+        for (tensor_id const id : seen.touched.all()) {
+            slots<cell> const& mine = seen.cells[id];
+            group const largest = largest_group(mine, seen.close);
+            if (largest.all < 2) { continue; }
+            judged = true;
+            if (largest.size == largest.all) { continue; }
+            if (found.count == 0) { tell_minority(seen, mine, largest, worker, detail); }
+            accuse(found, seen.touched.name_of(id), static_cast<double>(largest.all - largest.size));
+        }
+        seen.touched.clear();
+        ++seen.close;
+        seen.paired = seen.paired || judged;
+        if (found.count == 0) { return judged ? truth::no : truth::undecided; }
+        finding it = found.as_finding("workers in the minority", relation::greater, 0, severity::error);
+        it.reason = "replicas differ";
+        it.detail = detail;
+        it.worker = worker;
+        out.push(it);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
+        return seen.streams.count() < 2 ? other_run_missing
+                                        : "no two workers have the hash of a weight at the same step";
+    }
+
+private:
+    struct group {
+        std::uint64_t digest = 0;
+        std::size_t size = 0;  // of the largest
+        std::size_t all = 0;   // workers that have the tensor at this step
+    };
+    [[nodiscard]] static constexpr group largest_group(slots<cell> const& cells, std::uint64_t close) noexcept {
+        group found;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (cells[i].close != close) { continue; }
+            ++found.all;
+            if (found.size > 0 && cells[i].digest == found.digest) { continue; }
+            std::size_t size = 0;
+            for (std::size_t k = i; k < cells.size(); ++k) {
+                size += cells[k].close == close && cells[k].digest == cells[i].digest ? 1 : 0;
+            }
+            if (size > found.size) { found.digest = cells[i].digest, found.size = size; }
+        }
+        return found;
+    }
+    static constexpr void tell_minority(state const& seen, slots<cell> const& cells, group const& largest,
+                                        std::uint32_t& worker, text<80>& detail) noexcept {
+        std::size_t const few = largest.all - largest.size;
+        std::size_t told = 0;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (cells[i].close != seen.close || cells[i].digest == largest.digest) { continue; }
+            if (told == 0) { worker = seen.streams[i]; }
+            if (told < 6) { detail << (told > 0 ? ", " : few > 1 ? "workers " : "worker ") << seen.streams[i]; }
+            ++told;
+        }
+        if (told > 6) { detail << " and " << told - 6 << " more"; }
+        detail << " of " << largest.all;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): runs that should be the same and are not, or the other way round. docs/rules.md#similar_across_runs
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/beside.hpp>
+
+#include <cstring>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Warning at a step at which a tensor of one stream differs from the same tensor, at the same step, of the first stream that has it;
+// with `expect = different`, at which one is the same in all. Without a tolerance the bits are compared, by their hash; with one the
+// values, element by element, |a - b| <= atol + rtol |b| where b is the first stream's (this needs recorded values). Another shape or
+// type is a difference. Non-finite elements are the same where both are of the same kind (NaN, +inf, -inf). Of several observations of
+// a tensor within a step the first of each stream counts. Every mode. Needs `replay_side_by_side`.
+struct similar_across_runs {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "similar_across_runs";
+    static constexpr std::string_view remedy =
+        "Compare the named tensor's producer between the two sides; it is the first that differs.";
+
+    enum class expected : std::uint8_t { same, different };
+    static constexpr expected same = expected::same, different = expected::different;
+
+    selector select = &select::everything;
+    double rtol = 0;  // times the size of the first stream's element
+    double atol = 0;  // both 0: the bits must be equal
+    expected expect = expected::same;
+
+    // How a tensor of two streams stands at this step, and the first element beyond the tolerance.
+    enum class outcome : std::uint8_t { unknown, same, values, shape, type };
+    struct comparison {
+        std::uint64_t digest = 0;
+        bool known = false;  // the digest, or the copy
+        extents shape{};
+        dtype type = dtype::none;
+        order layout = order::row_major;
+        slots<unsigned char> values;        // of the first stream, where there is a tolerance
+        std::uint32_t first = 0, last = 0;  // streams: the one to compare with, the one that was compared
+        outcome found = outcome::unknown;
+        std::uint32_t other = 0;  // stream that differs, the first of
+        std::uint32_t count = 0;  // so many; of `expect = different` that are the same
+        std::uint64_t index = 0;
+        double here = 0, there = 0;  // the element of `other`, and of `first`
+    };
+    struct state {
+        met_streams streams;
+        touched_tensors touched;
+        slots<comparison> all;  // by tensor id
+        bool paired = false;    // two streams ever had the same tensor at a step
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return !select(tensor) ? terms::none : exact() ? terms::hash : terms::payload | terms::nonfinite;
+    }
+    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.touched.declare(tensor);
+        seen.all.grow(tensor.id + std::size_t{1});
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        if (seen.streams.place_of(it.stream) == met_streams::none || !seen.all.holds(it.tensor.id)) { return; }
+        comparison& mine = seen.all[it.tensor.id];
+        if (seen.touched.touch(it.tensor.id)) {
+            take(mine, it);
+            return;
+        }
+        if (std::exchange(mine.last, it.stream) == it.stream) { return; }
+        seen.paired = true;
+        compare(mine, it);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        bool judged = false;
+        culprit found;
+        comparison const* worst = nullptr;
+        for (tensor_id const id : seen.touched.all()) {
+            comparison const& mine = seen.all[id];
+            if (mine.found == outcome::unknown) { continue; }
+            judged = true;
+            if ((mine.found == outcome::same) == (expect == expected::same)) { continue; }
+            worst = worst == nullptr ? &mine : worst;
+            accuse(found, seen.touched.name_of(id), mine.count);
+        }
+        seen.touched.clear();
+        if (worst == nullptr) { return judged ? truth::no : truth::undecided; }
+        out.push(describe(found, *worst));
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
+        return seen.streams.count() < 2 ? other_run_missing
+               : !seen.paired           ? "no two streams have a tensor at the same step"
+               : exact()                ? "hashes not recorded: keep the values, or have this rule in the hooks"
+                                        : "payload not recorded";
+    }
+
+private:
+    [[nodiscard]] constexpr bool exact() const noexcept { return !(rtol > 0) && !(atol > 0); }
+
+    constexpr void take(comparison& mine, observation const& it) const noexcept {
+        mine.first = mine.last = it.stream;
+        mine.found = outcome::unknown;
+        mine.count = 0;
+        mine.shape = it.view.shape;
+        mine.type = it.tensor.type;
+        mine.layout = it.view.layout;
+        if (exact()) {
+            mine.known = has(it.stats.has, terms::hash);
+            mine.digest = it.stats.hash;
+            return;
+        }
+        auto const bytes = static_cast<std::size_t>(it.view.bytes());
+        mine.known = !it.view.absent() && mine.values.grow(bytes);
+        if (mine.known) { mine.type = it.view.type; }
+        if (mine.known && bytes > 0) { std::memcpy(mine.values.data(), it.view.values.raw, bytes); }
+    }
+    constexpr void compare(comparison& mine, observation const& it) const noexcept {
+        outcome now = outcome::unknown;
+        dtype const type = exact() || it.view.absent() ? it.tensor.type : it.view.type;
+        if (it.view.shape != mine.shape) {
+            now = outcome::shape;
+        } else if (type != mine.type || (!exact() && it.view.layout != mine.layout && mine.shape.rank > 1)) {
+            now = outcome::type;
+        } else if (mine.known && (exact() ? has(it.stats.has, terms::hash) : !it.view.absent())) {
+            bool const equal = exact() ? it.stats.hash == mine.digest : close_enough(mine, it.view, it.stream);
+            now = equal ? outcome::same : outcome::values;
+        }
+        if (now == outcome::unknown) { return; }
+        bool const differs = now != outcome::same;
+        bool const first = differs && (mine.found == outcome::unknown || mine.found == outcome::same);
+        if (first) { mine.found = now, mine.other = it.stream, mine.count = 0; }
+        if (!differs && mine.found == outcome::unknown) { mine.found = now, mine.other = it.stream; }
+        mine.count += differs || mine.found == outcome::same ? 1 : 0;
+    }
+    // Keeps the first element beyond the tolerance of the first stream that has one.
+    [[nodiscard]] constexpr bool close_enough(comparison& mine, tensor_ref const& now,
+                                              std::uint32_t stream) const noexcept {
+        bool all = true;
+        values_pointer before{};
+        before.raw = mine.values.data();
+        bool const kept = mine.found == outcome::values;
+        visit_values(now, [&]<class Value>(element_view<Value> values) {
+            Value const* const theirs = detail::pointer_in<Value>(before);
+            for (std::size_t i = 0; i < values.size() && all; ++i) {
+                if (within(values[i], theirs[i])) { continue; }
+                all = false;
+                if (kept) { continue; }
+                mine.index = i, mine.other = stream;
+                mine.here = detail::see(values[i]).value, mine.there = detail::see(theirs[i]).value;
+            }
+        });
+        return all;
+    }
+    template <class Value>
+    [[nodiscard]] SPOTTER_STRICT constexpr bool within(Value const& a, Value const& b) const noexcept {
+        SPOTTER_STRICT_BODY
+        if constexpr (requires { a.re, a.im; }) {
+            return within(a.re, b.re) && within(a.im, b.im);
+        } else {
+            auto const x = detail::see(a), y = detail::see(b);
+            bool const finite = x.kind < number_class::pos_inf && y.kind < number_class::pos_inf;
+            if (!finite) { return x.kind == y.kind; }
+            double allowed = rtol * magnitude(y.value);
+            settle(allowed);
+            return magnitude(x.value - y.value) <= atol + allowed;
+        }
+    }
+
+    [[nodiscard]] constexpr finding describe(culprit const& found, comparison const& worst) const noexcept {
+        bool const differ = worst.found != outcome::same;
+        finding it = found.as_finding(differ ? "streams that differ" : "streams that are equal", relation::greater, 0,
+                                      severity::warning);
+        it.reason = worst.found == outcome::shape  ? "shapes differ"
+                    : worst.found == outcome::type ? "types differ"
+                    : differ                       ? "values differ"
+                                                   : "values are equal";
+        it.worker = worst.other;
+        if (worst.found == outcome::values && !exact()) {
+            it.detail << "element " << worst.index << ": " << worst.here << " in stream " << worst.other << ", "
+                      << worst.there << " in stream " << worst.first;
+        } else {
+            it.detail << "stream " << worst.other << " against stream " << worst.first;
+        }
+        return it;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): what was healthy: between which values the statistics of tensors lay in runs that went well, as plain structs.
+#pragma once
+
+#include <spotter/core/step.hpp>
+#include <spotter/stat/statistic.hpp>
+
+#include <bit>
+#include <span>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Of a statistic over one phase of a run. Nothing is known where `count` is 0.
+struct healthy_range {
+    double low = 0, high = 0;
+    std::uint64_t count = 0;  // values that it was learned from
+
+    friend constexpr bool operator==(healthy_range const&, healthy_range const&) noexcept = default;
+};
+
+// A run changes fast at first and slowly later, so its phases double: steps 0 to 63 are phase 0, 64 to 127 phase 1, 128 to 255 phase 2.
+inline constexpr std::uint64_t first_phase_steps = 64;
+inline constexpr std::size_t phase_count = 59;
+[[nodiscard]] constexpr std::size_t phase_of(std::uint64_t index) noexcept {
+    return index < first_phase_steps ? 0 : static_cast<std::size_t>(std::bit_width(index)) - 6;
+}
+[[nodiscard]] constexpr std::uint64_t first_step_of(std::size_t phase) noexcept {
+    return phase == 0 ? 0 : first_phase_steps << (phase - 1);
+}
+
+// One statistic of a tensor in one mode, phase by phase.
+struct healthy_series {
+    std::string_view tensor{};
+    spotter::mode mode = spotter::mode::train;
+    statistic of{statistic_id::mean};
+    std::span<healthy_range const> phases{};
+};
+
+// Sorted by tensor, the series of one tensor next to each other. `envelope` (spotter/replay/envelope.hpp) owns one.
+struct healthy_table {
+    std::span<healthy_series const> series{};
+
+    // Empty for a tensor that is not in it.
+    [[nodiscard]] constexpr std::span<healthy_series const> of(std::string_view tensor) const noexcept {
+        std::size_t first = 0, end = series.size();
+        while (first < end) {
+            std::size_t const middle = first + (end - first) / 2;
+            if (series[middle].tensor < tensor) {
+                first = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        while (end < series.size() && series[end].tensor == tensor) { ++end; }
+        return series.subspan(first, end - first);
+    }
+};
+
+// A norm, a spread, a size or a count.
+[[nodiscard]] constexpr bool never_negative(statistic of) noexcept {
+    return of.abs || of.is_count() || of.id == statistic_id::stddev || of.id == statistic_id::variance ||
+           of.id == statistic_id::l1 || of.id == statistic_id::l2;
+}
+
+// With room at both ends: what is never negative may be 1 + margin times smaller or larger; any other statistic may be off by margin
+// times the largest of the range's width and its two ends.
+[[nodiscard]] SPOTTER_STRICT constexpr healthy_range widened(healthy_range it, statistic of, double margin) noexcept {
+    SPOTTER_STRICT_BODY
+    if (never_negative(of)) {
+        double const factor = 1 + margin;
+        it.low /= factor;
+        it.high *= factor;
+        return it;
+    }
+    double room = it.high - it.low;
+    room = magnitude(it.low) > room ? magnitude(it.low) : room;
+    room = magnitude(it.high) > room ? magnitude(it.high) : room;
+    room *= margin;
+    settle(room);
+    it.low -= room;
+    it.high += room;
+    return it;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
