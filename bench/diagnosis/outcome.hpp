@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What came of one training, as one line a pack: of the program's own pack, of sagemaker's, and of that at every 500th step.
+#pragma once
+
+#include "faults.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diagnosis {
+
+inline constexpr std::array<std::string_view, 3> pack_names{"spotter", "sagemaker", "sagemaker at 500"};
+
+// A finding of severity warning or above.
+struct told {
+    std::string rule{}, reason{}, tensor{};
+    std::uint64_t step = 0;
+    double measured = 0;
+};
+
+// What one pack said of a training. The first alarm is everything that was found at the first such step, strongest first.
+struct verdict {
+    bool alarmed = false;
+    std::string mode{};
+    std::uint64_t step = 0;
+    std::vector<told> first{};
+    std::vector<told> rules{};      // of each rule that alarmed its first, in that order
+    std::vector<told> too_early{};  // the same of alarms before there was anything wrong
+    std::string bad_value{};        // the first tensor that was told to be non-finite, and when
+    std::uint64_t bad_value_at = 0;
+    std::vector<std::string> not_judged{};  // rules that could not run, with the reason
+};
+
+struct outcome {
+    assignment what{};
+    double badness = 0;     // after the last step, on data not trained on: 0 perfect, about 1 nothing learnt
+    bool finite = true;     // no loss and no weight was non-finite
+    double first_loss = 0;  // on the training data, smoothed: for whoever tunes a program
+    double last_loss = 0;
+    std::string planted{};  // where the NaN was put, and when
+    std::uint64_t planted_at = 0;
+    double seconds = 0;
+    std::array<verdict, pack_names.size()> packs{};
+};
+
+// Lines of text with commas between the fields; findings within a field are separated by `;`, their parts by `|`.
+[[nodiscard]] std::string csv_header();
+[[nodiscard]] std::string csv_lines(outcome const& it);
+// What csv_lines wrote; lines that are none are skipped.
+[[nodiscard]] std::vector<outcome> read_csv(std::string const& path);
+
+}  // namespace diagnosis

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both kinds of program share: how they are asked for, how a fault gets in, and where a NaN goes.
+#pragma once
+
+#include "chain.hpp"
+#include "optimizer.hpp"
+#include "outcome.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diagnosis {
+
+// Trains and watches; nothing where the program's data is absent.
+[[nodiscard]] std::optional<outcome> train_supervised(assignment const& what);
+[[nodiscard]] std::optional<outcome> train_actor_critic(assignment const& what);
+[[nodiscard]] inline std::optional<outcome> train(assignment const& what) {
+    return what.program == 'A' ? train_actor_critic(what) : train_supervised(what);
+}
+
+// Where and when the fault of that name plants its NaN, told by the seed; a block is counted over all chains.
+struct nan_plan {
+    planted_in where = planted_in::nothing;
+    std::size_t block = 0;
+    std::uint64_t step = 0;
+
+    // Of `hidden` blocks the activations can be hit, of all of them the gradients.
+    [[nodiscard]] static nan_plan from(std::uint64_t seed, std::size_t hidden) {
+        prng random{seed + 77};
+        nan_plan made;
+        made.where =
+            std::array{planted_in::preactivation, planted_in::activation, planted_in::gradient}[random.below(3)];
+        made.step = 100 + random.below(1800);
+        made.block = random.below(hidden);
+        return made;
+    }
+    [[nodiscard]] std::string const& name(diagnosis::block const& at) const noexcept {
+        return where == planted_in::preactivation ? at.pre_name
+               : where == planted_in::activation  ? at.act_name
+                                                  : at.w.gradient_name;
+    }
+};
+
+// Weights of a chain as the fault wants them.
+inline void initialise(chain& net, fault broken, prng& random) {
+    for (std::size_t i = 0; i < net.blocks.size(); ++i) {
+        block& each = net.blocks[i];
+        each.initialise(random, broken == fault::large_weights ? 20.0F : 1.0F);
+        if (broken == fault::zero_weights) { each.w.value.assign(each.w.value.size(), 0.0F); }
+        if (broken == fault::constant_weights) { each.w.value.assign(each.w.value.size(), 0.1F); }
+        if (broken == fault::dead_biases && i + 1 < net.blocks.size()) { each.b.value.assign(each.units(), -10.0F); }
+    }
+}
+
+// Hands a chain to the optimizer; where the fault is about that, without what it leaves out of block 1.
+inline void hand_over(chain& net, bool complete, fault broken, optimizer& to) {
+    for (std::size_t i = 0; i < net.blocks.size(); ++i) {
+        block& each = net.blocks[i];
+        bool const hit = !complete && i == 1;
+        if (hit && broken == fault::frozen) {
+            each.w.gradient_known = each.b.gradient_known = false;
+            continue;
+        }
+        if (!hit || broken != fault::not_in_optimizer) { to.add(each.w); }
+        to.add(each.b);
+        if (each.normalised) {
+            to.add(each.scale);
+            to.add(each.shift);
+        }
+    }
+}
+
+// The optimizer as program and assignment want it.
+inline void choose_rate(optimizer& it, fault broken) {
+    if (broken == fault::large_rate) { it.learning_rate *= 1000.0F; }
+    if (broken == fault::small_rate) { it.learning_rate *= 1e-6F; }
+    if (broken == fault::climbs) { it.sign = 1; }
+    if (broken == fault::not_clipped) { it.largest_norm = 0; }
+}
+
+// The share of the learning rate at a step: half a cosine from 1 to 0 where it decays.
+[[nodiscard]] inline float schedule(variant shape, std::uint64_t step) noexcept {
+    if (shape != variant::decaying_rate) { return 1; }
+    float const done = static_cast<float>(step) / static_cast<float>(train_steps);
+    return 0.5F + 0.5F * std::cos(std::numbers::pi_v<float> * done);
+}
+
+// Notes the losses of a training for its outcome.
+class loss_log {
+public:
+    void add(float loss) noexcept {
+        finite_ = finite_ && std::isfinite(loss);
+        if (count_ < 10) { first_ += static_cast<double>(loss) / 10; }
+        last_ = count_ == 0 ? static_cast<double>(loss) : last_ + 0.05 * (static_cast<double>(loss) - last_);
+        ++count_;
+    }
+    void write(outcome& into) const noexcept {
+        into.finite = finite_;
+        into.first_loss = first_;
+        into.last_loss = last_;
+    }
+
+private:
+    bool finite_ = true;
+    double first_ = 0, last_ = 0;
+    std::uint64_t count_ = 0;
+};
+
+[[nodiscard]] inline bool all_finite(chain& net) {
+    bool finite = true;
+    net.each_parameter([&](parameter const& it) {
+        for (float const each : it.value) { finite = finite && std::isfinite(each); }
+    });
+    return finite;
+}
+
+}  // namespace diagnosis

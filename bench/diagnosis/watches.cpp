@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks and what is noted of their alarms. In a file of its own: the packs are what takes long to compile.
+#include "watches.hpp"
+
+#include <spotter/hook.hpp>
+#include <spotter/rule/packs.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+namespace diagnosis {
+
+namespace {
+
+namespace sp = spotter;
+
+// One hook with what it said so far.
+template <class... Rules>
+class watch {
+public:
+    watch(std::uint64_t interval, std::uint64_t onset, Rules const&... rules)
+        : hook_{sp::plan<>{}, rules...}, interval_{interval}, onset_{onset} {}
+
+    void begin(sp::step_id step) {
+        due_ = step.index % interval_ == 0;
+        if (due_) { hook_.begin(step); }
+        step_ = step;
+    }
+    void observe(std::string_view name, sp::tensor_ref const& it, sp::flag flags) {
+        if (due_) { hook_.observe(name, it, flags); }
+    }
+    void end() {
+        if (!due_) { return; }
+        sp::alarm const found = hook_.end();
+        if (found) { note(found); }
+    }
+    [[nodiscard]] verdict finish() {
+        hook_.finish();
+        hook_.coverage_of_rules([&](sp::coverage const& each) {
+            if (!each.could_run()) {
+                said_.not_judged.push_back(std::string{each.rule} + ": " + std::string{each.reason});
+            }
+        });
+        return said_;
+    }
+
+private:
+    void note(sp::alarm const& found) {
+        bool const early = step_.index < onset_;
+        bool const first = !said_.alarmed && !early;
+        if (first) {
+            said_.alarmed = true;
+            said_.step = step_.index;
+            said_.mode = std::string{sp::name_of(step_.mode)};
+        }
+        for (sp::finding const& each : found) {
+            if (each.severity < sp::severity::warning) { continue; }
+            told const it{std::string{each.rule}, std::string{each.reason}, std::string{each.tensor}, step_.index,
+                          each.measured};
+            if (first) { said_.first.push_back(it); }
+            if (said_.bad_value.empty() && (it.rule == "non_finite" || it.rule == "exploding_tensor")) {
+                said_.bad_value = it.tensor;
+                said_.bad_value_at = step_.index;
+            }
+            std::vector<told>& list = early ? said_.too_early : said_.rules;
+            bool const known =
+                std::any_of(list.begin(), list.end(), [&](told const& one) { return one.rule == it.rule; });
+            if (!known) { list.push_back(it); }
+        }
+    }
+
+    sp::hook<sp::null_sink, sp::plan<>, Rules...> hook_;
+    std::uint64_t interval_, onset_;
+    bool due_ = false;
+    sp::step_id step_{};
+    verdict said_{};
+};
+
+template <auto const& Pack, class... More>
+using watch_of = watch<std::remove_cvref_t<decltype(Pack)>, More...>;
+
+}  // namespace
+
+// Beside a pack stands the rule of it that has to be told a number: what guessing costs, how many actions there are.
+struct watches::hooks {
+    explicit hooks(std::uint64_t onset)
+        : sagemaker{1, onset, sp::packs::sagemaker}, seldom{500, onset, sp::packs::sagemaker} {}
+
+    std::optional<watch_of<sp::packs::supervised, sp::initial_loss>> supervised{};
+    std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};
+    watch_of<sp::packs::sagemaker> sagemaker;
+    watch_of<sp::packs::sagemaker> seldom;  // as often as the SDK's configuration asks for
+
+    template <class Use>
+    void each(Use&& use) {
+        if (supervised) { use(*supervised); }
+        if (reinforcement) { use(*reinforcement); }
+        use(sagemaker);
+        use(seldom);
+    }
+};
+
+watches::watches(std::uint64_t onset, double guessing) : hooks_{std::make_unique<hooks>(onset)} {
+    hooks_->supervised.emplace(1U, onset, sp::packs::supervised, sp::initial_loss{.expected = guessing});
+}
+watches::watches(std::uint64_t onset, std::size_t actions) : hooks_{std::make_unique<hooks>(onset)} {
+    hooks_->reinforcement.emplace(1U, onset, sp::packs::rl, sp::rl_entropy_collapse::of_actions(actions));
+}
+watches::~watches() = default;
+
+void watches::begin(sp::step_id step) {
+    hooks_->each([&](auto& each) { each.begin(step); });
+}
+void watches::observe(std::string_view name, sp::tensor_ref const& it, sp::flag flags) {
+    hooks_->each([&](auto& each) { each.observe(name, it, flags); });
+}
+void watches::end() {
+    hooks_->each([](auto& each) { each.end(); });
+}
+std::array<verdict, pack_names.size()> watches::finish() {
+    return {hooks_->supervised ? hooks_->supervised->finish() : hooks_->reinforcement->finish(),
+            hooks_->sagemaker.finish(), hooks_->seldom.finish()};
+}
+
+}  // namespace diagnosis

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks that look at one training, none of which keeps anything: its program's pack at every step, and the baselines.
+#pragma once
+
+#include "outcome.hpp"
+
+#include <spotter/core/role.hpp>
+#include <spotter/core/step.hpp>
+#include <spotter/core/tensor_ref.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace diagnosis {
+
+class watches {
+public:
+    // What is told before step `onset` of a fault is no detection of it.
+    // Of supervised training, where the loss of guessing is known.
+    watches(std::uint64_t onset, double guessing);
+    // Of an agent with so many actions.
+    watches(std::uint64_t onset, std::size_t actions);
+    watches(watches const&) = delete;
+    watches& operator=(watches const&) = delete;
+    ~watches();
+
+    void begin(spotter::step_id step);
+    void observe(std::string_view name, spotter::tensor_ref const& it, spotter::flag flags = spotter::flag::none);
+    void scalar(std::string_view name, float value) { observe(name, spotter::view_of(&value, {})); }
+    void end();
+    // What each hook said, once the training is over.
+    [[nodiscard]] std::array<verdict, pack_names.size()> finish();
+
+private:
+    struct hooks;
+    std::unique_ptr<hooks> hooks_;
+};
+
+}  // namespace diagnosis
