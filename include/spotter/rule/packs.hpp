@@ -25,25 +25,27 @@ template <rule... Rules>
 
 // What goes wrong in any net that is trained by gradients.
 inline constexpr auto any_net =
-    of(non_finite{}, exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, gradient_not_cleared{},
-       poor_weight_initialization{}, update_ratio_band{}, updates_too_small{}, update_direction{}, dead_update_path{},
-       bf16_stall{}, all_zero{}, dead_relu{}, saturated_activation{}, dormant_units{}, input_not_normalized{},
-       constant_batch{}, output_collapse{}, stalled_training{});
+    of(non_finite{}, dead_update_path{}, input_not_normalized{}, constant_batch{}, dead_relu{}, all_zero{},
+       saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{}, exploding_gradient{},
+       vanishing_gradient{}, gradient_spike{}, update_ratio_band{}, updates_too_small{}, bf16_stall{},
+       output_collapse{}, stalled_training{});
 
 }  // namespace detail
 
 // A net that is fitted to labels or targets. `initial_loss` joins it by hand, with the loss that an untrained net should have:
 // `packs::supervised || initial_loss{.expected = initial_loss::cross_entropy(10)}`.
 inline constexpr auto supervised =
-    together(detail::any_net, detail::of(loss_not_decreasing{}, loss_spike{}, oscillating_loss{}, underfit{}, overfit{},
-                                         overtraining{}, class_imbalance{}, gradient_depth_ratio{}, tensor_variance{},
-                                         unchanged_tensor{}, output_mismatch{}, identity_activation{}));
+    together(detail::of(poor_weight_initialization{}, class_imbalance{}, output_mismatch{}, identity_activation{}),
+             detail::any_net,
+             detail::of(loss_not_decreasing{}, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{},
+                        gradient_depth_ratio{}, tensor_variance{}, unchanged_tensor{}));
 
 // Reinforcement learning: a policy's loss is no objective, so the rules on losses are not in it. `rl_entropy_collapse` joins it by hand, with
 // the entropy of a policy that knows nothing: `packs::rl || rl_entropy_collapse{.max_entropy = 0.693}`.
 inline constexpr auto rl =
-    together(detail::any_net, detail::of(rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
-                                         rl_observation_range{}, rl_repeated_states{}, rl_target_network{}));
+    together(detail::of(poor_weight_initialization{.threshold = 1e300, .distribution_range = 0}), detail::any_net,
+             detail::of(rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
+                        rl_observation_range{}, rl_repeated_states{}, rl_target_network{}));
 
 // Boosted trees.
 inline constexpr auto boosting =

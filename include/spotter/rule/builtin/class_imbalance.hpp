@@ -23,11 +23,12 @@ struct class_imbalance {
     std::uint64_t num_classes = 0;         // 0: those that were seen
     bool argmax = false;                   // predictions are scores whatever their type and rank
     double min_accuracy = 0.5;             // fraction of all pairs; AWS has no such limit
+    std::uint64_t patience = 10;           // windows of `samples` pairs, one after the other
     std::uint64_t min_class_samples = 20;  // pairs of a class before its mispredictions count
     int class_axis = default_axis;         // of scores; 1 for rank >= 2 (batch first)
 
     [[nodiscard]] static constexpr class_imbalance sagemaker_defaults() noexcept {
-        return {.min_accuracy = 0, .min_class_samples = 1};
+        return {.min_accuracy = 0, .patience = 1, .min_class_samples = 1};
     }
 
     struct tally {
@@ -36,6 +37,8 @@ struct class_imbalance {
     struct counts {
         slots<tally> by_class;
         tally all{};
+        std::uint64_t streak = 0;  // windows with a class that is mispredicted
+        finding missed{};          // of the last of them
     };
     struct state {
         class_pairs step;
@@ -73,9 +76,17 @@ struct class_imbalance {
             out.push(found);
             answer = truth::yes;
         }
-        found.detail = {};
-        if (mispredicted(mine, found)) {
-            out.push(found);
+        if (mine.all.paired > 0 && mine.all.paired >= samples) {
+            mine.missed = {};
+            mine.missed.tensor = tensor;
+            mine.streak = mispredicted(mine, mine.missed) ? mine.streak + 1 : 0;
+            for (std::size_t i = 0; i < mine.by_class.size(); ++i) {
+                mine.by_class[i].paired = mine.by_class[i].wrong = 0;
+            }
+            mine.all.paired = mine.all.wrong = 0;
+        }
+        if (mine.streak > 0 && mine.streak >= patience) {
+            out.push(mine.missed);
             answer = truth::yes;
         }
         return answer;

@@ -29,8 +29,10 @@ struct dead_update_path {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::parameters;
-    std::uint64_t patience = 3;        // changes that were due; admits a learning rate that warms up from 0
-    std::uint64_t period = 1;          // sights of a parameter to an update (gradient accumulation)
+    std::uint64_t patience = 3;  // changes that were due; admits a learning rate that warms up from 0
+    std::uint64_t period = 1;    // sights of a parameter to an update (gradient accumulation)
+    std::uint64_t rested =
+        100;  // changes that were due, of a parameter that moved before: a learning rate may fade to 0
     std::uint64_t never_trained = 20;  // steps
 
     struct parameter {
@@ -42,6 +44,7 @@ struct dead_update_path {
         bool known = false;  // the sight it is compared with, and what was seen since
         std::uint64_t first_hash = 0, first_index = 0, sights = 0;
         bool at_work = false, spoiled = false;  // some gradient was at work; some was not finite
+        bool ever = false;                      // changed since it was first seen
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;
     };
     struct state {
@@ -141,6 +144,7 @@ private:
     constexpr void judge_change(parameter& mine, bool others, found& all) const noexcept {
         if (mine.hash != mine.first_hash) {
             mine.no_effect = mine.not_in_optimizer = 0;
+            mine.ever = true;
             all.judged = true;
         } else if (mine.gradient == no_tensor) {
             if (!others) { return; }
@@ -149,7 +153,7 @@ private:
             if (mine.not_in_optimizer >= never_trained) { blame(all.not_in_optimizer, mine, mine.not_in_optimizer); }
         } else if (mine.at_work && !mine.spoiled) {
             all.judged = true;
-            if (++mine.no_effect >= patience) { blame(all.no_effect, mine, mine.no_effect); }
+            if (++mine.no_effect >= (mine.ever ? rested : patience)) { blame(all.no_effect, mine, mine.no_effect); }
         }
     }
     static constexpr void blame(culprit& who, parameter const& mine, std::uint64_t streak) noexcept {

@@ -20,7 +20,7 @@ struct dormant_units {
     selector select = role::activation;
     double tau = 0.025;            // of the layer's mean; as quoted from Sokar et al. 2023 (the published code has 0)
     double max_share = 0.5;        // fraction of a layer's units
-    std::uint64_t samples = 512;   // finite outputs a unit (batch times spatial positions)
+    std::uint64_t samples = 4096;  // finite outputs a unit (batch times spatial positions)
     int unit_axis = default_axis;  // 1 for rank >= 2 (batch first), 0 for rank 1
 
     struct state {

@@ -29,7 +29,8 @@ struct gradient_not_cleared {
         std::uint64_t aligned = 0;  // changes in a row that kept the direction
     };
     struct state {
-        slots<series> all;  // by tensor id
+        slots<series> all;         // by tensor id
+        std::uint64_t judged = 0;  // gradients of this step
         close_answer answer;
     };
 
@@ -57,12 +58,14 @@ struct gradient_not_cleared {
         mine.rose.add(now.sum_squares > now.previous_sum_squares ? 1 : 0);
         if (!mine.before.full()) { return; }
         seen.answer.judged = true;
+        ++seen.judged;
         double const growth = growth_of(now, mine.before[0]);
         if (mine.aligned >= mine.before.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2) {
             seen.answer.found.blame(it, growth);
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        if (2 * seen.answer.found.count <= std::exchange(seen.judged, 0)) { seen.answer.found = {}; }
         truth const answer = seen.answer.take();
         culprit const found = std::exchange(seen.answer.found, {});
         if (answer == truth::yes) {

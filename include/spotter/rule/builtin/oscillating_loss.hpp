@@ -21,7 +21,7 @@ struct oscillating_loss {
 
     selector select = role::loss;
     std::uint64_t window = 50;  // losses; three at least
-    double flips = 0.5;         // fraction of the pairs of differences
+    double flips = 0.85;        // fraction of the pairs of differences
     double amplitude = 0.3;     // times |L0|
     double progress = 0.01;     // fraction of the older half's mean
 

@@ -21,13 +21,13 @@ struct overtraining {
     selector select = role::loss;
     std::uint64_t patience_train = 50;       // training losses, where both must have stalled; AWS Overtraining: 5
     std::uint64_t patience_validation = 10;  // phases; AWS
-    double delta = 0.01;                     // a change that counts; AWS
+    double delta = 0.05;                     // a change that counts; AWS
     bool relative = true;                    // `delta` is times |L0|; AWS: absolute
     bool require_both_stalled = false;       // AWS: true
     std::uint64_t phase_length = 1;          // eval closes; 0: until the next close of another mode
 
     [[nodiscard]] static constexpr overtraining sagemaker_defaults() noexcept {
-        return {.patience_train = 5, .relative = false, .require_both_stalled = true};
+        return {.patience_train = 5, .delta = 0.01, .relative = false, .require_both_stalled = true};
     }
 
     struct series {

@@ -32,7 +32,7 @@ struct poor_weight_initialization {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::beginnings;
-    double threshold = 10;              // largest over smallest variance; AWS PoorWeightInitialization
+    double threshold = 1000;            // largest over smallest variance; AWS PoorWeightInitialization
     double distribution_range = 0.001;  // P95 - P5; AWS
     std::uint64_t patience = 5;         // observations of the loss; AWS
     std::uint64_t steps = 10;           // closes; AWS
@@ -41,7 +41,7 @@ struct poor_weight_initialization {
 
     // AWS documents three conditions, each of which is reason enough.
     [[nodiscard]] static constexpr poor_weight_initialization sagemaker_defaults() noexcept {
-        return {.symmetry = false, .conjunct = false};
+        return {.threshold = 10, .symmetry = false, .conjunct = false};
     }
 
     struct extreme {
