@@ -16,6 +16,7 @@ struct feature_log final : value_desk {
         return playing ? &found_ : nullptr;
     }
     [[nodiscard]] tensor_ref values() noexcept override { return playing ? tensor_ref{} : at_hand; }
+    [[nodiscard]] bool live() const noexcept override { return !playing; }
     void keep(std::uint64_t, std::span<double const> feature) noexcept override {
         kept.emplace_back(feature.begin(), feature.end());
     }

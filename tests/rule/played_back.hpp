@@ -20,6 +20,7 @@ public:
         return known_ ? &all_ : nullptr;
     }
     [[nodiscard]] tensor_ref values() noexcept override { return values_; }
+    [[nodiscard]] bool live() const noexcept override { return !values_.absent(); }
     void keep(std::uint64_t, std::span<double const> feature) noexcept override {
         made_.assign(feature.begin(), feature.end());
         all_ = made_;

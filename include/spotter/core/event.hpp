@@ -39,7 +39,7 @@ struct unit_activity {
 
 // A feature is the little that a rule needs of a tensor's values: a list of numbers that the rule extracts where the values are at
 // hand and that is recorded in their place, so that a replay without the values judges alike. The key says what was extracted and
-// with which parameters; equal keys of a tensor at a step have equal features. The source of the events lends a desk.
+// with which parameters (and of which past); equal keys of a tensor at a step have equal features. The source of the events lends a desk.
 class feature_desk {
 public:
     // What was extracted under this key of the tensor at hand; null if nothing was.
@@ -48,6 +48,10 @@ public:
     [[nodiscard]] virtual tensor_ref values() noexcept = 0;
     // What was extracted of them.
     virtual void keep(std::uint64_t key, std::span<double const> feature) noexcept = 0;
+    // Whether the tensor is in memory, so that what is found was extracted of it just now; otherwise it was recorded.
+    [[nodiscard]] virtual bool live() const noexcept { return true; }
+    // A rule lacks what was extracted in the loop.
+    virtual void lack() noexcept {}
 
 protected:
     constexpr ~feature_desk() = default;

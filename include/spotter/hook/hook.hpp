@@ -368,10 +368,10 @@ private:
         if (has(all, terms::delta)) { it.compare(values, step_, stats); }
         if (has(all, terms::unit_activity)) { units = it.count_units(values); }
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
-        bool const lends = has(judged, terms::feature) && !as_scalar;  // of a scalar the record has the value
-        feature_desk* const desk = lends ? desk_.lend(sink_, it.info, step_, values) : nullptr;
+        feature_desk* const desk = has(judged, terms::feature) ? desk_.lend(sink_, it.info, step_, values) : nullptr;
         observation const seen{it.info, step_, stats, values, units, spread, desk};
         if (rules != 0) { judges_.observe(seen, rules); }
+        if (has(judged, terms::delta) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
         } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);

@@ -21,6 +21,7 @@ struct retained_copy {
     tensor_ref view{};  // type and shape; points into bytes
     std::uint64_t index = 0;
     bool valid = false;
+    bool lost = false;  // the last observation had no values
 
     // Not valid where memory is exhausted.
     void keep(tensor_ref const& now, std::uint64_t step_index) noexcept {
@@ -115,6 +116,15 @@ struct tracked_tensor {
         if (before.valid) { compare_with_previous(values, before.view, before.index, stats); }
         before.keep(values, step.index);
     }
+    // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
+    void follow(tensor_ref const& values, step_id step) noexcept {
+        if (previous.size() == 0) { return; }
+        retained_copy& before = previous[index_of(step.mode)];
+        before.valid = false;
+        before.lost = values.absent();
+        if (!before.lost) { before.keep(values, step.index); }
+    }
+    [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
     // Counts the active elements of each unit into this tensor's scratch; empty where memory is exhausted.
     template <class = only_where_called>

@@ -28,7 +28,9 @@ public:
         return view;
     }
     void keep(std::uint64_t key, std::span<double const> numbers) noexcept override { made_.add(key, numbers); }
-    // A rule asked for values that are not there.
+    [[nodiscard]] bool live() const noexcept override { return false; }
+    void lack() noexcept override { lacked_ = true; }
+    // A rule asked for values that are not there, or for what was not extracted.
     [[nodiscard]] bool lacked() const noexcept { return lacked_; }
 
 private:
@@ -205,6 +207,11 @@ private:
         features_.add(made.key, numbers_);
     }
 
+    // Those of other observations belong to none.
+    void keep_features_of(tensor_id id, step_id step) noexcept {
+        if (id != feature_of_ || step != feature_at_) { features_.clear(); }
+    }
+
     template <class Admit>
     void observe(std::uint32_t segment, row_view row, Admit const& admit) {
         rows::observe seen;
@@ -221,12 +228,15 @@ private:
         terms const wanted = it.wanted_by(rules);
         bool const units_missing = has(wanted, terms::unit_activity) && !units_fit;
         bool const delta_missing = has(wanted, terms::delta) && !has(stats.has, terms::delta);
+        bool const single =
+            has(wanted, terms::delta) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
         bool const pass_missing = any(without(wanted & pass_terms, stats.has));
         distribution spread = stored_distribution(seen);
         terms const spread_missing =
             stats.finite() > 0 ? without(wanted & distribution_terms, terms_of(spread)) : terms::none;
-        bool const values_wanted =
-            has(wanted, terms::payload) || units_missing || delta_missing || pass_missing || any(spread_missing);
+        bool const values_wanted = has(wanted, terms::payload) || single || units_missing || delta_missing ||
+                                   pass_missing || any(spread_missing);
+        terms missing = delta_missing && it.lost(seen.step.mode) ? terms::delta : terms::none;
         tensor_ref view = shape_of(it, seen);
         if (values_wanted && seen.has_values && load(segment, seen, view)) {
             if (pass_missing) { add_terms(summarize(view, wanted), stats); }
@@ -234,12 +244,12 @@ private:
             if (units_missing) { units = it.count_units(view); }
             if (any(spread_missing)) { spread = spread_of(view, wanted); }
         }
+        if (has(wanted, terms::delta) && (!delta_missing || view.absent())) { it.follow(view, seen.step); }
         ++judged_;
-        terms missing = terms::none;
         if (values_wanted && view.absent()) {
-            missing = without(wanted, stats.has | terms_of(spread) | terms::feature | terms::shape);
+            missing |= without(wanted, stats.has | terms_of(spread) | terms::feature | terms::shape);
         }
-        if (id != feature_of_ || seen.step != feature_at_) { features_.clear(); }
+        keep_features_of(id, seen.step);
         bool tried = values_wanted;
         auto const values = [&] {
             if (!std::exchange(tried, true) && seen.has_values) { (void)load(segment, seen, view); }
@@ -282,9 +292,14 @@ private:
         unit_activity units;
         if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }
         distribution const spread = spread_of(view, wanted);
-        at_.judges().observe(
-            {it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr, nullptr, number_},
-            rules);
+        keep_features_of(id, seen.step);
+        auto const value = [&] { return view; };
+        recorded_desk desk{features_, value};
+        at_.judges().observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr,
+                              has(wanted, terms::feature) ? &desk : nullptr, number_},
+                             rules);
+        ++judged_;
+        if (desk.lacked()) { note_lack(id, seen.step, terms::payload); }
     }
 
     [[nodiscard]] distribution spread_of(tensor_ref const& view, terms wanted) noexcept {
@@ -368,7 +383,7 @@ private:
     distribution_scratch distributions_{};
     payload_unpacker unpacker_{};
     error trouble_{};
-    std::uint64_t judged_ = 0;  // observations that some rule saw
+    std::uint64_t judged_ = 0;  // observations and scalars that some rule saw
     std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:
     terms lacking_{};
     tensor_id lacking_id_{};

@@ -89,12 +89,19 @@ private:
 //     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
 //     constexpr void observe(state&, observation const&, std::span<double const> feature) const;
 // and asks for terms::feature. What `extract` puts out is recorded; a replay hands it to `observe` without `extract`. Of watched
-// tensors without terms::feature the feature is empty.
+// tensors without terms::feature the feature is empty. Where it depends on the tensor what is extracted, the key is told by
+//     constexpr std::uint64_t feature_key(state const&, tensor_info const&) const;
+// and a rule whose `extract` remembers earlier observations in the state says so:
+//     static constexpr bool extracts_from_memory = true;
 // A call that throws switches the rule off and is reported; the loop goes on. The same value may run in several machines.
 template <class Value>
 concept extracting_rule = requires(Value const& it, typename Value::state& state, observation const& seen,
                                    tensor_ref const& values, feature& out, std::span<double const> made) {
-    { it.feature_key() } -> std::same_as<std::uint64_t>;
+    requires requires {
+        { it.feature_key() } -> std::same_as<std::uint64_t>;
+    } || requires {
+        { it.feature_key(state, seen.tensor) } -> std::same_as<std::uint64_t>;
+    };
     it.extract(state, seen, values, out);
     it.observe(state, seen, made);
 };
@@ -120,6 +127,34 @@ template <class... Numbers>
     (mix_number(static_cast<double>(numbers)), ...);
     return key;
 }
+
+// What a rule that extracts from memory has seen, as a number: only what was extracted of an equal memory says what it would extract
+// itself. Two of them under different adaptors have different ones, and each has the same one in the loop and in a replay.
+class seen_so_far {
+public:
+    constexpr bool declare(tensor_info const& tensor) noexcept {
+        if (!names_.grow(tensor.id + std::size_t{1})) { return false; }
+        names_[tensor.id] = key_of(tensor.name);
+        return true;
+    }
+    constexpr void observe(observation const& it) noexcept { mix(names_[it.tensor.id]); }
+    // Within a step the number stays, so that keys compress.
+    constexpr void close(step_id step) noexcept {
+        mix(index_of(step.mode)), mix(step.index);
+        before_ = now_;
+    }
+    [[nodiscard]] constexpr std::uint64_t number() const noexcept { return before_; }
+
+    bool behind = false;  // something was taken from the record, so that the rule's memory lacks it
+
+private:
+    constexpr void mix(std::uint64_t word) noexcept {
+        now_ = (now_ ^ word) * 0x9E3779B97F4A7C15U;
+        now_ ^= now_ >> 29;
+    }
+    slots<std::uint64_t> names_;  // by tensor id, as ids differ between a loop and a replay
+    std::uint64_t now_ = 0, before_ = 0;
+};
 
 // Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp, adapt.hpp).
 template <class Rule>
@@ -149,6 +184,9 @@ public:
         seen_.matched += mark.judged ? 1 : 0;
         seen_.matched -= watched_[tensor.id].judged ? 1 : 0;  // declared again, and perhaps no longer watched
         watched_[tensor.id] = mark;
+        if constexpr (remembers) {
+            if (!memory_.declare(tensor)) { return {}; }
+        }
         if constexpr (requires { rule_.declare(state_, tensor); }) {
             if (mark.at_all) { rule_.declare(state_, tensor); }
         }
@@ -157,6 +195,7 @@ public:
 
     constexpr void observe(observation const& it) {
         if (!watched_.holds(it.tensor.id) || !watched_[it.tensor.id].at_all) { return; }
+        if constexpr (remembers) { memory_.observe(it); }
         if (watched_[it.tensor.id].judged) { observed_ = seen_in_[index_of(it.step.mode)] = true; }
         if constexpr (extracting_rule<Rule>) {
             if (watched_[it.tensor.id].by_feature) {
@@ -172,6 +211,7 @@ public:
     constexpr truth close(step_id step, findings& out) {
         std::size_t const mark = out.size();
         truth const answer = rule_.close(state_, step, out);
+        if constexpr (remembers) { memory_.close(step); }
         for (std::size_t i = mark; i < out.size(); ++i) { sign(out[i], step); }
         if (decided(answer)) {
             ++seen_.judged;
@@ -221,17 +261,39 @@ private:
         bool judged = false, at_all = false, by_feature = false;  // at all: judged, or as context
     };
 
-    // What was extracted before, else of the values; without either the rule does not see the tensor.
-    constexpr void observe_feature(observation const& it) {
-        std::uint64_t const key = rule_.feature_key();
-        if (it.features != nullptr) {
-            if (auto const* const made = it.features->find(key)) { return rule_.observe(state_, it, *made); }
+    static constexpr bool remembers = requires { requires Rule::extracts_from_memory; };
+    struct nothing {};
+
+    [[nodiscard]] constexpr std::uint64_t key(tensor_info const& tensor) const noexcept {
+        std::uint64_t found = 0;
+        if constexpr (requires { rule_.feature_key(state_, tensor); }) {
+            found = rule_.feature_key(state_, tensor);
+        } else {
+            found = rule_.feature_key();
         }
-        tensor_ref const values = it.features != nullptr ? it.features->values() : it.view;
+        if constexpr (remembers) { found ^= memory_.number(); }
+        return found;
+    }
+    // What was extracted before, else of the values; without either the rule does not see the tensor. A rule with a memory extracts
+    // wherever it can, for the next time's sake; once it could not, it cannot any more.
+    constexpr void observe_feature(observation const& it) {
+        feature_desk* const desk = it.features;
+        std::uint64_t const place = desk != nullptr ? key(it.tensor) : 0;
+        auto const* const made = desk != nullptr ? desk->find(place) : nullptr;
+        bool const live = desk == nullptr || desk->live();
+        if (made != nullptr && !(remembers && live)) {
+            if constexpr (remembers) { memory_.behind = true; }
+            return rule_.observe(state_, it, *made);
+        }
+        tensor_ref const values = desk != nullptr ? desk->values() : it.view;
+        if constexpr (remembers) {
+            if (memory_.behind && desk != nullptr) { return desk->lack(); }
+        }
         if (values.absent()) { return; }
         feature_.clear();
         rule_.extract(state_, it, values, feature_);
-        if (it.features != nullptr) { it.features->keep(key, feature_.all()); }
+        // Others may take it, but for one from memory: in a replay they would fall behind.
+        if (desk != nullptr && made == nullptr && (live || !remembers)) { desk->keep(place, feature_.all()); }
         rule_.observe(state_, it, feature_.all());
     }
 
@@ -267,6 +329,7 @@ private:
     typename Rule::state state_{};
     slots<watching> watched_;  // by tensor id
     feature feature_;          // the one at hand
+    [[no_unique_address]] std::conditional_t<remembers, seen_so_far, nothing> memory_;
     coverage seen_{};
     std::string_view gap_{};
     bool observed_ = false;  // something that is judged, since the last close

@@ -55,7 +55,9 @@ struct class_imbalance {
         seen.step.declare(tensor, select(tensor), predictions(tensor));
         for (counts& each : seen.by_mode) { (void)each.by_class.grow(first_classes); }
     }
-    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return class_pairs::key(argmax, class_axis); }
+    [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
+        return seen.step.key(tensor, argmax, class_axis);
+    }
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         seen.step.extract(it, values, argmax, class_axis, out);
     }

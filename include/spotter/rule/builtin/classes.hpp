@@ -102,8 +102,8 @@ struct class_pairs {
         (label ? labels : predictions).reserve(it.shape.elements());
     }
     // The feature "classes". Rules with the same key extract the same, so that it is made once.
-    [[nodiscard]] static constexpr std::uint64_t key(bool argmax, int class_axis) noexcept {
-        return key_of("classes", argmax, class_axis);
+    [[nodiscard]] constexpr std::uint64_t key(tensor_info const& it, bool argmax, int class_axis) const noexcept {
+        return key_of("classes", argmax && parts.is_prediction(it), class_axis);
     }
     constexpr void extract(observation const& it, tensor_ref const& values, bool argmax, int class_axis,
                            feature& out) const noexcept {

@@ -49,7 +49,9 @@ struct confusion {
         std::uint64_t const room = category_no > 0 ? category_no : 16;
         if (room <= most_categories) { (void)seen.pairs.grow(static_cast<std::size_t>(room * room)); }
     }
-    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return class_pairs::key(argmax, class_axis); }
+    [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
+        return seen.step.key(tensor, argmax, class_axis);
+    }
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         seen.step.extract(it, values, argmax, class_axis, out);
     }

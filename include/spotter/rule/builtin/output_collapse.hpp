@@ -110,7 +110,9 @@ struct output_collapse {
             (void)(seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs));
         }
     }
-    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, argmax, class_axis); }
+    [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
+        return key_of(name, argmax, class_axis, seen.parts.is_prediction(tensor));
+    }
     // The largest relative deviation of an output (-1: none is known), the number of outputs (0: no scores), then the classes.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }

@@ -30,6 +30,7 @@ struct poor_weight_initialization {
     static constexpr std::string_view remedy =
         "Initialise randomly with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).";
     static constexpr mode judged_in = mode::train;
+    static constexpr bool extracts_from_memory = true;
 
     selector select = &select::beginnings;
     double threshold = 1000;            // largest over smallest variance; AWS PoorWeightInitialization

@@ -28,6 +28,7 @@ struct unchanged_tensor {
     static constexpr std::string_view remedy =
         "Check that the tensor is meant to be constant; otherwise look at its producer.";
     static constexpr mode judged_in = mode::train;
+    static constexpr bool extracts_from_memory = true;
 
     selector select = &select::losses_and_predictions;
     std::uint64_t num_steps = 3;  // observations; AWS UnchangedTensor

@@ -21,6 +21,7 @@ struct update_direction {
     static constexpr std::string_view remedy =
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
+    static constexpr bool extracts_from_memory = true;
 
     selector select = &select::weights;
     std::uint64_t warmup = 10;  // changes of a weight

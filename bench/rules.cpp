@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// T4: what rules cost: of each built-in one its state, an observed tensor and a close; of eight composed ones a tensor.
+#include "bench.hpp"
+
+#include <spotter/core/tensor_access.hpp>
+#include <spotter/hook/judges.hpp>
+#include <spotter/plan/policy.hpp>
+#include <spotter/rules.hpp>
+#include <spotter/stat/delta.hpp>
+#include <spotter/stat/summarize.hpp>
+
+#include <memory>
+#include <new>
+
+using namespace spotter;
+
+namespace {
+
+std::size_t allocated = 0;  // bytes asked for so far
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    allocated += size;
+    if (void* const found = std::malloc(size > 0 ? size : 1)) { return found; }
+    throw std::bad_alloc{};
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+constexpr std::size_t variations = 4;  // of a tensor's values, in turn
+
+// A tensor that some rule watches, as observed in a step.
+struct sight {
+    tensor_info info{};
+    std::vector<float> values[variations]{};
+    summary stats[variations]{};
+    std::vector<std::uint32_t> active{}, finite{};
+};
+
+sight make_sight(char const* name, extents const& shape, flag flags = flag::none, dtype type = dtype::f32) {
+    sight made;
+    made.info.name = name;
+    made.info.role = guess_role(name);
+    made.info.partner_role = guess_role(gradient_of(name));
+    made.info.type = type;
+    made.info.shape = shape;
+    made.info.flags = flags;
+    made.info.activation = activation_of(flags);
+    auto const count = static_cast<std::size_t>(shape.elements());
+    std::vector<float> const all = bench::weights(count + variations);
+    for (std::size_t v = 0; v < variations; ++v) {
+        made.values[v].assign(all.begin() + static_cast<std::ptrdiff_t>(v),
+                              all.begin() + static_cast<std::ptrdiff_t>(v + count));
+        made.stats[v] = summarize(view_of(made.values[v].data(), shape), pass_terms);
+        if (v > 0) {
+            std::vector<float> const& before = made.values[v - 1];
+            compare_with_previous(view_of(made.values[v].data(), shape), view_of(before.data(), shape), v - 1,
+                                  made.stats[v]);
+        }
+    }
+    auto const units = static_cast<std::size_t>(unit_count(shape, default_axis));
+    made.active.assign(units, 1), made.finite.assign(units, 1);
+    return made;
+}
+std::vector<sight> const& sights() {
+    static std::vector<sight> const all = [] {
+        std::vector<sight> made;
+        for (char const* name :
+             {"loss", "metric/approx_kl", "metric/entropy", "metric/clip_fraction", "metric/explained_variance",
+              "metric/episode_return", "metric/loss_scale", "metric/step_skipped", "metric/grad_sq_small",
+              "metric/grad_sq_big", "time/step", "time/wait"}) {
+            made.push_back(make_sight(name, {}));
+        }
+        for (char const* name : {"fc/w", "target/fc/w", "grad/fc/w"}) { made.push_back(make_sight(name, {8, 8})); }
+        made.push_back(make_sight("fc/w", {8, 8}, flag::none, dtype::bf16));
+        for (char const* name : {"labels", "trees/0/id", "feature_importance/gain"}) {
+            made.push_back(make_sight(name, {16}));
+        }
+        made.push_back(make_sight("input", {4, 4, 2, 2}));
+        made.push_back(make_sight("input", {16, 4}, flag::none, dtype::i32));
+        made.push_back(make_sight("pred", {16, 4}, flag::logits));
+        made.push_back(make_sight("pre/1", {16, 4}, activated_by(activation_kind::tanh)));
+        made.push_back(make_sight("act/1", {16, 4}, activated_by(activation_kind::relu)));
+        return made;
+    }();
+    return all;
+}
+
+// Bytes of memory, behind sizeof, for so many tensors of each sort that the rule watches; how many sorts that are.
+template <rule Rule>
+std::size_t bytes_for(Rule const& rule, std::size_t each, std::vector<sight const*>* watched = nullptr) {
+    machine<Rule> it{rule};
+    std::size_t const before = allocated;
+    tensor_id id = 0;
+    for (sight const& one : sights()) {
+        tensor_info info = one.info;
+        info.id = id;
+        if (!any(it.declare(info).terms)) { continue; }
+        if (watched != nullptr) { watched->push_back(&one); }
+        for (std::size_t i = 0; i < each; ++i) {
+            info.id = id++;
+            (void)it.declare(info);
+        }
+    }
+    return allocated - before;
+}
+
+template <rule Rule>
+void one_rule(Rule const& rule) {
+    std::vector<sight const*> watched;
+    watched.reserve(sights().size());
+    (void)bytes_for(rule, 0, &watched);
+    constexpr std::size_t copies = 32;
+    double const sorts = static_cast<double>(watched.empty() ? 1 : watched.size());
+    double const bytes = static_cast<double>(bytes_for(rule, 16 * copies) - bytes_for(rule, copies)) /
+                         (15.0 * static_cast<double>(copies) * sorts);
+
+    machine<Rule> it{rule};
+    std::vector<tensor_info> infos;
+    for (sight const* one : watched) {
+        for (std::size_t i = 0; i < copies; ++i) {
+            infos.push_back(one->info);
+            infos.back().id = static_cast<tensor_id>(infos.size() - 1);
+            if (one->info.name == "fc/w") { infos.back().partner = 0; }
+            (void)it.declare(infos.back());
+        }
+    }
+    bench::samples observing, closing;
+    findings found;
+    for (std::uint64_t step = 0; step < bench::rounds(400, 40); ++step) {
+        std::size_t const v = step % variations;
+        observing.time(1, [&] {
+            for (tensor_info const& info : infos) {
+                sight const& one = *watched[info.id / copies];
+                tensor_ref view = view_of(one.values[v].data(), info.shape);
+                it.observe({info, train(step), one.stats[v], view, {one.active, one.finite, 1}});
+            }
+        });
+        closing.time(1, [&] {
+            found.clear();
+            bench::do_not_optimise(it.close(train(step), found));
+        });
+    }
+    std::printf("  %-29s %6zu %10.0f %12.1f %9.0f\n", std::string{Rule::name}.c_str(), sizeof(machine<Rule>), bytes,
+                infos.empty() ? 0 : observing.median() / static_cast<double>(infos.size()), closing.median());
+    std::fflush(stdout);
+}
+template <rule... Rules>
+void each_rule(Rules const&... rules) {
+    std::printf("  %-29s %6s %10s %12s %9s\n", "built-in rule, as it comes", "sizeof", "B a tensor", "ns a tensor",
+                "ns a close");
+    (one_rule(rules), ...);
+}
+
+// Eight rules that look at every tensor, each a composition.
+constexpr auto rule_1 = any("*", l2 > 1e3) || any("*", nonfinite > 0);
+constexpr auto rule_2 = all("*", mean_abs < 1e-7) | for_steps{3};
+constexpr auto rule_3 = any("*", maximum > 1e6) && !all("*", zero_fraction > 0.5);
+constexpr auto rule_4 = (fraction("*", zero_fraction > 0.95) > 0.5) | rearm{10};
+constexpr auto rule_5 = any("*", stddev < 1e-9) | cooldown{10};
+constexpr auto rule_6 = all("*", mean > 10) || any("*", minimum < -1e6);
+constexpr auto rule_7 = any("*", l1 > 1e9) | only{during{mode::train}};
+constexpr auto rule_8 = on(any("*", of_abs(maximum) > 1e9) | named{"huge"}, stop);
+
+// The control: the same machines behind a base class, as a list of rules made at run time would have them.
+struct any_machine {
+    virtual ~any_machine() = default;
+    virtual void observe(observation const& it) = 0;
+};
+template <class Rule>
+struct virtual_machine final : any_machine {
+    machine<Rule> it;
+    explicit virtual_machine(Rule const& rule, tensor_info const& tensor) : it{rule} { (void)it.declare(tensor); }
+    void observe(observation const& seen) override { it.observe(seen); }
+};
+// And a rule that does as little as the smallest one does, to see the dispatch alone.
+template <int Which>
+struct counting {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "counting";
+    double limit = 1e3;
+    struct state {
+        std::uint64_t above = 0;
+    };
+    [[nodiscard]] constexpr terms needs(tensor_info const&) const noexcept { return terms::nonfinite; }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        seen.above += it.stats.maximum > limit + Which ? 1 : 0;
+    }
+    [[nodiscard]] constexpr truth close(state&, step_id, findings&) const noexcept { return truth::no; }
+};
+
+template <class... Rules>
+void eight_rules(char const* what, double limit, Rules const&... rules) {
+    std::vector<float> const values = bench::weights(16);
+    tensor_info tensor{};
+    tensor.id = 0;
+    tensor.name = "layer0/weight";
+    tensor.role = role::weight;
+    tensor.type = dtype::f32;
+    tensor.shape = {16};
+    summary const stats = summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product));
+    observation const seen{tensor, train(1), stats, as_tensor(values), {}};
+
+    judges<Rules...> composed{rules...};
+    composed.declare(tensor, [](std::size_t, requirement const&) {});
+    std::vector<std::unique_ptr<any_machine>> list;
+    (list.push_back(std::make_unique<virtual_machine<Rules>>(rules, tensor)), ...);
+
+    bench::samples by_value, by_virtual;
+    for (std::size_t i = 0; i < bench::rounds(400, 40); ++i) {
+        by_value.time(2000, [&] {
+            bench::do_not_optimise(seen);
+            composed.observe(seen, ~std::uint64_t{0});
+        });
+        by_virtual.time(2000, [&] {
+            bench::do_not_optimise(seen);
+            for (auto const& each : list) { each->observe(seen); }
+        });
+    }
+    bench::do_not_optimise(composed);
+    std::string const control = bench::control("the same by virtual calls", by_virtual.median(), "ns");
+    if (limit > 0) {
+        bench::target(std::string{"T4 "} + what, by_value.median(), "ns a tensor", bench::wanted::at_most, limit,
+                      control);
+        bench::target(std::string{"T4 "} + what + ", against virtual calls", by_value.median() / by_virtual.median(),
+                      "x", bench::wanted::at_most, 0.5, control);
+    } else {
+        bench::figure(std::string{"  "} + what, by_value.median(), "ns a tensor", control);
+    }
+}
+
+}  // namespace
+
+int main() {
+    each_rule(all_zero{}, bf16_stall{}, check_input_images{}, class_imbalance{}, confusion{}, constant_batch{},
+              data_wait{}, dead_relu{}, dead_update_path{}, dormant_units{}, exploding_gradient{}, exploding_tensor{},
+              feature_importance_overweight{}, gradient_depth_ratio{},
+              gradient_noise_scale{.batch_small = 16, .batch_big = 64}, gradient_not_cleared{}, gradient_spike{},
+              identity_activation{}, initial_loss{.expected = 1}, input_not_normalized{}, loss_not_decreasing{},
+              loss_spike{}, low_feature_importance{}, mixed_precision{}, nlp_sequence_ratio{}, non_finite{},
+              oscillating_loss{}, output_collapse{}, output_mismatch{}, overfit{}, overtraining{},
+              poor_weight_initialization{}, rl_clip_fraction{}, rl_constant_reward{},
+              rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{}, rl_kl{}, rl_observation_range{},
+              rl_repeated_states{}, rl_target_network{}, saturated_activation{}, stalled_training{},
+              step_time_outlier{}, tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{},
+              update_ratio_band{}, updates_too_small{}, vanishing_gradient{}, weight_update_ratio{});
+    eight_rules("8 composed rules, each an argument", 15, rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7,
+                rule_8);
+    eight_rules("8 composed rules by ||", 15,
+                rule_1 || rule_2 || rule_3 || rule_4 || rule_5 || rule_6 || rule_7 || rule_8);
+    eight_rules("8 composed rules by together", 15,
+                together(rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7, rule_8));
+    eight_rules("8 rules that only count", 0, counting<1>{}, counting<2>{}, counting<3>{}, counting<4>{}, counting<5>{},
+                counting<6>{}, counting<7>{}, counting<8>{});
+    return 0;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law put to a list of rules and a stream: judged in the loop and in a replay, with the values in the record and without.
+#pragma once
+
+#include <tests/property/hostile.hpp>
+
+#include <map>
+
+namespace spotter_test {
+
+// What the rules of a test said, so that the test can say that it proves something.
+using verdicts = std::map<std::string, std::pair<std::uint64_t, std::uint64_t>>;  // judged, fired
+
+inline double test_time = 1;  // never set back, as a record does not follow
+inline double tell_test_time() noexcept { return test_time; }
+
+inline spotter::options hostile_options(random_source& random) {
+    spotter::options choices;
+    choices.drain = random.one_in(2) ? spotter::drain::poll : spotter::drain::thread;
+    choices.segment_bytes = random.one_in(2) ? 1 << 14 : 1 << 20;
+    choices.ring_bytes = 256 << 10;
+    choices.clock = &tell_test_time;
+    return choices;
+}
+// Where `from` is never reached only what the rules ask for is recorded.
+constexpr auto payload_from(std::uint64_t from) {
+    return spotter::plan{spotter::collection{"values", "*", spotter::from{from}, spotter::payload}};
+}
+
+// Where time goes by, every close is written before the next step, so that a rule that asks for the time reads in the record what it
+// read in the loop.
+enum class clock_is : std::uint8_t { still, going };
+template <class Hook>
+alarms run_hostile(Hook& watch, stream const& all, clock_is clock) {
+    alarms found;
+    for (stream_step const& step : all) {
+        watch.begin(step.id);
+        for (event const& each : step.events) { feed_part(watch, each); }
+        if (clock == clock_is::going) { test_time += step.id.index % 11 == 3 ? 6000 : 100; }
+        keep(found, watch.end());
+        if (clock == clock_is::going) { watch.flush(); }
+    }
+    watch.finish();
+    return found;
+}
+
+inline std::string shown(plain_finding const& it) {
+    auto const number = [](std::uint64_t bits) { return std::to_string(std::bit_cast<double>(bits)); };
+    return std::get<0>(it) + " " + std::get<1>(it) + " \"" + std::get<3>(it) + "\" " + std::get<2>(it) + ", " +
+           std::get<6>(it) + ", " + number(std::get<7>(it)) + " against " + number(std::get<8>(it)) + ", +" +
+           std::to_string(std::get<13>(it));
+}
+inline std::vector<plain_finding> plain_list(std::span<spotter::finding const> all) {
+    std::vector<plain_finding> list;
+    for (spotter::finding const& each : all) { list.push_back(plain(each)); }
+    return list;
+}
+inline void compare_findings(std::vector<plain_finding> const& inside, std::vector<plain_finding> const& outside) {
+    for (std::size_t i = 0; i < inside.size() && i < outside.size(); ++i) {
+        if (inside[i] == outside[i]) { continue; }
+        FAIL("finding " << i << ": in the loop " << shown(inside[i]) << "; in the replay " << shown(outside[i]));
+    }
+    CHECK(inside.size() == outside.size());
+}
+
+struct alarm_keeper {  // a lambda's type would name every rule
+    alarms* all;
+    void operator()(spotter::alarm const& found) const { keep(*all, found); }
+};
+
+template <class... Rules>
+void compare_with_replay(std::string_view path, alarms const& inside, std::vector<plain_finding> const& told,
+                         std::vector<plain_coverage> const& covered, Rules const&... rules) {
+    alarms outside;
+    spotter::trial const run = open(path);
+    spotter::replay_report const report = spotter::replay(run, rules..., alarm_keeper{&outside});
+    INFO(report.trouble.what.view());
+    CHECK(report.trouble.code == spotter::errc::none);
+    CHECK(report.whole);
+    compare_findings(told, plain_list(report.findings));
+    CHECK(inside == outside);
+    std::vector<plain_coverage> again;
+    for (spotter::coverage const& each : report.coverages) { again.push_back(plain(each)); }
+    for (std::size_t i = 0; i < covered.size() && i < again.size(); ++i) {
+        INFO(std::get<0>(covered[i]));
+        CHECK(covered[i] == again[i]);
+    }
+    CHECK(covered.size() == again.size());
+}
+
+// A record of features, one of features and values from a step on, and one of values that was made without rules all replay to what
+// the loop said, in every field.
+template <class... Rules>
+void check_both_ways(std::uint64_t seed, clock_is clock, verdicts& seen, Rules const&... rules) {
+    random_source random{seed * 7919 + 11};
+    stream const all = hostile_maker{seed}.make(90);
+    temporary_folder const folder;
+    alarms inside;
+    std::vector<plain_finding> told;
+    std::vector<plain_coverage> covered;
+    for (std::uint64_t const from : {~std::uint64_t{0}, std::uint64_t{0}}) {
+        INFO((from == 0 ? "with the values recorded" : "without values"));
+        spotter::hook watch{folder / (from == 0 ? "values" : "features"), payload_from(from), hostile_options(random),
+                            rules...};
+        inside = run_hostile(watch, all, clock);
+        REQUIRE(watch.health().good());
+        spotter::trial const run = open(watch.path());
+        told = plain_list(run.findings());
+        covered.clear();
+        watch.coverage_of_rules([&](spotter::coverage const& each) { covered.push_back(plain(each)); });
+        compare_with_replay(watch.path(), inside, told, covered, rules...);
+    }
+    for (plain_coverage const& each : covered) {
+        auto& [judged, fired] = seen[std::get<0>(each)];
+        judged += std::get<2>(each), fired += std::get<4>(each);
+    }
+    INFO("of values that were recorded without rules");
+    spotter::hook record{folder / "bare", payload_from(0), hostile_options(random)};
+    (void)run_hostile(record, all, clock);
+    compare_with_replay(record.path(), inside, told, covered, rules...);
+}
+
+}  // namespace spotter_test

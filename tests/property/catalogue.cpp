@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of the library, for the whole catalogue: what a built-in rule says in the loop it says in a replay [S64].
+#include <tests/property/both_ways.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+// Groups of rules with windows so short that they fire; together they are the catalogue.
+template <class Use>
+void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
+    random_source random{seed * 31 + 7};
+    auto const small = [&] { return 1 + random.below(4); };
+    bool const coin = random.one_in(2);
+    double const share = random.unit();
+    switch (group) {
+        case 0:
+            return use(loss_not_decreasing{.num_steps = small(), .smoothing = small(), .patience = small()},
+                       overfit{.patience = small(), .ratio_threshold = share, .phase_length = random.below(3)},
+                       underfit{.warmup = small(),
+                                .num_steps = small(),
+                                .min_progress = share,
+                                .patience = small(),
+                                .smoothing = small(),
+                                .phase_length = random.below(3)},
+                       overtraining{.patience_train = small(),
+                                    .patience_validation = small(),
+                                    .delta = share / 50,
+                                    .relative = coin,
+                                    .require_both_stalled = random.one_in(2),
+                                    .phase_length = random.below(3)},
+                       oscillating_loss{.window = 3 + small(), .flips = share, .amplitude = share / 3},
+                       initial_loss{.expected = share * 3},
+                       loss_spike{.window = 4 + small(),
+                                  .min_history = small(),
+                                  .threshold = share * 8,
+                                  .persistence = small(),
+                                  .horizon = 4,
+                                  .relearn = random.below(4)},
+                       unchanged_tensor{.num_steps = small()},
+                       unchanged_tensor{.num_steps = small(), .rtol = share, .equal_nan = coin},
+                       stalled_training{.threshold = 200 + 1000 * share});
+        case 1:
+            return use(vanishing_gradient{.threshold = share / 1e5, .patience = small()},
+                       exploding_gradient{.max_mean_abs = share * 20, .patience = small()},
+                       gradient_spike{.window = 4 + small(),
+                                      .min_history = small(),
+                                      .threshold = share * 8,
+                                      .persistence = small(),
+                                      .horizon = 4,
+                                      .relearn = random.below(4)},
+                       gradient_not_cleared{.cosine = share, .window = 2 + random.below(3)},
+                       gradient_depth_ratio{.vanish = share, .vanish_abs = 2 * share, .patience = small()},
+                       mixed_precision{.to = coin ? dtype::f16 : dtype::bf16,
+                                       .max_underflow = share / 4,
+                                       .patience = small(),
+                                       .skip_window = 5 * small()},
+                       gradient_noise_scale{.batch_small = 16, .batch_big = 64, .ratio = 1 + share, .warmup = small()},
+                       non_finite{}, exploding_tensor{.only_nan = coin});
+        case 2:
+            return use(
+                dead_update_path{.patience = small(), .period = small(), .never_trained = 3 * small()},
+                update_direction{.warmup = small(), .window = small(), .share = share, .after_update = coin},
+                update_ratio_band{
+                    .low = share / 10, .high = share, .smoothing = small(), .warmup = small(), .patience = small()},
+                updates_too_small{.threshold = share, .share = share / 2, .patience = small(), .after_update = coin},
+                weight_update_ratio{.num_steps = small(), .large_threshold = share, .per_step = coin},
+                bf16_stall{.share = share / 2, .patience = small()},
+                tensor_variance{.min_threshold = share / 100, .max_threshold = share * 3, .patience = small()},
+                all_zero{.threshold = share, .patience = small()},
+                poor_weight_initialization{.threshold = 1 + share,
+                                           .distribution_range = share,
+                                           .patience = small(),
+                                           .steps = 10 * small(),
+                                           .symmetry = coin,
+                                           .conjunct = random.one_in(2)},
+                weight_update_ratio{.select = "metric/*", .num_steps = small(), .large_threshold = share});
+        case 3:
+            return use(class_imbalance{.threshold_imbalance = 1 + share,
+                                       .threshold_misprediction = share,
+                                       .samples = 20 * small(),
+                                       .argmax = coin,
+                                       .min_accuracy = share / 2,
+                                       .min_class_samples = small()},
+                       confusion{.min_diag = share,
+                                 .max_off_diag = 1 - share,
+                                 .samples = 9 * small(),
+                                 .argmax = !coin,
+                                 .phase_length = random.below(3)},
+                       output_collapse{.warmup = small(),
+                                       .patience = small(),
+                                       .coefficient = share / 10,
+                                       .share = 0.4 + share / 2,
+                                       .min_label_entropy = share / 2,
+                                       .samples = 9},
+                       output_mismatch{.patience = small()},
+                       input_not_normalized{
+                           .max_abs_mean = share / 4, .min_std = share, .max_std = 1 + share, .samples = 20 * small()},
+                       check_input_images{.threshold_mean = share / 4, .threshold_samples = 20 * small()},
+                       nlp_sequence_ratio{.limits = {share}, .window = small()},
+                       constant_batch{.patience = small(), .ring = 4 * small(), .duplicates = share},
+                       dead_relu{.threshold_inactivity = share, .threshold_layer = share / 3, .samples = 9 * small()},
+                       saturated_activation{.tanh_min = -share * 3,
+                                            .tanh_max = share * 3,
+                                            .threshold_inactivity = 0.9,
+                                            .threshold_layer = share / 3,
+                                            .samples = 9 * small(),
+                                            .from_output = coin},
+                       dormant_units{.tau = share, .max_share = share / 2, .samples = 9 * small()},
+                       identity_activation{.patience = small()});
+        default:
+            return use(rl_kl{.target = share / 4, .patience = small()},
+                       rl_explained_variance{.warmup = small(), .patience = small()},
+                       rl_entropy_collapse{.max_entropy = 1, .low = share, .patience = small(), .early = 9 * small()},
+                       rl_clip_fraction{.limit = share, .patience = small()}, rl_constant_reward{.episodes = small()},
+                       rl_observation_range{.limit = share * 3, .share = share / 4},
+                       rl_repeated_states{.length = small(), .episodes = small()},
+                       rl_target_network{.patience = 2 * small(), .allow_equal = random.below(3)},
+                       data_wait{.window = small(), .moderate = share / 2, .high = share},
+                       step_time_outlier{.window = 4 + small(),
+                                         .k = share * 5,
+                                         .min_history = 3,
+                                         .factor = 1 + share,
+                                         .share = share / 4,
+                                         .horizon = 9},
+                       tree_depth{.depth = small()},
+                       low_feature_importance{.relative = share, .max_low = share / 2, .warmup = small()},
+                       feature_importance_overweight{.threshold = share, .nfeatures = small()});
+    }
+}
+constexpr std::uint64_t groups = 5;
+constexpr std::size_t rules_in_all = 52;
+
+}  // namespace
+
+TEST_CASE("every built-in rule says in a replay what it said in the loop, with values and without [S64]") {
+    verdicts seen;
+    for (std::uint64_t run = 0; run < groups * property_runs(8); ++run) {
+        INFO("stream " << run);
+        with_rules(run % groups, run, [&](auto const&... rules) {
+            check_both_ways(run, run % groups == 0 ? clock_is::going : clock_is::still, seen, rules...);
+        });
+    }
+    CHECK(seen.size() == rules_in_all);
+    for (auto const& [name, counts] : seen) {
+        INFO(name << " was judged " << counts.first << " times and fired " << counts.second << " times");
+        CHECK((counts.second > 0 && counts.second < counts.first));
+    }
+}
