@@ -81,7 +81,7 @@ TEST_CASE("class_imbalance: 500 samples are needed", "[class_imbalance]") {
 TEST_CASE("class_imbalance: mispredictions count once the model is right about some", "[class_imbalance]") {
     classes const labels = made_of(500, [](std::size_t i) { return i % 10; });
     classes const shifted = made_of(500, [](std::size_t i) { return (i % 10 + 1) % 10; });
-    run it{class_imbalance{}};
+    run it{class_imbalance{.patience = 1}};
     CHECK(step(it, train(0), labels, shifted) == truth::no);
     run sagemaker{class_imbalance::sagemaker_defaults()};
     CHECK(step(sagemaker, train(0), labels, shifted) == truth::yes);
@@ -89,14 +89,40 @@ TEST_CASE("class_imbalance: mispredictions count once the model is right about s
     CHECK((sagemaker.found[0].reason == "a class is mispredicted" && sagemaker.found[0].measured == 1));
     CHECK(sagemaker.found[0].threshold == 0.7);
     // One class in ten is wrong, and predictions come first.
-    run one{class_imbalance{}};
+    run one{class_imbalance{.patience = 1}};
     one.see(train(0), "preds", view(made_of(500, [](std::size_t i) { return i % 10 == 4 ? 5 : i % 10; })));
     one.see(train(0), "labels", view(labels));
     CHECK(one.close(train(0)) == truth::yes);
     CHECK((one.found[0].measured == 1 && one.found[0].detail.view() == "class 4: 50 of 50"));
-    run few{class_imbalance{.min_class_samples = 51}};
+    run few{class_imbalance{.patience = 1, .min_class_samples = 51}};
     CHECK(step(few, train(0), labels, made_of(500, [](std::size_t i) { return i % 10 == 4 ? 5 : i % 10; })) ==
           truth::no);
+    auto const aws = class_imbalance::sagemaker_defaults();
+    CHECK((aws.threshold_imbalance == 10 && aws.threshold_misprediction == 0.7 && aws.samples == 500));
+    CHECK((aws.num_classes == 0 && !aws.argmax && aws.min_accuracy == 0));
+    CHECK((aws.patience == 1 && aws.min_class_samples == 1));
+}
+
+TEST_CASE("class_imbalance: ten windows of mispredictions in a row fire at the tenth", "[class_imbalance]") {
+    classes const labels = made_of(500, [](std::size_t i) { return i % 10; });
+    classes const said = made_of(500, [](std::size_t i) { return i % 10 == 4 ? 5 : i % 10; });
+    run it{class_imbalance{}};
+    std::uint64_t at = 0;
+    auto const next = [&](classes const& predicted) { return step(it, train(at++), labels, predicted); };
+    for (int i = 0; i < 9; ++i) { CHECK(next(said) == truth::no); }
+    CHECK(step(it, eval(0), labels, said) == truth::no);  // a mode has windows of its own
+    CHECK(next(said) == truth::yes);
+    CHECK((it.found[0].measured == 1 && it.found[0].detail.view() == "class 4: 50 of 50"));
+    // It holds until the next window is full, whatever is in that so far.
+    CHECK(step(it, train(at++), {0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}) == truth::yes);
+    CHECK(next(labels) == truth::no);
+    for (int i = 0; i < 9; ++i) { CHECK(next(said) == truth::no); }
+    CHECK(next(said) == truth::yes);
+    // An untrained phase is forgotten: nine windows, one that is right, nine more.
+    run forgets{class_imbalance{}};
+    for (std::uint64_t i = 0; i < 19; ++i) {
+        CHECK(step(forgets, train(i), labels, i == 9 ? labels : said) == truth::no);
+    }
 }
 
 TEST_CASE("class_imbalance: a class that never appears counts where their number is given", "[class_imbalance]") {

@@ -225,6 +225,15 @@ TEST_CASE("dead_update_path: same bits at 0 to 3 under a gradient fire at 3, one
           }) == indices{3, 4});
 }
 
+TEST_CASE("dead_update_path: a parameter that moved before may rest for 100 changes", "[dead_update_path]") {
+    auto const moves_until_4 = [](auto& it, step_id at) {
+        it.see(at, "fc/b", {static_cast<float>(at.index < 4 ? at.index : 4)});
+        it.see(at, "grad/fc/b", {1});
+    };
+    CHECK(fired(dead_update_path{.rested = 3}, 9, moves_until_4) == indices{7, 8});
+    CHECK(fired(dead_update_path{}, 106, moves_until_4) == indices{104, 105});
+}
+
 TEST_CASE("dead_update_path: what is not finite, not there or undone leaves the streak", "[dead_update_path]") {
     run it{dead_update_path{}};
     CHECK(sight(it, train(0), 1, 0.5F) == truth::no);

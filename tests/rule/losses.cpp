@@ -67,17 +67,22 @@ TEST_CASE("overfit: a gap of 0.2 fires at the first phase as SageMaker has it", 
 }
 
 TEST_CASE("overfit: three phases at twice the training loss fire at the third, a small gap never", "[overfit]") {
-    auto const answers = [](float trained, float evaluated) {
-        run it{overfit{}};
+    auto const answers = [](overfit const& rule, float trained, float evaluated) {
+        run it{rule};
         std::uint64_t at = 0;
         CHECK(phase(it, at, 10, 1.0F, 1.0F) == truth::no);  // L0 = 1
         std::vector<truth> out;
         for (int i = 0; i < 4; ++i) { out.push_back(phase(it, at, 5, trained, evaluated)); }
-        if (!it.found.empty()) { CHECK(it.found[0].measured == Approx(1)); }
+        if (!it.found.empty()) { CHECK(it.found[0].measured == Approx((evaluated - trained) / trained)); }
         return out;
     };
-    CHECK(answers(0.1F, 0.2F) == std::vector{truth::no, truth::no, truth::yes, truth::yes});
-    CHECK(answers(0.01F, 0.03F) == std::vector(4, truth::no));
+    std::vector const third{truth::no, truth::no, truth::yes, truth::yes};
+    CHECK(answers({.min_gap = 0.05}, 0.1F, 0.2F) == third);
+    CHECK(answers({.min_gap = 0.05}, 0.01F, 0.03F) == std::vector(4, truth::no));
+    CHECK(answers({}, 0.1F, 0.25F) == third);
+    CHECK(answers({}, 0.1F, 0.19F) == std::vector(4, truth::no));  // a gap of 0.09 |L0|
+    auto const aws = overfit::sagemaker_defaults();
+    CHECK((aws.start_step == 0 && aws.patience == 1 && aws.ratio_threshold == 0.1 && aws.min_gap == 0));
 }
 
 TEST_CASE("overfit: means of finite losses, and no phase without one", "[overfit]") {
@@ -151,25 +156,28 @@ TEST_CASE("overfit: each loss for itself, a rewind ends the streak, and what is 
 }
 
 TEST_CASE("overtraining: best at phase 4, rising from there, fires at phase 14", "[overtraining]") {
-    auto const first = [](bool rising) {
-        run it{overtraining{}};
+    auto const first = [](overtraining const& rule, float rise) {
+        run it{rule};
         std::uint64_t at = 0;
         for (int p = 0; p < 20; ++p) {
-            float const evaluated = p <= 4   ? 1.0F - 0.1F * static_cast<float>(p)
-                                    : rising ? 0.6F + 0.05F * static_cast<float>(p - 4)
-                                             : 0.6F;
+            float const evaluated =
+                p <= 4 ? 1.0F - 0.1F * static_cast<float>(p) : 0.6F + rise * static_cast<float>(p - 4);
             if (phase(it, at, 10, 1.0F - 0.05F * static_cast<float>(p), evaluated) != truth::yes) { continue; }
             finding const& found = it.found[0];
             CHECK((found.measured == 10 && found.threshold == 10 && found.how == relation::greater_equal));
             CHECK(found.reason == "eval loss rises while the training loss falls");
-            CHECK(found.detail.view() == "best eval loss 0.6, now 1.1");
+            CHECK(found.detail.view() ==
+                  (rise == 0.05F ? "best eval loss 0.6, now 1.1" : "best eval loss 0.6, now 0.63"));
             CHECK(found.severity == severity::warning);
             return p;
         }
         return -1;
     };
-    CHECK(first(true) == 14);
-    CHECK(first(false) == -1);
+    CHECK(first({.delta = 0.01}, 0.05F) == 14);
+    CHECK(first({.delta = 0.01}, 0) == -1);
+    CHECK(first({.delta = 0.01}, 0.003F) == 14);
+    CHECK(first({}, 0.05F) == 14);
+    CHECK(first({}, 0.003F) == -1);  // up by 0.045 |L0| at most
 }
 
 TEST_CASE("overtraining: a training loss that does not fall, and a best that is the first, are silent",
@@ -202,6 +210,9 @@ TEST_CASE("overtraining: as SageMaker has it both losses must have stalled", "[o
     stalled[10] = stalled[11] = truth::yes;
     CHECK(answers(0) == stalled);
     CHECK(answers(0.02F) == std::vector(12, truth::no));
+    auto const aws = overtraining::sagemaker_defaults();
+    CHECK((aws.patience_train == 5 && aws.patience_validation == 10 && aws.delta == 0.01));
+    CHECK((!aws.relative && aws.require_both_stalled));
 }
 
 TEST_CASE("overtraining: NaN phases do not count, a rewind begins the patience anew", "[overtraining]") {
@@ -265,19 +276,25 @@ TEST_CASE("underfit: progress in evaluation is progress", "[underfit]") {
 }
 
 TEST_CASE("oscillating_loss: 1, 3, 1, 3, ... fires at 49, a narrow swing does not", "[oscillating_loss]") {
-    auto const swinging = [](float low, float high, std::uint64_t steps) {
-        return fired(oscillating_loss{}, steps,
-                     [&](auto& it, step_id at) { it.see(at, "loss", {at.index % 2 == 0 ? low : high}); });
+    auto const swinging = [](oscillating_loss const& rule, float low, float high, std::uint64_t steps) {
+        return fired(rule, steps, [&](auto& it, step_id at) { it.see(at, "loss", {at.index % 2 == 0 ? low : high}); });
     };
-    CHECK(swinging(1, 3, 51) == indices{49, 50});
-    CHECK(swinging(1.95F, 2.05F, 200).empty());
+    CHECK(swinging({.flips = 0.5}, 1, 3, 51) == indices{49, 50});
+    CHECK(swinging({.flips = 0.5}, 1.95F, 2.05F, 200).empty());
+    CHECK(swinging({}, 1, 3, 51) == indices{49, 50});
+    // 1, 3, 2, 1, 3, 2, ... turns in two places of three, as noise does.
+    auto const noisy = [](auto& it, step_id at) {
+        it.see(at, "loss", {at.index % 3 == 0 ? 1.0F : at.index % 3 == 1 ? 3.0F : 2.0F});
+    };
+    CHECK(fired(oscillating_loss{.flips = 0.5}, 51, noisy) == indices{49, 50});
+    CHECK(fired(oscillating_loss{}, 200, noisy).empty());
     run it{oscillating_loss{}};
     for (std::uint64_t i = 0; i < 49; ++i) {
         CHECK(it.step(train(i), "loss", {i % 2 == 0 ? 1.0F : 3.0F}) == truth::undecided);
     }
     CHECK(it.step(train(49), "loss", {3}) == truth::yes);
     finding const& found = it.found[0];
-    CHECK((found.measured == 1 && found.threshold == 0.5 && found.severity == severity::warning));
+    CHECK((found.measured == 1 && found.threshold == 0.85 && found.severity == severity::warning));
     CHECK(found.detail.view() == "over 50 losses; from the 10th to the 90th percentile 2");
 }
 
@@ -288,7 +305,7 @@ TEST_CASE("oscillating_loss: progress, plateaus, NaN and rewinds", "[oscillating
                            {(at.index % 2 == 0 ? 1.0F : 3.0F) * std::exp2(-static_cast<float>(at.index) / 50)});
                 })
               .empty());
-    CHECK(fired(oscillating_loss{}, 100,
+    CHECK(fired(oscillating_loss{.flips = 0.5}, 100,
                 [](auto& it, step_id at) {  // changes direction every fourth step
                     it.see(at, "loss", {at.index / 4 % 2 == 0 ? 1.0F : 3.0F});
                 })

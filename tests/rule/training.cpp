@@ -44,6 +44,19 @@ TEST_CASE("loss_not_decreasing: the stream of the AWS test fires at 12, not when
     loss_not_decreasing const tolerant{
         .num_steps = 10, .smoothing = 1, .min_decrease = -0.20, .max_increase = 1e9, .patience = 1, .floor = 0};
     CHECK(first_fired(tolerant, {0.3F, 0.33F, 0.31F, 0.30F, 0.28F, 0.2F, 0.42F}, 4) == 24);
+    auto const aws = loss_not_decreasing::sagemaker_defaults();
+    CHECK((aws.num_steps == 10 && aws.smoothing == 1 && aws.min_decrease == 0.001));
+    CHECK((aws.max_increase == 0.05 && aws.patience == 1 && aws.floor == 0));
+}
+
+TEST_CASE("loss_not_decreasing: a rise counts against the loss of the beginning", "[loss_not_decreasing]") {
+    loss_not_decreasing const now{.num_steps = 10, .smoothing = 1};
+    loss_not_decreasing const specified{.num_steps = 10, .smoothing = 1, .max_increase = 0.05, .floor = 0.05};
+    CHECK(first_fired(specified, {1, 0.02F, 0.03F}, 10) == 20);  // half of a reference of 0.02
+    CHECK(first_fired(now, {1, 0.02F, 0.03F}, 10) == -1);
+    CHECK(first_fired(specified, {1, 1.07F}, 10) == 10);
+    CHECK(first_fired(now, {1, 1.07F}, 10) == -1);
+    CHECK(first_fired(now, {1, 1.2F}, 10) == 10);
 }
 
 TEST_CASE("loss_not_decreasing: a check is due num_steps after the last one", "[loss_not_decreasing]") {
@@ -62,10 +75,12 @@ TEST_CASE("loss_not_decreasing: a check is due num_steps after the last one", "[
 }
 
 TEST_CASE("loss_not_decreasing: a constant loss fires at 349, one that decays never", "[loss_not_decreasing]") {
-    CHECK(fired(loss_not_decreasing{}, 350, "loss", {2.3F}) == indices{349});
-    CHECK(fired(loss_not_decreasing{}, 3000, [](auto& it, step_id at) {
-              it.see(at, "loss", {static_cast<float>(std::pow(0.999, static_cast<double>(at.index)))});
-          }).empty());
+    for (auto const& rule : {loss_not_decreasing{.max_increase = 0.05, .floor = 0.05}, loss_not_decreasing{}}) {
+        CHECK(fired(rule, 350, "loss", {2.3F}) == indices{349});
+        CHECK(fired(rule, 3000, [](auto& it, step_id at) {
+                  it.see(at, "loss", {static_cast<float>(std::pow(0.999, static_cast<double>(at.index)))});
+              }).empty());
+    }
     run it{loss_not_decreasing{}};
     for (std::uint64_t i = 0; i < 149; ++i) { CHECK(it.step(train(i), "loss", {2.3F}) == truth::undecided); }
     CHECK(it.step(train(149), "loss", {2.3F}) == truth::no);
@@ -208,9 +223,9 @@ TEST_CASE("loss_not_decreasing: a rewind ends what was said of the steps that we
 }
 
 TEST_CASE("loss_not_decreasing: smoothing over no observation is no smoothing") {
-    CHECK(fired(loss_not_decreasing{.num_steps = 10, .smoothing = 0, .patience = 1}, 200, [](auto& it, step_id at) {
-              it.see(at, "loss", {1.0F / (1.0F + static_cast<float>(at.index))});
-          }).empty());
+    CHECK(fired(loss_not_decreasing{.num_steps = 10, .smoothing = 0, .patience = 1, .floor = 0.05}, 200,
+                [](auto& it, step_id at) { it.see(at, "loss", {1.0F / (1.0F + static_cast<float>(at.index))}); })
+              .empty());
 }
 
 TEST_CASE("dead_relu: a unit that is always NaN keeps no layer from being judged") {

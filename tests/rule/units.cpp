@@ -161,9 +161,11 @@ TEST_CASE("saturated_activation: a NaN is no input, channels are units, and a co
 }
 
 TEST_CASE("dormant_units: three of five silent units are 0.6", "[dormant_units]") {
-    CHECK(fired_by_units(dormant_units{}, 17, "act/1", activation_kind::unknown, {1, 1, 0, 0, 0}) == indices{7, 15});
-    CHECK(fired_by_units(dormant_units{}, 17, "act/1", activation_kind::tanh, {1, -1, 1, 0, 0}).empty());
-    CHECK(fired_by_units(dormant_units{}, 8, "act/1", activation_kind::relu, {0, 0}) == indices{7});
+    dormant_units const specified{.samples = 512};
+    CHECK(fired_by_units(specified, 17, "act/1", activation_kind::unknown, {1, 1, 0, 0, 0}) == indices{7, 15});
+    CHECK(fired_by_units(specified, 17, "act/1", activation_kind::tanh, {1, -1, 1, 0, 0}).empty());
+    CHECK(fired_by_units(specified, 8, "act/1", activation_kind::relu, {0, 0}) == indices{7});
+    CHECK(fired_by_units(dormant_units{}, 65, "act/1", activation_kind::unknown, {1, 1, 0, 0, 0}) == indices{63});
     run it{dormant_units{.samples = 1}};
     CHECK(it.step(train(0), "act/1", {1, 1, 0, 0, 0}) == truth::yes);
     REQUIRE(it.found.size() == 1);

@@ -370,6 +370,19 @@ TEST_CASE("gradient_not_cleared: g, 2g, 3g, ... fires at 10", "[gradient_not_cle
     CHECK(it.close(train(4)) == truth::undecided);  // a rewind
 }
 
+TEST_CASE("gradient_not_cleared: more than half of the gradients of a step have to pile up", "[gradient_not_cleared]") {
+    auto const of_four = [](std::uint64_t piling) {
+        return fired(gradient_not_cleared{}, 12, [=](auto& it, step_id at) {
+            std::uint64_t which = 0;
+            for (char const* name : {"grad/a", "grad/b", "grad/c", "grad/d"}) {
+                it.see(at, name, {which++ < piling ? static_cast<float>(at.index + 1) : 1.0F});
+            }
+        });
+    };
+    CHECK(of_four(2).empty());
+    CHECK(of_four(3) == indices{10, 11});
+}
+
 TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step are no sign",
           "[gradient_not_cleared]") {
     CHECK(fired(gradient_not_cleared{}, 40,

@@ -223,9 +223,25 @@ TEST_CASE("poor_weight_initialization: variances 1 and 0.09 with a loss that sta
         layers(it, at, 2.3F);
     };
     auto const falling = [&](auto& it, step_id at) { layers(it, at, 2.3F - 0.1F * static_cast<float>(at.index)); };
-    CHECK(fired(poor_weight_initialization{}, 12, constant) == indices{5, 6, 7, 8, 9});
-    CHECK(fired(poor_weight_initialization{}, 12, falling).empty());
+    poor_weight_initialization const specified{.threshold = 10};
+    CHECK(fired(specified, 12, constant) == indices{5, 6, 7, 8, 9});
+    CHECK(fired(specified, 12, falling).empty());
+    CHECK(fired(poor_weight_initialization{}, 12, constant).empty());
+    auto const far_apart = [](auto& it, step_id at) {  // 1 and 0.0009, a ratio of 1111
+        it.see(at, "fc/w", {0.1F, 0.2F});
+        it.see(at, "pre/1", {-1, 1});
+        it.see(at, "pre/2", {-0.03F, 0.03F});
+        it.see(at, "grad/fc/w", {0, 0}, {1, 2});
+        it.see(at, "loss", {2.3F});
+    };
+    CHECK(fired(poor_weight_initialization{.distribution_range = 0}, 12, far_apart) == indices{5, 6, 7, 8, 9});
+    // As packs::rl has it: a weight of one value, and nothing of the two others.
+    poor_weight_initialization const in_rl{.threshold = 1e300, .distribution_range = 0};
+    CHECK(fired(in_rl, 12, far_apart).empty());
+    CHECK(fired(in_rl, 2, "fc/w", {0.5F, 0.5F}) == indices{0, 1});
     auto const sagemaker = poor_weight_initialization::sagemaker_defaults();
+    CHECK((sagemaker.threshold == 10 && sagemaker.distribution_range == 0.001 && sagemaker.patience == 5));
+    CHECK((sagemaker.steps == 10 && !sagemaker.symmetry && !sagemaker.conjunct));
     CHECK(fired(sagemaker, 3, falling) == indices{0, 1, 2});
     run it{sagemaker};
     falling(it, train(0));

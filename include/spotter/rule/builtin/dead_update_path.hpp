@@ -17,10 +17,11 @@ namespace select {
 }  // namespace select
 
 // Warning, with one of three reasons. No effect: a parameter has the same bits as before, although its gradient was finite and not all
-// zero, `patience` times in a row. No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which
-// another parameter has a non-zero one. Not in optimizer: no gradient of it is known, and it has the same bits over
-// `never_trained` steps in which another parameter changes. The change between two sights is held against the gradients seen
-// from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing. Train only.
+// zero, `patience` times in a row, or `rested` times where it has changed before. No gradient: its gradient is known, but all zero or
+// absent for `never_trained` steps in which another parameter has a non-zero one. Not in optimizer: no gradient of it is known, and it
+// has the same bits over `never_trained` steps in which another parameter changes. The change between two sights is held against the
+// gradients seen from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing.
+// Train only.
 struct dead_update_path {
     using kind = rule_kind;
     static constexpr std::string_view name = "dead_update_path";
@@ -29,10 +30,9 @@ struct dead_update_path {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::parameters;
-    std::uint64_t patience = 3;  // changes that were due; admits a learning rate that warms up from 0
-    std::uint64_t period = 1;    // sights of a parameter to an update (gradient accumulation)
-    std::uint64_t rested =
-        100;  // changes that were due, of a parameter that moved before: a learning rate may fade to 0
+    std::uint64_t patience = 3;        // changes that were due; admits a learning rate that warms up from 0
+    std::uint64_t period = 1;          // sights of a parameter to an update (gradient accumulation)
+    std::uint64_t rested = 100;        // changes that were due, once it has moved; admits a rate that fades to 0
     std::uint64_t never_trained = 20;  // steps
 
     struct parameter {

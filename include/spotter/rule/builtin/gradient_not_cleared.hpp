@@ -9,8 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Over the last `window` changes of a gradient from one step to the next: warning when each kept the direction (its cosine is above
-// `cosine`), the norm rose in at least `rising` of them, and it has at least doubled. A change from or to a gradient that is not
+// A gradient piles up where, over its last `window` changes from one step to the next, each kept the direction (its cosine is above
+// `cosine`), the norm rose in at least `rising` of them, and it has at least doubled. Warning when more than half of the gradients
+// that are judged at a step do: one that grows alone is early learning. A change from or to a gradient that is not
 // finite, or all zero, is undefined and left out; a rewind begins the window anew. Keeps a copy of each gradient. Train steps only.
 struct gradient_not_cleared {
     using kind = rule_kind;

@@ -7,9 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Compares the smoothed loss with itself `num_steps` earlier. Rising (error): it grew by more than `max_increase` of the
-// reference. Flat (warning, info once settled): it fell by no more than `min_decrease` in `patience` checks in a row. What a
-// check finds holds until the next. Closes before the first check are undecided. Each loss is judged for itself; train only.
+// Compares the smoothed loss with itself `num_steps` earlier. Rising (error): it grew by more than `max_increase` of that reference, or
+// of `floor` times |L0| where the reference is smaller. Flat (warning, info once settled): it fell by no more than `min_decrease` of the
+// same in `patience` checks in a row. What a check finds holds until the next. Closes before the first check are undecided. Each loss
+// is judged for itself; train only.
 struct loss_not_decreasing {
     using kind = rule_kind;
     static constexpr std::string_view name = "loss_not_decreasing";

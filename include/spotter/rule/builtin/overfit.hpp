@@ -21,7 +21,7 @@ struct overfit {
     std::uint64_t start_step = 0;    // train step before which no phase is judged; AWS Overfit
     std::uint64_t patience = 3;      // phases; AWS: 1
     double ratio_threshold = 0.5;    // fraction of |T|; AWS: 0.1
-    double min_gap = 0.1;            // times |L0|; keeps 0.001 against 0.002 silent
+    double min_gap = 0.1;            // times |L0|; keeps 0.001 against 0.002 silent; AWS: none
     std::uint64_t phase_length = 1;  // eval closes; 0: until the next close of another mode
 
     [[nodiscard]] static constexpr overfit sagemaker_defaults() noexcept {

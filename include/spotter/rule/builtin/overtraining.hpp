@@ -21,7 +21,7 @@ struct overtraining {
     selector select = role::loss;
     std::uint64_t patience_train = 50;       // training losses, where both must have stalled; AWS Overtraining: 5
     std::uint64_t patience_validation = 10;  // phases; AWS
-    double delta = 0.05;                     // a change that counts; AWS
+    double delta = 0.05;                     // a change that counts; AWS: 0.01
     bool relative = true;                    // `delta` is times |L0|; AWS: absolute
     bool require_both_stalled = false;       // AWS: true
     std::uint64_t phase_length = 1;          // eval closes; 0: until the next close of another mode
