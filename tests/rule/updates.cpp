@@ -74,18 +74,21 @@ static_assert(runs(input_not_normalized{}, "input") && runs(exploding_tensor{}, 
 
 }  // namespace
 
-TEST_CASE("input_not_normalized: [0, 1] and [-1, 1] are in order, 0 to 255 fires at step 7", "[input_not_normalized]") {
+TEST_CASE("input_not_normalized: [0, 1] and [-1, 1] are in order, 0 to 255 is not: at step 7 with 500 samples", "[input_not_normalized]") {
     auto const over_eight = [](input_not_normalized const& rule, float centre, float spread) {
         return fired(rule, 9, [&](auto& it, step_id at) { see_batch(it, at, centre, spread); });
     };
     CHECK(over_eight({}, 0.13F, 0.31F).empty());
     CHECK(over_eight({}, 0.5F, 0.5F).empty());
     CHECK(over_eight({}, 0, 1).empty());
-    CHECK(over_eight(input_not_normalized::strict(), 0.13F, 0.31F) == indices{7, 8});  // what was judged holds
-    CHECK(over_eight({}, 33, 79) == indices{7, 8});
-    CHECK(over_eight({}, 0, 0) == indices{7, 8});
-    CHECK(over_eight({}, 0, 6) == indices{7, 8});
-    run it{input_not_normalized::strict()};
+    auto strict = input_not_normalized::strict();
+    strict.samples = 500;
+    CHECK(over_eight(strict, 0.13F, 0.31F) == indices{7, 8});  // what was judged holds
+    CHECK(over_eight({.samples = 500}, 33, 79) == indices{7, 8});
+    CHECK(over_eight({.samples = 500}, 0, 0) == indices{7, 8});
+    CHECK(over_eight({.samples = 500}, 0, 6) == indices{7, 8});
+    CHECK(over_eight({}, 33, 79).front() == 0);  // one batch tells, where it has 32 samples
+    run it{strict};
     for (std::uint64_t i = 0; i < 7; ++i) {
         see_batch(it, train(i), 0.13F, 0.31F);
         CHECK(it.close(train(i)) == truth::undecided);

@@ -303,9 +303,10 @@ TEST_CASE("poor_weight_initialization: gradients within a thousandth, with a los
     CHECK(it.close(train(2)) == truth::undecided);
 }
 
-TEST_CASE("update_direction: W += 0.1 g fires at 60, W -= 0.1 g never", "[update_direction]") {
+TEST_CASE("update_direction: W += 0.1 g fires at 60 with a window of 50, W -= 0.1 g never", "[update_direction]") {
     for (bool const first : {true, false}) {
-        CHECK(directions({.rate = 0.1F, .weight_first = first}) == indices{60, 61});
+        CHECK(directions({.rate = 0.1F, .weight_first = first}, 62, {.warmup = 10, .window = 50}) == indices{60, 61});
+        CHECK(directions({.rate = 0.1F, .weight_first = first}, 27) == indices{25, 26});
         CHECK(directions({.rate = -0.1F, .weight_first = first}, 200).empty());
     }
     run it{update_direction{.warmup = 0, .window = 4}};

@@ -101,7 +101,7 @@ struct dead_update_path {
         seen.touched = 0;
         ++seen.close;
         seen.gradients.next_close();
-        tell(all.no_effect, "no_effect", "updates without effect", patience, out);
+        tell(all.no_effect, "no_effect", "updates without effect", all.due, out);
         tell(all.no_gradient, "no_gradient", "steps without a gradient", never_trained, out);
         tell(all.not_in_optimizer, "not_in_optimizer", "steps without a change", never_trained, out);
         bool const fires = all.no_effect.count + all.no_gradient.count + all.not_in_optimizer.count > 0;
@@ -114,6 +114,7 @@ struct dead_update_path {
 private:
     struct found {
         culprit no_effect, no_gradient, not_in_optimizer;
+        std::uint64_t due = 0;  // changes that were due of the first in no_effect
         bool judged = false;
     };
 
@@ -153,7 +154,10 @@ private:
             if (mine.not_in_optimizer >= never_trained) { blame(all.not_in_optimizer, mine, mine.not_in_optimizer); }
         } else if (mine.at_work && !mine.spoiled) {
             all.judged = true;
-            if (++mine.no_effect >= (mine.ever ? rested : patience)) { blame(all.no_effect, mine, mine.no_effect); }
+            std::uint64_t const limit = mine.ever ? rested : patience;
+            if (++mine.no_effect < limit) { return; }
+            if (all.no_effect.count == 0) { all.due = limit; }
+            blame(all.no_effect, mine, mine.no_effect);
         }
     }
     static constexpr void blame(culprit& who, parameter const& mine, std::uint64_t streak) noexcept {

@@ -61,7 +61,8 @@ struct gradient_not_cleared {
         seen.answer.judged = true;
         ++seen.judged;
         double const growth = growth_of(now, mine.before[0]);
-        if (mine.aligned >= mine.before.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2) {
+        if (mine.aligned >= mine.before.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2 &&
+            slows_down(now, mine.before)) {
             seen.answer.found.blame(it, growth);
         }
     }
@@ -85,6 +86,14 @@ private:
     [[nodiscard]] SPOTTER_STRICT static constexpr double growth_of(summary const& now, double before) noexcept {
         SPOTTER_STRICT_BODY
         return square_root(now.sum_squares) / before;
+    }
+    // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window is above the
+    // geometric mean of those at its ends. A net that runs away grows by a factor each time.
+    [[nodiscard]] SPOTTER_STRICT static constexpr bool slows_down(summary const& now,
+                                                                  recent_values const& before) noexcept {
+        SPOTTER_STRICT_BODY
+        double const amid = before[before.size() / 2];
+        return amid * amid > 1.1 * before[0] * square_root(now.sum_squares);
     }
     // Of the angle between a gradient and the one before; unknown where either is all zero.
     [[nodiscard]] SPOTTER_STRICT static constexpr measurement cosine_of(summary const& now) noexcept {

@@ -32,7 +32,7 @@ struct input_not_normalized {
     double max_abs_mean = 1.0;
     double min_std = 0.05;
     double max_std = 5.0;
-    std::uint64_t samples = 500;
+    std::uint64_t samples = 32;
 
     [[nodiscard]] static constexpr input_not_normalized strict() noexcept {
         return {.max_abs_mean = 0.2, .min_std = 0.5, .max_std = 2.0};

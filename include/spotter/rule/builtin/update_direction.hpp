@@ -24,8 +24,8 @@ struct update_direction {
     static constexpr bool extracts_from_memory = true;
 
     selector select = &select::weights;
-    std::uint64_t warmup = 10;  // changes of a weight
-    std::uint64_t window = 50;  // changes
+    std::uint64_t warmup = 5;   // changes of a weight
+    std::uint64_t window = 20;  // changes
     double share = 0.9;         // fraction of the window
     bool after_update = false;  // the gradient of a change is that of the later observation
 
@@ -77,6 +77,7 @@ struct update_direction {
     };
     struct state {
         slots<parameter> parameters;  // by the weight's tensor id
+        std::uint64_t judged = 0;     // weights of this step
         std::uint64_t close = 1;
         close_answer answer;
     };
@@ -126,11 +127,13 @@ struct update_direction {
         mine.ascending.add(made[0] > 0 ? 1 : 0);
         if (!mine.ascending.full()) { return; }
         seen.answer.judged = true;
+        ++seen.judged;
         double const up = mine.ascending.mean_of(0, mine.ascending.size());
         if (up >= share) { seen.answer.found.blame(it, up); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
+        if (2 * seen.answer.found.count <= std::exchange(seen.judged, 0)) { seen.answer.found = {}; }
         truth const answer = seen.answer.take();
         culprit const found = std::exchange(seen.answer.found, {});
         if (answer == truth::yes) {
