@@ -167,16 +167,17 @@ function(spotter_skipped name why)
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SPOTTER_SKIP: ")
 endfunction()
 
-# A test that runs a program in a folder of its own, emptied first, and wants EXIT from it; SAME as in cmake/run.cmake.
+# A test that runs a program in a folder of its own, emptied first, and wants EXIT from it; SAME, SEEDS and SAYS as in
+# cmake/run.cmake.
 function(spotter_run_test name target)
-    cmake_parse_arguments(PARSE_ARGV 2 run "" "EXIT;SAME" "ARGS;DATA")
+    cmake_parse_arguments(PARSE_ARGV 2 run "" "EXIT;SAME;SEEDS;SAYS" "ARGS;DATA")
     if(NOT DEFINED run_EXIT)
         set(run_EXIT 0)
     endif()
     add_test(NAME ${name}
              COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "ARGS=${run_ARGS}"
                      -D "FOLDER=${CMAKE_CURRENT_BINARY_DIR}/run/${name}" -D "EXIT=${run_EXIT}" -D "DATA=${run_DATA}"
-                     -D "SAME=${run_SAME}"
+                     -D "SAME=${run_SAME}" -D "SEEDS=${run_SEEDS}" -D "SAYS=${run_SAYS}"
                      -D "SPOTTER_DATA=${SPOTTER_DATA}" -P "${PROJECT_SOURCE_DIR}/cmake/run.cmake")
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SPOTTER_SKIP: " TIMEOUT 300)
 endfunction()

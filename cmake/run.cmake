@@ -2,7 +2,8 @@
 # Runs PROGRAM with ARGS in the emptied FOLDER and fails unless it ends with EXIT. With DATA=<names> those files of the
 # data folder come first among the arguments, by their paths; one that ends with .gz is unpacked before. Without one of
 # them: skipped. With SAME=<regex> it runs with spotter off, dry and on, and what the regex matches in its output must be
-# the same.
+# the same. With SEEDS=<count> it runs once for each seed from 0 on (--seed=N); SPOTTER_SEEDS in the environment asks for more.
+# With SAYS=<regex> its output has to begin with what that matches.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
 
@@ -28,6 +29,26 @@ foreach(file IN LISTS DATA)
     list(APPEND paths "${path}")
 endforeach()
 list(PREPEND ARGS ${paths})
+
+if(SEEDS)
+    if("$ENV{SPOTTER_SEEDS}" MATCHES "^[0-9]+$" AND "$ENV{SPOTTER_SEEDS}" GREATER SEEDS)
+        set(SEEDS "$ENV{SPOTTER_SEEDS}")
+    endif()
+    math(EXPR last "${SEEDS} - 1")
+    set(failed "")
+    foreach(seed RANGE ${last})
+        execute_process(COMMAND "${PROGRAM}" ${ARGS} --seed=${seed} WORKING_DIRECTORY "${FOLDER}"
+                        RESULT_VARIABLE result OUTPUT_VARIABLE output)
+        message("seed ${seed}: ${output}")
+        if(NOT result STREQUAL EXIT OR (SAYS AND NOT output MATCHES "^${SAYS}"))
+            string(APPEND failed " ${seed}")
+        endif()
+    endforeach()
+    if(failed)
+        message(FATAL_ERROR "${PROGRAM} ${ARGS}: expected ${EXIT} and '${SAYS}', and did not get it from the seeds${failed}")
+    endif()
+    return()
+endif()
 
 if(NOT SAME)
     execute_process(COMMAND "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)

@@ -21,10 +21,12 @@ namespace cartpole {
 // What can be broken on purpose, one change each.
 enum class fault {
     none,
-    lr,      // the learning rate is a thousand times too large
-    nan,     // at update nan_update the chance of a push reaches zero: element nan_sample of "entropy" is 0 · log 0
-    dead,    // the biases of all hidden layers start at -10
-    frozen,  // the layer actor/2 is never handed to the optimizer
+    lr,       // the learning rate is a thousand times too large
+    nan,      // at update nan_update the chance of a push reaches zero: element nan_sample of "entropy" is 0 · log 0
+    dead,     // the biases of all hidden layers start at -10
+    frozen,   // the layer actor/2 is never handed to the optimizer
+    entropy,  // the policy starts out sure of itself: the bias of one of its two pushes is 8
+    reward,   // the environment pays nothing, whatever happens
 };
 inline constexpr std::int64_t nan_update = 200;  // counted from zero
 inline constexpr std::size_t nan_sample = 17;
@@ -43,6 +45,9 @@ struct settings {
     float trace = 0.95F;  // lambda of the advantage estimate
     float clip = 0.2F;    // how far the ratio of chances may move before its gradient is cut
     float entropy_weight = 0.01F;
+
+    // What a step survived earns: so much that a life without end is worth one, and the critic never reaches for large numbers.
+    [[nodiscard]] float reward() const noexcept { return broken == fault::reward ? 0.0F : 1.0F - discount; }
 };
 
 // The numbers of one update.
@@ -63,7 +68,8 @@ public:
     explicit agent(settings const& chosen)
         : settings_(chosen), random_(chosen.seed), net_(observation_size, chosen.hidden_units, action_count, random_),
           optimizer_(chosen.broken == fault::lr ? 1000.0F * chosen.learning_rate : chosen.learning_rate),
-          fleet_(chosen.carts, chosen.discount, random_.next()) {
+          fleet_(chosen.carts, chosen.discount, chosen.reward(), random_.next()) {
+        if (chosen.broken == fault::entropy) { net_.actor.layers.back().b[0] = 8.0F; }
         for (tower* const each : {&net_.actor, &net_.critic}) {
             for (layer& trained : each->layers) {
                 if (chosen.broken == fault::dead && trained.relu) {
@@ -80,6 +86,7 @@ public:
 
     // Forward and backward for the next mini-batch; drives the carts first when all experience is used up.
     report const& compute_gradients() {
+        fresh_ = epochs_left_ == 0 && next_sample_ == order_.size();
         if (next_sample_ == order_.size()) { next_epoch(); }
         input_.reset(settings_.batch_size, observation_size);
         for (std::size_t i = 0; i < input_.rows; ++i) {
@@ -101,6 +108,9 @@ public:
     [[nodiscard]] matrix const& input() const noexcept { return input_; }
     [[nodiscard]] matrix const& policy() const noexcept { return policy_; }
     [[nodiscard]] std::vector<float> const& entropy() const noexcept { return entropy_; }
+    [[nodiscard]] report const& numbers() const noexcept { return report_; }
+    // The experience, where this update is the first to learn from it.
+    [[nodiscard]] experience const* fresh_experience() const noexcept { return fresh_ ? &past_ : nullptr; }
     [[nodiscard]] std::int64_t cart_steps() const noexcept { return fleet_.samples(); }
 
 private:
@@ -170,6 +180,7 @@ private:
     std::vector<std::size_t> order_;  // of the samples in this epoch
     std::size_t next_sample_ = 0;
     std::size_t epochs_left_ = 0;
+    bool fresh_ = false;
     std::int64_t batches_ = 0;
     matrix input_;                // batch x observation
     matrix policy_;               // batch x action, chances
@@ -185,8 +196,16 @@ void visit_tensors(agent const& learner, Visit&& visit) {
     visit_parameters(learner.net(), visit);
     visit("input", learner.input());
     visit_activations(learner.net(), visit);
-    visit("policy", learner.policy());
+    visit("policy", learner.policy(), spotter::role::prediction);
     visit("entropy", learner.entropy());
+    visit("metric/entropy", learner.numbers().entropy);
+    visit("metric/approx_kl", learner.numbers().approx_kl);
+    visit("metric/clip_fraction", learner.numbers().clip_fraction);
+    if (experience const* const past = learner.fresh_experience()) {
+        // A critic cannot explain what does not vary: once every cart is balanced, all returns are nearly one.
+        if (past->return_deviation > 0.05F) { visit("metric/explained_variance", past->explained_variance); }
+        if (!past->finished.empty()) { visit("metric/episode_return", past->finished); }
+    }
     visit_gradients(learner.net(), visit);
 }
 

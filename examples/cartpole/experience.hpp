@@ -49,6 +49,9 @@ struct experience {
     std::vector<float> values;      // the critic's opinion at that time, then of the states after the last action
     std::vector<float> advantages;  // mean 0, standard deviation 1
     std::vector<float> returns;     // what the critic should have said
+    std::vector<float> finished;    // what each episode that ended in this horizon had earned
+    float return_deviation = 0.0F;
+    float explained_variance = 0.0F;  // 1 - Var(returns - values) / Var(returns): one for a critic that knows
 
     void resize(std::size_t samples, std::size_t carts) {
         observations.reset(samples, observation_size);
@@ -58,18 +61,19 @@ struct experience {
         ended.resize(samples);
         values.resize(samples + carts);
         returns.resize(samples);
+        finished.clear();
     }
 };
 
 // Several carts that live on from one horizon to the next.
 class fleet {
 public:
-    fleet(std::size_t size, float discount, std::uint64_t seed) : carts_(size), discount_(discount), random_(seed) {
+    fleet(std::size_t size, float discount, float reward, std::uint64_t seed)
+        : carts_(size), earned_(size), discount_(discount), reward_(reward), random_(seed) {
         for (cart_pole& cart : carts_) { cart.reset(random_); }
     }
 
-    // Drives every cart for `horizon` steps. A step survived earns 1 - discount, so that a life without end is worth
-    // one and the critic never has to reach for large numbers.
+    // Drives every cart for `horizon` steps. A step survived earns `reward`.
     void drive(network& net, std::size_t horizon, experience& past) {
         std::size_t const carts = carts_.size();
         std::size_t const samples = horizon * carts;
@@ -104,7 +108,8 @@ private:
     void push(network& net, std::size_t c, std::size_t sample, experience& past) {
         cart_pole& cart = carts_[c];
         outcome const result = cart.step(past.actions[sample]);
-        past.rewards[sample] = 1.0F - discount_;
+        past.rewards[sample] = reward_;
+        earned_[c] += reward_;
         past.ended[sample] = result == outcome::running ? 0 : 1;
         if (result == outcome::timed_out) {  // it would have gone on: the critic says what for
             matrix last;
@@ -113,12 +118,15 @@ private:
         }
         if (result != outcome::running) {
             episode_length_ += 0.05F * (static_cast<float>(cart.steps()) - episode_length_);
+            past.finished.push_back(std::exchange(earned_[c], 0.0F));
             cart.reset(random_);
         }
     }
 
     std::vector<cart_pole> carts_;
+    std::vector<float> earned_;  // in the present episode
     float discount_;
+    float reward_;
     example::prng random_;
     std::int64_t samples_ = 0;
     float episode_length_ = 0.0F;
@@ -131,6 +139,8 @@ inline void estimate_advantages(experience& past, float discount, float trace) {
     past.advantages.assign(samples + carts, 0.0F);
     double sum = 0.0;
     double squares = 0.0;
+    double returns = 0.0;
+    double return_squares = 0.0;
     for (std::size_t i = samples; i-- > 0;) {
         float const lasting = past.ended[i] != 0 ? 0.0F : discount;
         float const surprise = past.rewards[i] + lasting * past.values[i + carts] - past.values[i];
@@ -139,9 +149,15 @@ inline void estimate_advantages(experience& past, float discount, float trace) {
         past.returns[i] = advantage + past.values[i];
         sum += static_cast<double>(advantage);
         squares += static_cast<double>(advantage) * static_cast<double>(advantage);
+        returns += static_cast<double>(past.returns[i]);
+        return_squares += static_cast<double>(past.returns[i]) * static_cast<double>(past.returns[i]);
     }
     double const mean = sum / static_cast<double>(samples);
     double const variance = (std::max)(squares / static_cast<double>(samples) - mean * mean, 0.0);
+    double const mean_return = returns / static_cast<double>(samples);
+    double const return_variance = return_squares / static_cast<double>(samples) - mean_return * mean_return;
+    past.return_deviation = static_cast<float>(std::sqrt((std::max)(return_variance, 0.0)));
+    past.explained_variance = static_cast<float>(1.0 - variance / (return_variance + 1e-12));
     for (float& advantage : past.advantages) {
         advantage = static_cast<float>((static_cast<double>(advantage) - mean) / (std::sqrt(variance) + 1e-8));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains the cart-pole agent until it balances, with a spotter that stops a training gone wrong:
-//     cartpole [--seed=N] [--fault=lr|nan|dead|frozen] [--run=FOLDER] [--quiet]
+//     cartpole [--seed=N] [--fault=lr|nan|dead|frozen|entropy|reward] [--run=FOLDER] [--quiet]
 // Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line is wrong.
 #include "agent.hpp"
 #include "experience.hpp"
@@ -43,11 +43,13 @@ enum class outcome { learnt, not_learnt, stopped };
 // What the command line asks for; nothing when it cannot be understood.
 std::optional<options> parse(int count, char** arguments) {
     using cartpole::fault;
-    constexpr std::array<std::pair<std::string_view, fault>, 5> faults{{{"none", fault::none},
+    constexpr std::array<std::pair<std::string_view, fault>, 7> faults{{{"none", fault::none},
                                                                         {"lr", fault::lr},
                                                                         {"nan", fault::nan},
                                                                         {"dead", fault::dead},
-                                                                        {"frozen", fault::frozen}}};
+                                                                        {"frozen", fault::frozen},
+                                                                        {"entropy", fault::entropy},
+                                                                        {"reward", fault::reward}}};
     options result;
     for (int i = 1; i < count; ++i) {
         std::string_view argument = arguments[i];
@@ -90,11 +92,9 @@ outcome train(options const& chosen, Hook& watch) {
         // Losses, activations and gradients are known, no parameter has changed yet: the instant to look and to object.
         // The tensors come in the order in which they were computed, so the first bad one is where trouble began.
         auto const found = watch.step(sp::train(update), agent, "policy_loss"_t = report.policy_loss,
-                                      "value_loss"_t = report.value_loss, "loss"_t = report.loss,
-                                      "metric/entropy"_t = report.entropy, "metric/approx_kl"_t = report.approx_kl);
-        if (found) { fmt::print("{}\n", found); }
-        if (found.decision() == sp::decision::stop) {
-            fmt::print("stopped before update {} was applied\n", update);
+                                      "value_loss"_t = report.value_loss, "loss"_t = report.loss);
+        if (found) {  // a warning or worse
+            fmt::print("{}\nstopped before update {} was applied\n", found, update);
             return outcome::stopped;
         }
 
@@ -136,13 +136,14 @@ void ask(std::string_view path) {
 int main(int count, char** arguments) {
     auto const chosen = parse(count, arguments);
     if (!chosen) {
-        std::fprintf(stderr, "usage: cartpole [--seed=N] [--fault=none|lr|nan|dead|frozen] [--run=FOLDER] [--quiet]\n");
+        std::fprintf(stderr, "usage: cartpole [--seed=N] [--fault=none|lr|nan|dead|frozen|entropy|reward] "
+                             "[--run=FOLDER] [--quiet]\n");
         return 2;
     }
     outcome result{};
     std::string path;
     {
-        sp::hook watch{chosen->run, cartpole::keep, cartpole::broken};
+        sp::hook watch{chosen->run, cartpole::keep, cartpole::early, cartpole::rules};
         result = train(*chosen, watch);
         path = watch.path();
         watch.finish();

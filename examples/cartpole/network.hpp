@@ -5,6 +5,8 @@
 #include "../common/matrix.hpp"
 #include "../common/prng.hpp"
 
+#include <spotter/hook.hpp>
+
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -120,7 +122,10 @@ void visit_parameters(network const& net, Visit&& visit) {
 template <class Visit>
 void visit_activations(network const& net, Visit&& visit) {
     for (tower const* const each : {&net.actor, &net.critic}) {
-        for (layer const& at : each->layers) { visit(at.name.output, at.output); }
+        for (layer const& at : each->layers) {
+            auto const made_by = at.relu ? spotter::activation_kind::relu : spotter::activation_kind::unknown;
+            visit(at.name.output, at.output, spotter::activated_by(made_by));
+        }
     }
 }
 

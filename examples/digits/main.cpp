@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learns to read handwritten digits, watched by spotter, and then asks its own record what it got wrong:
-//     digits <digits.csv> [--seed=N] [--run=FOLDER] [--quiet]
+//     digits <digits.csv> [--seed=N] [--fault=lr|nan|dead|frozen|inputs|labels|sign] [--run=FOLDER] [--quiet]
 // Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or file is wrong.
 #include "../common/prng.hpp"
 #include "data.hpp"
@@ -11,15 +11,16 @@
 #include <spotter/spotter.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -27,7 +28,6 @@ namespace {
 constexpr double goal = 0.95;  // of the test pictures read correctly
 constexpr std::uint64_t epochs = 16;
 constexpr std::size_t batch_size = 32;
-constexpr std::size_t evaluation_batch_size = 60;
 constexpr float learning_rate = 0.03F;  // at the start; it falls in a straight line to zero
 constexpr float momentum = 0.9F;
 
@@ -41,18 +41,47 @@ constexpr sp::plan keep{
     sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train},
                    sp::payload | sp::stats(sp::l2)},
     sp::collection{"activations", "act/*", sp::every{50}, sp::payload | sp::stats(sp::zero_fraction)},
-    sp::collection{"evaluation", "{input,labels,predictions}", sp::during{sp::mode::eval}, sp::payload},
+    sp::collection{"evaluation", "{input,labels,logits}", sp::during{sp::mode::eval}, sp::payload},
 };
 
-// What ends the run, and what is only told.
-constexpr auto broken = sp::on(sp::non_finite{} || sp::exploding_gradient{} || sp::dead_relu{}, sp::stop);
-constexpr auto doubtful =
-    sp::vanishing_gradient{} || sp::loss_not_decreasing{} || sp::all_zero{} || sp::update_ratio_band{};
+// What is watched for: all that can go wrong with a net that learns from labels, and the loss of one that has learnt nothing yet.
+constexpr auto rules =
+    sp::packs::supervised || sp::initial_loss{.expected = sp::initial_loss::cross_entropy(digits::class_count)};
+
+// Digits are learnt within two epochs, and what goes wrong does its harm in a few steps. In that time these four are to be quicker than
+// they are in the pack, so that a cause is told before what follows from it.
+constexpr auto early =
+    (sp::input_not_normalized{.samples = batch_size} || sp::update_direction{.warmup = 0, .window = 5} ||
+     sp::update_ratio_band{.smoothing = 1, .warmup = 0, .patience = 2} ||
+     sp::underfit{.warmup = 44, .num_steps = 9, .smoothing = 20}) |
+    sp::only{sp::before{88}};
+
+// What can be broken on purpose, one change each.
+enum class fault {
+    none,
+    lr,      // the learning rate is a hundred times too large
+    nan,     // at step nan_step an element of "pre/fc2" is not a number
+    dead,    // the biases of the hidden layers start at -10
+    frozen,  // the layer fc2 is never updated
+    inputs,  // pixels from 0 to 255, where they should be from 0 to 1
+    labels,  // every training picture has the label of another one
+    sign,    // the update goes up the gradient
+};
+constexpr std::array<std::pair<std::string_view, fault>, 8> faults{{{"none", fault::none},
+                                                                    {"lr", fault::lr},
+                                                                    {"nan", fault::nan},
+                                                                    {"dead", fault::dead},
+                                                                    {"frozen", fault::frozen},
+                                                                    {"inputs", fault::inputs},
+                                                                    {"labels", fault::labels},
+                                                                    {"sign", fault::sign}}};
+constexpr std::uint64_t nan_step = 200;
 
 struct options {
     std::string path;
     std::string run = "runs/digits";
     std::uint64_t seed = 0;
+    fault broken = fault::none;
     bool quiet = false;
 };
 
@@ -70,6 +99,12 @@ std::optional<options> parse(int count, char** arguments) {
             char const* const end = argument.data() + argument.size();
             auto const parsed = std::from_chars(argument.data(), end, result.seed);
             if (parsed.ec != std::errc{} || parsed.ptr != end) { return std::nullopt; }
+        } else if (argument.starts_with("--fault=")) {
+            argument.remove_prefix(8);
+            auto const named = [argument](auto const& each) { return each.first == argument; };
+            auto const found = std::find_if(faults.begin(), faults.end(), named);
+            if (found == faults.end()) { return std::nullopt; }
+            result.broken = found->second;
         } else if (result.path.empty() && !argument.starts_with("--")) {
             result.path = argument;
         } else {
@@ -79,22 +114,34 @@ std::optional<options> parse(int count, char** arguments) {
     return result.path.empty() ? std::nullopt : std::optional{result};
 }
 
-// Reads the test pictures in batches, forward only; returns the share that was read correctly.
-template <class Hook>
-double evaluate(digits::network& net, digits::dataset const& test, Hook& watch, std::uint64_t& eval_step) {
-    std::vector<std::size_t> order(test.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::size_t correct = 0;
-    for (std::size_t first = 0; first < order.size(); first += evaluation_batch_size) {
-        std::size_t const count = (std::min)(evaluation_batch_size, order.size() - first);
-        net.forward(gather(test, {&order[first], count}));
-        watch.begin(sp::eval(eval_step++));
-        visit_forward(net, [&](std::string_view name, auto const& values) { watch.observe(name, values); });
-        watch.observe("loss", net.loss());
-        (void)watch.end();
-        correct += net.correct();
+// The faults that are in the data, and those that are in the network.
+void spoil(digits::dataset& data, fault broken) {
+    if (broken == fault::inputs) {
+        for (float& pixel : data.pixels.values) { pixel *= 255.0F; }
     }
-    return static_cast<double>(correct) / static_cast<double>(test.size());
+    if (broken == fault::labels) {
+        example::prng random{1};
+        std::vector<std::int32_t> const labels = data.labels;
+        std::vector<std::size_t> const order = example::shuffled_indices(labels.size(), random);
+        for (std::size_t i = 0; i < labels.size(); ++i) { data.labels[i] = labels[order[i]]; }
+    }
+}
+void spoil(digits::network& net, fault broken, std::uint64_t step) {
+    if (broken == fault::dead && step == 0) {
+        for (std::size_t i : {0U, 1U}) { std::fill(net.layers()[i].b.begin(), net.layers()[i].b.end(), -10.0F); }
+    }
+    net.layers()[1].trained = broken != fault::frozen;
+    net.layers()[1].spoiled = broken == fault::nan && step == nan_step;
+}
+
+// Reads the test pictures, forward only; returns the share that was read correctly.
+template <class Hook>
+double evaluate(digits::network& net, digits::dataset const& test, Hook& watch, std::uint64_t epoch) {
+    net.forward(test);
+    watch.begin(sp::eval(epoch));
+    visit_forward(net, [&](auto const&... tensor) { watch.observe(tensor...); });
+    (void)watch.end("loss"_t = net.loss());
+    return static_cast<double>(net.correct()) / static_cast<double>(test.size());
 }
 
 // Trains for all epochs, evaluates after each; returns the share of the test pictures read correctly at the end, or nothing
@@ -103,27 +150,30 @@ template <class Hook>
 std::optional<double> train(options const& chosen, digits::split const& data, Hook& watch) {
     example::prng random{chosen.seed};
     digits::network net{{digits::pixel_count, 64, 32, digits::class_count}, random};
+    float const fault_factor = chosen.broken == fault::lr ? 100.0F : chosen.broken == fault::sign ? -1.0F : 1.0F;
     std::uint64_t const last_step = epochs * (data.train.size() / batch_size);
     double accuracy = 0.0;
     std::uint64_t step = 0;
-    std::uint64_t eval_step = 0;
     for (std::uint64_t epoch = 1; epoch <= epochs; ++epoch) {
         std::vector<std::size_t> const order = example::shuffled_indices(data.train.size(), random);
         float loss = 0.0F;
         for (std::size_t first = 0; first + batch_size <= order.size(); first += batch_size, ++step) {
+            spoil(net, chosen.broken, step);
             net.forward(gather(data.train, {&order[first], batch_size}));
             net.backward();
             loss = net.loss();
 
             // Everything of this step is known, no parameter has changed yet: the instant to look and to object.
             auto const found = watch.step(sp::train(step), net, "loss"_t = loss);
-            if (found) { fmt::print("{}\n", found); }
-            if (found.decision() == sp::decision::stop) { return std::nullopt; }
+            if (found) {  // a warning or worse
+                fmt::print("{}\nstopped before update {} was applied\n", found, step);
+                return std::nullopt;
+            }
 
             float const remaining = 1.0F - static_cast<float>(step) / static_cast<float>(last_step);
-            net.update(learning_rate * remaining, momentum);
+            net.update(fault_factor * learning_rate * remaining, momentum);
         }
-        accuracy = evaluate(net, data.test, watch, eval_step);
+        accuracy = evaluate(net, data.test, watch, epoch);
         if (!chosen.quiet) {
             fmt::print("epoch {:2}  step {:4}  loss {:.4f}  accuracy {:.2f} %\n", epoch, step, loss, 100.0 * accuracy);
         }
@@ -138,7 +188,9 @@ std::optional<double> train(options const& chosen, digits::split const& data, Ho
 int main(int count, char** arguments) {
     auto const chosen = parse(count, arguments);
     if (!chosen) {
-        std::fprintf(stderr, "usage: digits <digits.csv> [--seed=N] [--run=FOLDER] [--quiet]\n");
+        std::fprintf(stderr,
+                     "usage: digits <digits.csv> [--seed=N] [--fault=none|lr|nan|dead|frozen|inputs|labels|sign] "
+                     "[--run=FOLDER] [--quiet]\n");
         return 2;
     }
     digits::load_result const loaded = digits::load(chosen->path);
@@ -146,11 +198,14 @@ int main(int count, char** arguments) {
         std::fprintf(stderr, "digits: %s\n", loaded.problem.c_str());
         return 2;
     }
+    digits::split data = split_dataset(loaded.data);
+    spoil(data.train, chosen->broken);
+    if (chosen->broken == fault::inputs) { spoil(data.test, chosen->broken); }
     std::optional<double> accuracy;
     std::string path;
     {
-        sp::hook watch{chosen->run, keep, broken, doubtful};
-        accuracy = train(*chosen, split_dataset(loaded.data), watch);
+        sp::hook watch{chosen->run, keep, early, rules};
+        accuracy = train(*chosen, data, watch);
         path = watch.path();
         watch.finish();
         if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first); }

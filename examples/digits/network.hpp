@@ -6,11 +6,14 @@
 #include "../common/prng.hpp"
 #include "data.hpp"
 
+#include <spotter/hook.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +34,8 @@ struct layer {
     matrix act;  // after it; the last layer has none
     std::vector<float> velocity_w;
     std::vector<float> velocity_b;
+    bool trained = true;   // the optimizer holds it
+    bool spoiled = false;  // its next forward pass makes a NaN
 
     // Uniform weights of variance 2 / inputs (He et al. 2015), biases zero.
     layer(std::string const& title, std::size_t inputs, std::size_t units, example::prng& random)
@@ -44,6 +49,7 @@ struct layer {
     void forward(matrix const& input) {
         multiply(input, w, pre);
         add_to_rows(pre, b);
+        if (std::exchange(spoiled, false)) { pre.values[17] = std::numeric_limits<float>::quiet_NaN(); }
     }
 
     void activate() {
@@ -63,6 +69,7 @@ struct layer {
     }
 
     void update(float learning_rate, float momentum) {
+        if (!trained) { return; }
         descend(w.values, grad_w.values, velocity_w, learning_rate, momentum);
         descend(b, grad_b, velocity_b, learning_rate, momentum);
     }
@@ -98,12 +105,12 @@ public:
                 current = &layers_[i].act;
             }
         }
-        judge(layers_.back().pre);
+        judge(logits());
     }
 
     // Gradients of the mean cross-entropy of the last forward.
     void backward() {
-        matrix gradient = predictions_;
+        matrix gradient = probabilities_;
         for (std::size_t r = 0; r < gradient.rows; ++r) {
             gradient(r, static_cast<std::size_t>(batch_.labels[r])) -= 1.0F;
         }
@@ -123,19 +130,20 @@ public:
         for (layer& each : layers_) { each.update(learning_rate, momentum); }
     }
 
+    [[nodiscard]] std::vector<layer>& layers() noexcept { return layers_; }
     [[nodiscard]] std::vector<layer> const& layers() const noexcept { return layers_; }
 
-    // Of the last forward: the batch, probabilities (batch x classes), mean cross-entropy, number read correctly.
+    // Of the last forward: the batch, logits (batch x classes), mean cross-entropy, number read correctly.
     [[nodiscard]] matrix const& input() const noexcept { return batch_.pixels; }
     [[nodiscard]] std::vector<std::int32_t> const& labels() const noexcept { return batch_.labels; }
-    [[nodiscard]] matrix const& predictions() const noexcept { return predictions_; }
+    [[nodiscard]] matrix const& logits() const noexcept { return layers_.back().pre; }
     [[nodiscard]] float loss() const noexcept { return loss_; }
     [[nodiscard]] std::size_t correct() const noexcept { return correct_; }
 
 private:
     // Softmax row by row, mean cross-entropy, and how often the likeliest class is the right one.
     void judge(matrix const& logits) {
-        predictions_ = logits;
+        probabilities_ = logits;
         loss_ = 0.0F;
         correct_ = 0;
         for (std::size_t r = 0; r < logits.rows; ++r) {
@@ -144,10 +152,10 @@ private:
             float const* const top = std::max_element(raw, raw + logits.cols);
             float sum = 0.0F;
             for (std::size_t c = 0; c < logits.cols; ++c) {
-                predictions_(r, c) = std::exp(raw[c] - *top);
-                sum += predictions_(r, c);
+                probabilities_(r, c) = std::exp(raw[c] - *top);
+                sum += probabilities_(r, c);
             }
-            for (std::size_t c = 0; c < logits.cols; ++c) { predictions_(r, c) /= sum; }
+            for (std::size_t c = 0; c < logits.cols; ++c) { probabilities_(r, c) /= sum; }
             loss_ += (*top + std::log(sum) - raw[label]) / static_cast<float>(logits.rows);
             correct_ += top == raw + label ? 1 : 0;
         }
@@ -155,21 +163,23 @@ private:
 
     std::vector<layer> layers_;
     dataset batch_;
-    matrix predictions_;
+    matrix probabilities_;
     float loss_ = 0.0F;
     std::size_t correct_ = 0;
 };
 
-// Shows what a forward pass leaves behind, by name and in its order; enough for an evaluation.
+// Shows what a forward pass leaves behind, by name and in its order; enough for an evaluation. What no name can say is told: by
+// what an activation was made, and that the predictions are logits.
 template <class Visit>
 void visit_forward(network const& net, Visit&& visit) {
     visit("input", net.input());
     visit("labels", net.labels());
     for (layer const& each : net.layers()) {
+        if (each.act.size() == 0) { continue; }
         visit(each.name.pre, each.pre);
-        if (each.act.size() != 0) { visit(each.name.act, each.act); }
+        visit(each.name.act, each.act, spotter::activated_by(spotter::activation_kind::relu));
     }
-    visit("predictions", net.predictions());
+    visit("logits", net.logits(), spotter::role::prediction, spotter::flag::logits);
 }
 
 // A hash over the bits of all parameters: equal trainings end in equal fingerprints.

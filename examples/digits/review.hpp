@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,38 +29,31 @@ struct verdicts {
     int read = 0, right = 0;
 };
 
-// The recorded steps of the last pass over the test pictures: the eval steps after the last train step.
-[[nodiscard]] inline std::vector<spotter::step_id> last_evaluation(spotter::trial const& run) {
-    std::vector<spotter::step_id> const all = run.steps();
-    auto const is_train = [](spotter::step_id step) { return step.mode == spotter::mode::train; };
-    auto const first = std::find_if(all.rbegin(), all.rend(), is_train).base();
-    return {first, all.end()};
-}
-
-[[nodiscard]] inline verdicts judge(spotter::trial const& run) {
+// Of the last evaluation.
+[[nodiscard]] inline verdicts judge(spotter::trial const& run, spotter::step_id step) {
     verdicts result;
-    for (spotter::step_id const step : last_evaluation(run)) {
-        auto const inputs = run["input"].at(step).to<xt::xtensor<float, 2>>();
-        auto const labels = run["labels"].at(step).to<xt::xtensor<std::int32_t, 1>>();
-        auto const predictions = run["predictions"].at(step).to<xt::xtensor<float, 2>>();
-        if (!inputs || !labels || !predictions) {
-            fmt::print("{}: {}\n", step, !inputs ? inputs.error() : !labels ? labels.error() : predictions.error());
+    auto const inputs = run["input"].at(step).to<xt::xtensor<float, 2>>();
+    auto const labels = run["labels"].at(step).to<xt::xtensor<std::int32_t, 1>>();
+    auto const logits = run["logits"].at(step).to<xt::xtensor<float, 2>>();
+    if (!inputs || !labels || !logits) {
+        fmt::print("{}: {}\n", step, !inputs ? inputs.error() : !labels ? labels.error() : logits.error());
+        return result;
+    }
+    for (std::size_t i = 0; i < labels->size(); ++i) {
+        std::size_t seen = 0;
+        for (std::size_t c = 1; c < 10; ++c) { seen = (*logits)(i, c) > (*logits)(i, seen) ? c : seen; }
+        auto const label = (*labels)(i);
+        ++result.confusion[static_cast<std::size_t>(label)][seen];
+        ++result.read;
+        if (seen == static_cast<std::size_t>(label)) {
+            ++result.right;
             continue;
         }
-        for (std::size_t i = 0; i < labels->size(); ++i) {
-            std::size_t seen = 0;
-            for (std::size_t c = 1; c < 10; ++c) { seen = (*predictions)(i, c) > (*predictions)(i, seen) ? c : seen; }
-            auto const label = (*labels)(i);
-            ++result.confusion[static_cast<std::size_t>(label)][seen];
-            ++result.read;
-            if (seen == static_cast<std::size_t>(label)) {
-                ++result.right;
-                continue;
-            }
-            mistake wrong{{}, label, seen, (*predictions)(i, seen)};
-            for (std::size_t k = 0; k < 64; ++k) { wrong.pixels[k] = (*inputs)(i, k); }
-            result.mistakes.push_back(wrong);
-        }
+        mistake wrong{{}, label, seen, 0};
+        for (std::size_t c = 0; c < 10; ++c) { wrong.certainty += std::exp((*logits)(i, c) - (*logits)(i, seen)); }
+        wrong.certainty = 1.0F / wrong.certainty;
+        for (std::size_t k = 0; k < 64; ++k) { wrong.pixels[k] = (*inputs)(i, k); }
+        result.mistakes.push_back(wrong);
     }
     std::sort(result.mistakes.begin(), result.mistakes.end(),
               [](mistake const& a, mistake const& b) { return a.certainty > b.certainty; });
@@ -101,8 +95,13 @@ inline void review(std::string_view path) {
          run["loss"].history(spotter::mean, spotter::every{100} && spotter::during{spotter::mode::train})) {
         fmt::print(" {:.3f}", each.value);
     }
-    verdicts const result = judge(run);
-    fmt::print("\n\nthe last evaluation, from the recorded predictions and labels: {} of {} right\nshown \\ seen",
+    std::vector<spotter::step_id> const evaluations = run.steps(spotter::mode::eval);
+    if (evaluations.empty()) {
+        fmt::print("\n");
+        return;
+    }
+    verdicts const result = judge(run, evaluations.back());
+    fmt::print("\n\nthe last evaluation, from the recorded logits and labels: {} of {} right\nshown \\ seen",
                result.right, result.read);
     for (std::size_t c = 0; c < 10; ++c) { fmt::print("{:5}", c); }
     for (std::size_t r = 0; r < 10; ++r) {

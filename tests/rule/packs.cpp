@@ -62,3 +62,20 @@ TEST_CASE("a pack asks of a tensor what its rules ask, and names the one that is
     CHECK(it.wanted("other") == terms::none);
     CHECK(machine{together(first, any("[a", l2 > 0.0))}.malformed() == "[a");
 }
+
+TEST_CASE("the packs tell a dead layer before the gradients that vanish behind it") {
+    auto const story_of = [](auto const& pack) {
+        run it{pack};
+        std::vector<std::string> told;
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            it.see(train(i), "act/fc", {0, 0, 0});
+            it.see(train(i), "grad/fc/w", {0, 0, 0});
+            it.close(train(i));
+            for (finding const& each : it.found) { told.push_back(std::to_string(i) + ' ' + std::string{each.rule}); }
+        }
+        return told;
+    };
+    std::vector<std::string> const expected{"2 all_zero", "2 vanishing_gradient"};
+    CHECK(story_of(packs::supervised) == expected);
+    CHECK(story_of(packs::rl) == expected);
+}

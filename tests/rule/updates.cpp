@@ -11,6 +11,8 @@
 
 #include <tests/catch.hpp>
 
+#include <cmath>
+
 #include <limits>
 
 using namespace spotter;
@@ -74,7 +76,8 @@ static_assert(runs(input_not_normalized{}, "input") && runs(exploding_tensor{}, 
 
 }  // namespace
 
-TEST_CASE("input_not_normalized: [0, 1] and [-1, 1] are in order, 0 to 255 is not: at step 7 with 500 samples", "[input_not_normalized]") {
+TEST_CASE("input_not_normalized: [0, 1] and [-1, 1] are in order, 0 to 255 is not: at step 7 with 500 samples",
+          "[input_not_normalized]") {
     auto const over_eight = [](input_not_normalized const& rule, float centre, float spread) {
         return fired(rule, 9, [&](auto& it, step_id at) { see_batch(it, at, centre, spread); });
     };
@@ -378,12 +381,28 @@ TEST_CASE("gradient_not_cleared: more than half of the gradients of a step have 
         return fired(gradient_not_cleared{}, 12, [=](auto& it, step_id at) {
             std::uint64_t which = 0;
             for (char const* name : {"grad/a", "grad/b", "grad/c", "grad/d"}) {
-                it.see(at, name, {which++ < piling ? static_cast<float>(at.index + 1) : 1.0F});
+                it.see(at, name, {which++ < piling ? static_cast<float>(at.index + 1) : 1.0F, 0});
             }
         });
     };
     CHECK(of_four(2).empty());
     CHECK(of_four(3) == indices{10, 11});
+}
+
+TEST_CASE("gradient_not_cleared: a net that runs away grows by a factor, and is none", "[gradient_not_cleared]") {
+    CHECK(fired(gradient_not_cleared{}, 30, [](auto& it, step_id at) {
+              float const size = static_cast<float>(std::pow(1.1, static_cast<double>(at.index)));
+              it.see(at, "grad/w", {size, size});
+          }).empty());
+}
+
+TEST_CASE("gradient_not_cleared: a single number has no direction", "[gradient_not_cleared]") {
+    run it{gradient_not_cleared{}};
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        it.see(train(i), "grad/value/b", {static_cast<float>(i + 1)});
+        CHECK(it.close(train(i)) == truth::undecided);
+    }
+    CHECK(it.wanted("grad/value/b") == terms::none);
 }
 
 TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step are no sign",
@@ -404,7 +423,7 @@ TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step
     // A NaN leaves two changes undefined; zero has no direction.
     CHECK(fired(gradient_not_cleared{.window = 4}, 9, [](auto& it, step_id at) {
               auto const size = static_cast<float>(at.index + 1);
-              it.see(at, "grad/w", {at.index == 2 ? nan_f : size});
+              it.see(at, "grad/w", {at.index == 2 ? nan_f : size, size});
           }) == indices{6, 7});
     CHECK(fired(gradient_not_cleared{}, 30, "grad/w", {0, 0}).empty());
 }

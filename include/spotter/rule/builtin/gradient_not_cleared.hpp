@@ -12,7 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 // A gradient piles up where, over its last `window` changes from one step to the next, each kept the direction (its cosine is above
 // `cosine`), the norm rose in at least `rising` of them, and it has at least doubled. Warning when more than half of the gradients
 // that are judged at a step do: one that grows alone is early learning. A change from or to a gradient that is not
-// finite, or all zero, is undefined and left out; a rewind begins the window anew. Keeps a copy of each gradient. Train steps only.
+// finite, or all zero, is undefined and left out; a rewind begins the window anew. It has to slow down relative to what is there, or it
+// is a net that runs away. A gradient of one element has no direction to keep, but a sign, and is not watched. Keeps a copy of each gradient. Train steps only.
 struct gradient_not_cleared {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_not_cleared";
@@ -36,7 +37,8 @@ struct gradient_not_cleared {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::delta | terms::sum_squares : terms::none;
+        bool const has_direction = tensor.shape.elements() > 1;
+        return select(tensor) && has_direction ? terms::delta | terms::sum_squares : terms::none;
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
