@@ -121,6 +121,25 @@ TEST_CASE("alone, in a loop or a replay, rules over several streams could not ru
     }
 }
 
+TEST_CASE("two runs, one ten steps shorter: the common steps are judged, the ten are skipped and counted [S73]") {
+    temporary_folder const folder;
+    for (bool const longer : {false, true}) {
+        hook watch{folder / (longer ? "b" : "a"), everything};
+        for (std::uint64_t i = 0; i < (longer ? 30U : 20U); ++i) {
+            (void)watch.step(train(i), "w"_t = static_cast<float>(longer && i == 25 ? 1 : i));
+        }
+        watch.finish();
+    }
+    trial const first = open(folder / "a"), second = open(folder / "b");
+    std::size_t closed = 0;
+    side_by_side_report const report = replay_side_by_side(
+        {first, second}, similar_across_runs{}, [&](spotter::alarm const& found) { closed += found.size(); });
+    CHECK(closed == 0);
+    CHECK(report.unpaired_steps.size() == 10);
+    CHECK(report.unpaired_steps.front() == train(20));
+    CHECK(report.coverages[0].judged == 20);
+}
+
 TEST_CASE("steps and tensors are matched by name and id; what one stream has alone is listed") {
     temporary_folder const folder;
     std::string page;

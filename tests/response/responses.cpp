@@ -60,7 +60,16 @@ TEST_CASE("responses run once for each finding that is delivered, behind the ada
     CHECK_FALSE(flag.raised());
 }
 
-TEST_CASE("a response that fails is told in health, and the others run") {
+TEST_CASE("two responses of one rule run in the order in which they are given [S67]") {
+    std::vector<int> order;
+    hook watch{plan<>{}, on(on(high, call{[&](finding const&) { order.push_back(1); }}),
+                            call{[&](finding const&) { order.push_back(2); }},
+                            call{[&](finding const&) { order.push_back(3); }})};
+    (void)one_step(watch, 0, 2);
+    CHECK(order == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("a response that fails is told in health, and the others run [S67]") {
     std::size_t called = 0;
     auto const rules = on(high, append_lines{"/proc/none/alerts.jsonl"}, call{[&](finding const&) { ++called; }});
     hook watch{plan<>{}, rules};
