@@ -5,4 +5,4 @@
 #include <spotter/response/append_lines.hpp>
 #include <spotter/response/print.hpp>
 #include <spotter/response/run_command.hpp>
-#include <spotter/rule/respond.hpp>
+#include <spotter/rule/stop_flag.hpp>

@@ -7,3 +7,4 @@
 #include <spotter/rule/pair.hpp>
 #include <spotter/rule/respond.hpp>
 #include <spotter/rule/series.hpp>
+#include <spotter/rule/stop_flag.hpp>

@@ -181,7 +181,7 @@ struct first_value {
 
 }  // namespace
 
-TEST_CASE("a feature comes before its observation, once for all rules of one key; a scalar has none") {
+TEST_CASE("a feature comes before its observation, once for all rules of one key") {
     collecting_sink sink;
     hook watch{sink, plan{}, first_value{1}, first_value{2}, first_value{4} | only{every{2}}};
     watch.begin(train(1));
@@ -194,7 +194,8 @@ TEST_CASE("a feature comes before its observation, once for all rules of one key
     CHECK(found.begin()[1].tensor == "loss");
     CHECK(sink.events == std::vector<std::string>{"declare w", "feature w train(1) of 1", "observe w train(1)",
                                                   "declare loss", "feature loss train(1) of 1", "observe loss train(1)",
-                                                  "declare lr", "scalar lr train(1)", "close train(1)"});
+                                                  "declare lr", "feature lr train(1) of 1", "scalar lr train(1)",
+                                                  "close train(1)"});
     CHECK(sink.asked["w"] == (terms::shape | terms::hash));
 }
 

@@ -4,8 +4,6 @@
 
 #include <spotter/rule/adapt.hpp>
 
-#include <atomic>
-
 namespace spotter::inline SPOTTER_ABI {
 
 // What a hook offers to responses.
@@ -92,26 +90,6 @@ struct call {
             function(found);
             return {};
         }
-    }
-};
-
-// A flag that any thread may look at; outlives the hook.
-class stop_flag {
-public:
-    void raise() noexcept { raised_.store(true, std::memory_order_release); }
-    void lower() noexcept { raised_.store(false, std::memory_order_release); }
-    [[nodiscard]] bool raised() const noexcept { return raised_.load(std::memory_order_acquire); }
-
-private:
-    std::atomic<bool> raised_{false};
-};
-struct raise_flag {
-    using responds = void;
-    stop_flag* flag;
-    constexpr explicit raise_flag(stop_flag& it) noexcept : flag{&it} {}
-    error operator()(finding const&) const noexcept {
-        flag->raise();
-        return {};
     }
 };
 
