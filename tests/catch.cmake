@@ -30,7 +30,7 @@ endif()
 # One executable spotter_test_<name> and, through discover.cmake, one ctest a test case. It runs in a folder of its own.
 # Compiling a test takes longer than running it, but for some: the others are compiled without optimisation, where a row says so.
 set(SPOTTER_TEST_QUICK OFF CACHE BOOL "Compile the tests that do not compute much with -O0")
-set(SPOTTER_COMPUTING format fault golden stress ring stat property record replay)
+set(SPOTTER_COMPUTING format fault golden stress ring stat)
 
 function(spotter_catch name)
     set(target spotter_test_${name})
