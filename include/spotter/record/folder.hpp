@@ -52,15 +52,8 @@ struct segment_state {
 
 namespace detail {
 
-[[nodiscard]] inline error clear_folder(file_system& files, std::string_view folder) noexcept {
-    if (!folder.ends_with(layout::flight_name)) {  // the flight recorder's, which has none of its own
-        path_text const flight{folder, layout::flight_name};
-        auto const there = files.kind_of(flight);
-        if (!there) { return there.error(); }
-        if (*there == path_kind::folder) {
-            if (error const why = clear_folder(files, flight)) { return why; }
-        }
-    }
+// Of one worker, or of its flight recorder.
+[[nodiscard]] inline error clear_segments(file_system& files, std::string_view folder) noexcept {
     if (error const why = shared_ring::discard(files, folder)) { return why; }
     for (;;) {
         auto const scan = scan_folder(files, folder);
@@ -68,6 +61,16 @@ namespace detail {
         if (scan->found.empty()) { return {}; }
         if (error const why = files.remove(path_text{folder, scan->found})) { return why; }
     }
+}
+
+[[nodiscard]] inline error clear_folder(file_system& files, std::string_view folder) noexcept {
+    path_text const flight{folder, layout::flight_name};
+    auto const there = files.kind_of(flight);
+    if (!there) { return there.error(); }
+    if (*there == path_kind::folder) {
+        if (error const why = clear_segments(files, flight)) { return why; }
+    }
+    return clear_segments(files, folder);
 }
 
 // The workers' folders of a run that is replaced, but those that somebody writes.

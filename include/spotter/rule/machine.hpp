@@ -89,7 +89,9 @@ private:
 //     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
 //     constexpr void observe(state&, observation const&, std::span<double const> feature) const;
 // and asks for terms::feature. What `extract` puts out is recorded; a replay hands it to `observe` without `extract`. Of watched
-// tensors without terms::feature the feature is empty. Where it depends on the tensor what is extracted, the key is told by
+// tensors without terms::feature the feature is empty, and nothing is extracted in modes other than `judged_in`, or where
+//     constexpr bool looks(state const&, observation const&) const;
+// says no. Where it depends on the tensor what is extracted, the key is told by
 //     constexpr std::uint64_t feature_key(state const&, tensor_info const&) const;
 // and a rule whose `extract` remembers earlier observations in the state says so:
 //     static constexpr bool extracts_from_memory = true;
@@ -198,7 +200,7 @@ public:
         if constexpr (remembers) { memory_.observe(it); }
         if (watched_[it.tensor.id].judged) { observed_ = seen_in_[index_of(it.step.mode)] = true; }
         if constexpr (extracting_rule<Rule>) {
-            if (watched_[it.tensor.id].by_feature) {
+            if (watched_[it.tensor.id].by_feature && looks(it)) {
                 observe_feature(it);
             } else {
                 rule_.observe(state_, it, std::span<double const>{});
@@ -273,6 +275,16 @@ private:
         }
         if constexpr (remembers) { found ^= memory_.number(); }
         return found;
+    }
+    [[nodiscard]] constexpr bool looks([[maybe_unused]] observation const& it) const noexcept {
+        if constexpr (requires { Rule::judged_in; }) {
+            if (it.step.mode != Rule::judged_in) { return false; }
+        }
+        if constexpr (requires { rule_.looks(state_, it); }) {
+            return rule_.looks(state_, it);
+        } else {
+            return true;
+        }
     }
     // What was extracted before, else of the values; without either the rule does not see the tensor. A rule with a memory extracts
     // wherever it can, for the next time's sake; once it could not, it cannot any more.

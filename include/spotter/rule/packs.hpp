@@ -41,10 +41,10 @@ inline constexpr auto supervised =
                         gradient_depth_ratio{}, tensor_variance{}, unchanged_tensor{}));
 
 // Reinforcement learning: a policy's loss is no objective, so the rules on losses are not in it. `rl_entropy_collapse` joins it by hand, with
-// the entropy of a policy that knows nothing: `packs::rl || rl_entropy_collapse{.max_entropy = 0.693}`. Of poor_weight_initialization it has the
-// weights of one value: the other conditions ask of the loss.
+// the entropy of a policy that knows nothing: `packs::rl || rl_entropy_collapse{.max_entropy = 0.693}`. poor_weight_initialization looks
+// at the weights alone: its other conditions ask of the loss.
 inline constexpr auto rl =
-    together(detail::of(poor_weight_initialization{.threshold = 1e300, .distribution_range = 0}), detail::any_net,
+    together(detail::of(poor_weight_initialization{.select = &select::weights}), detail::any_net,
              detail::of(rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
                         rl_observation_range{}, rl_repeated_states{}, rl_target_network{}));
 

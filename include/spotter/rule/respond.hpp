@@ -23,7 +23,7 @@ protected:
 // A response is a value with
 //     using responds = void;
 //     error operator()(finding const&) const;              or with a further response_desk&
-// A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not), after all rules were
+// A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not), as soon as its rule was
 // judged, on the thread that closes the step; a replay does not. Responses do not know each other: one that fails or throws
 // is told in health(), the others run.
 template <class Value>

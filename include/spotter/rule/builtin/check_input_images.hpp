@@ -52,7 +52,6 @@ struct check_input_images {
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, channel); }
     // The number of images; then of each channel the sum and the number of its finite values.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.step.mode != mode::train) { return; }
         int const batch = batch_axis_of(it.tensor.flags);
         out.push(static_cast<double>(unit_count(values.shape, batch < 0 ? 0 : batch)));
         extract_units(values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; });

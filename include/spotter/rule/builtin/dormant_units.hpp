@@ -38,7 +38,6 @@ struct dormant_units {
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, unit_axis); }
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.step.mode != mode::train) { return; }
         extract_units(values, units_along(it.tensor, values.shape, unit_axis), seen.scratch, out,
                       [](seen_element const& h) SPOTTER_STRICT { return h.size; });
     }

@@ -28,7 +28,7 @@ struct importances {
         : values{made}, total{sum(it.stats).value}, features{it.stats.finite()}, known{has_shares(it)} {}
 
     static constexpr void extract(observation const& it, tensor_ref const& values, feature& out) noexcept {
-        if (it.step.mode != mode::train || !has_shares(it)) { return; }
+        if (!has_shares(it)) { return; }
         constexpr auto no_number = std::bit_cast<double>(0x7FF8000000000000ULL);
         visit_values(values, [&](auto all) {
             for (std::size_t i = 0; i < all.size(); ++i) {

@@ -52,7 +52,7 @@ struct input_not_normalized {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? variance.needs() : terms::none;
+        return select(tensor) ? needs_of(variance) : terms::none;
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         seen.all.grow(tensor.id + std::size_t{1});
@@ -107,7 +107,7 @@ private:
         mine.samples += samples_in(it);
         summary const& now = it.stats;
         std::uint64_t const fresh = now.finite();
-        if (!has(now.has, variance.needs()) || fresh == 0 || !is_finite(now.sum) || !is_finite(now.moment2)) { return; }
+        if (!has(now.has, needs_of(variance)) || fresh == 0 || !is_finite(now.sum) || !is_finite(now.moment2)) { return; }
         double const part = static_cast<double>(fresh) / static_cast<double>(mine.values + fresh);
         double const gap = now.sum / static_cast<double>(fresh) - mine.mean;
         double shift = gap * part;

@@ -57,8 +57,7 @@ struct nlp_sequence_ratio {
                       tokens[7]);
     }
     // The number of finite values, then of each token.
-    constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.step.mode != mode::train) { return; }
+    constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
         double all = 0, count[most_tokens]{};
         visit_values(values, [&](auto each) {
             for (std::size_t i = 0; i < each.size(); ++i) {

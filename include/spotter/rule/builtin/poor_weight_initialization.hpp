@@ -31,7 +31,6 @@ struct poor_weight_initialization {
     static constexpr std::string_view remedy =
         "Initialise randomly with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).";
     static constexpr mode judged_in = mode::train;
-    static constexpr bool extracts_from_memory = true;
 
     selector select = &select::beginnings;
     double threshold = 1000;            // largest over smallest variance; AWS PoorWeightInitialization: 10
@@ -89,10 +88,12 @@ struct poor_weight_initialization {
             (void)seen.scratch.grow(static_cast<std::size_t>(tensor.shape.elements()));
         }
     }
-    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, steps); }
-    // P95 - P5 of the finite elements; nothing of tensors that are no gradients, nor once the first steps are over.
-    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.step.mode != mode::train || seen.closes >= steps) { return; }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
+    [[nodiscard]] constexpr bool looks(state const& seen, observation const&) const noexcept {
+        return seen.closes < steps;
+    }
+    // P95 - P5 of the finite elements.
+    constexpr void extract(state& seen, observation const&, tensor_ref const& values, feature& out) const noexcept {
         if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return; }
         std::size_t count = 0;
         visit_values(values, [&](auto all) {

@@ -62,7 +62,6 @@ struct saturated_activation {
         return key_of(name, tanh_min, tanh_max, sigmoid_min, sigmoid_max, from_output, unit_axis);
     }
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.step.mode != mode::train) { return; }
         band const open = open_band(it.tensor.activation);
         extract_units(values, units_along(it.tensor, values.shape, unit_axis), seen.scratch, out,
                       [&](seen_element const& x) SPOTTER_STRICT {

@@ -35,7 +35,7 @@ struct tensor_variance {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? variance.needs() : terms::none;
+        return select(tensor) ? needs_of(variance) : terms::none;
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.beyond.declare(tensor); }
     constexpr void observe(state& seen, observation const& it) const noexcept {

@@ -77,7 +77,7 @@ struct unchanged_tensor {
     }
     // With how many of the copies, from the newest on, the values agree. Nothing of an empty tensor and of a second sight in a step.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.step.mode != mode::train || values.count == 0 || !seen.copies.holds(it.tensor.id)) { return; }
+        if (values.count == 0 || !seen.copies.holds(it.tensor.id)) { return; }
         if (!seen.copied.first(it)) { return; }
         retained_copies& mine = seen.copies[it.tensor.id];
         out.push(static_cast<double>(mine.count_agreeing(values, {rtol, atol, equal_nan})));

@@ -96,7 +96,6 @@ struct update_direction {
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, after_update); }
     // Of a weight the scalar product; nothing where there is none, and of gradients.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.step.mode != mode::train) { return; }
         bool const is_gradient = it.tensor.role == role::gradient;
         tensor_id const id = is_gradient ? it.tensor.partner : it.tensor.id;
         if (!seen.parameters.holds(id) || !seen.parameters[id].watched) { return; }
