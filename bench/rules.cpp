@@ -9,6 +9,7 @@
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/summarize.hpp>
 
+#include <functional>
 #include <memory>
 #include <new>
 
@@ -20,13 +21,13 @@ std::size_t allocated = 0;  // bytes asked for so far
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+[[gnu::noinline]] void* operator new(std::size_t size) {
     allocated += size;
     if (void* const found = std::malloc(size > 0 ? size : 1)) { return found; }
     throw std::bad_alloc{};
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -165,7 +166,84 @@ constexpr auto rule_6 = all("*", mean > 10) || any("*", minimum < -1e6);
 constexpr auto rule_7 = any("*", l1 > 1e9) | only{during{mode::train}};
 constexpr auto rule_8 = on(any("*", of_abs(maximum) > 1e9) | named{"huge"}, stop);
 
-// The control: the same machines behind a base class, as a list of rules made at run time would have them.
+// The controls: the same rules as objects that are put together at run time, each node behind a base class. A leaf asks its predicate
+// directly, or through a std::function.
+struct node {
+    virtual ~node() = default;
+    virtual void observe(observation const& it) = 0;
+};
+template <class Ask>
+struct leaf_node final : node {
+    Ask ask;
+    std::vector<bool> watched{true};  // by tensor id
+    std::uint32_t answers[3]{};
+    explicit leaf_node(Ask const& which) : ask{which} {}
+    void observe(observation const& it) override {
+        if (watched[it.tensor.id]) { ++answers[static_cast<std::size_t>(ask(it.stats))]; }
+    }
+};
+struct pair_node final : node {
+    std::unique_ptr<node> left, right;
+    pair_node(std::unique_ptr<node> one, std::unique_ptr<node> other) : left{std::move(one)}, right{std::move(other)} {}
+    void observe(observation const& it) override {
+        left->observe(it);
+        right->observe(it);
+    }
+};
+template <class Admit>
+struct outer_node final : node {
+    std::unique_ptr<node> inner;
+    Admit admit;
+    outer_node(std::unique_ptr<node> it, Admit const& when) : inner{std::move(it)}, admit{when} {}
+    void observe(observation const& it) override {
+        if (admit(it.step)) { inner->observe(it); }
+    }
+};
+template <bool ByFunction>
+struct made_at_run_time {
+    static std::vector<std::unique_ptr<node>> eight() {
+        std::vector<std::unique_ptr<node>> made;
+        [&](auto const&... each) { (made.push_back(of(each)), ...); }(rule_1, rule_2, rule_3, rule_4, rule_5, rule_6,
+                                                                      rule_7, rule_8);
+        return made;
+    }
+    template <class Rule>
+    static std::unique_ptr<node> of(Rule const& it) {
+        if constexpr (!ByFunction) {
+            return std::make_unique<leaf_node<decltype(it.ask)>>(it.ask);
+        } else {
+            return std::make_unique<leaf_node<std::function<truth(summary const&)>>>(it.ask);
+        }
+    }
+    template <class Left, class Right>
+    static std::unique_ptr<node> of(both_rules<Left, Right> const& it) {
+        return std::make_unique<pair_node>(of(it.left), of(it.right));
+    }
+    template <class Left, class Right>
+    static std::unique_ptr<node> of(either_rule<Left, Right> const& it) {
+        return std::make_unique<pair_node>(of(it.left), of(it.right));
+    }
+    template <class Inner>
+    static std::unique_ptr<node> of(not_rule<Inner> const& it) {
+        return around(it.inner, [](step_id) { return true; });
+    }
+    template <class Inner, class Adaptor>
+    static std::unique_ptr<node> of(adapted<Inner, Adaptor> const& it) {
+        return around(it.inner, [adaptor = it.adaptor]([[maybe_unused]] step_id step) {
+            if constexpr (requires { adaptor.admits(step); }) {
+                return adaptor.admits(step);
+            } else {
+                return true;
+            }
+        });
+    }
+    template <class Inner, class Admit>
+    static std::unique_ptr<node> around(Inner const& inner, Admit const& admit) {
+        return std::make_unique<outer_node<Admit>>(of(inner), admit);
+    }
+};
+
+// The judges' own machines behind a base class, rule by rule: only the list is made at run time.
 struct any_machine {
     virtual ~any_machine() = default;
     virtual void observe(observation const& it) = 0;
@@ -193,7 +271,7 @@ struct counting {
 };
 
 template <class... Rules>
-void eight_rules(char const* what, double limit, Rules const&... rules) {
+void eight_rules(char const* what, bool composes, Rules const&... rules) {
     std::vector<float> const values = bench::weights(16);
     tensor_info tensor{};
     tensor.id = 0;
@@ -209,27 +287,33 @@ void eight_rules(char const* what, double limit, Rules const&... rules) {
     std::vector<std::unique_ptr<any_machine>> list;
     (list.push_back(std::make_unique<virtual_machine<Rules>>(rules, tensor)), ...);
 
-    bench::samples by_value, by_virtual;
+    std::vector<std::unique_ptr<node>> const nodes = made_at_run_time<false>::eight();
+    std::vector<std::unique_ptr<node>> const functions = made_at_run_time<true>::eight();
+    bench::samples by_value, by_list, by_nodes, by_functions;
     for (std::size_t i = 0; i < bench::rounds(400, 40); ++i) {
         by_value.time(2000, [&] {
             bench::do_not_optimise(seen);
             composed.observe(seen, ~std::uint64_t{0});
         });
-        by_virtual.time(2000, [&] {
-            bench::do_not_optimise(seen);
-            for (auto const& each : list) { each->observe(seen); }
-        });
+        auto const time_list = [&](bench::samples& times, auto const& rules_of_it) {
+            times.time(2000, [&] {
+                bench::do_not_optimise(seen);
+                for (auto const& each : rules_of_it) { each->observe(seen); }
+            });
+        };
+        time_list(by_list, list), time_list(by_nodes, nodes), time_list(by_functions, functions);
     }
     bench::do_not_optimise(composed);
-    std::string const control = bench::control("the same by virtual calls", by_virtual.median(), "ns");
-    if (limit > 0) {
-        bench::target(std::string{"T4 "} + what, by_value.median(), "ns a tensor", bench::wanted::at_most, limit,
-                      control);
-        bench::target(std::string{"T4 "} + what + ", against virtual calls", by_value.median() / by_virtual.median(),
-                      "x", bench::wanted::at_most, 0.5, control);
-    } else {
-        bench::figure(std::string{"  "} + what, by_value.median(), "ns a tensor", control);
+    std::string const in_a_list = bench::control("each behind a base class", by_list.median(), "ns");
+    if (!composes) {
+        bench::figure(std::string{"  "} + what, by_value.median(), "ns a tensor", in_a_list);
+        return;
     }
+    std::string const as_nodes = bench::control("each node behind a base class", by_nodes.median(), "ns");
+    bench::target(std::string{"T4 "} + what, by_value.median(), "ns a tensor", bench::wanted::at_most, 15, in_a_list);
+    bench::target(std::string{"T4 "} + what + ", against virtual calls", by_value.median() / by_nodes.median(), "x",
+                  bench::wanted::at_most, 0.5,
+                  as_nodes + ", " + bench::control("predicates in std::function", by_functions.median(), "ns"));
 }
 
 }  // namespace
@@ -247,13 +331,13 @@ int main() {
               rl_repeated_states{}, rl_target_network{}, saturated_activation{}, stalled_training{},
               step_time_outlier{}, tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{},
               update_ratio_band{}, updates_too_small{}, vanishing_gradient{}, weight_update_ratio{});
-    eight_rules("8 composed rules, each an argument", 15, rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7,
+    eight_rules("8 composed rules, each an argument", true, rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7,
                 rule_8);
-    eight_rules("8 composed rules by ||", 15,
+    eight_rules("8 composed rules by ||", true,
                 rule_1 || rule_2 || rule_3 || rule_4 || rule_5 || rule_6 || rule_7 || rule_8);
-    eight_rules("8 composed rules by together", 15,
+    eight_rules("8 composed rules by together", true,
                 together(rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7, rule_8));
-    eight_rules("8 rules that only count", 0, counting<1>{}, counting<2>{}, counting<3>{}, counting<4>{}, counting<5>{},
-                counting<6>{}, counting<7>{}, counting<8>{});
+    eight_rules("8 rules that only count", false, counting<1>{}, counting<2>{}, counting<3>{}, counting<4>{},
+                counting<5>{}, counting<6>{}, counting<7>{}, counting<8>{});
     return 0;
 }

@@ -31,6 +31,14 @@
 #define SPOTTER_STRICT_BODY
 #endif
 
+// The same for a small function that is called where it matters: g++'s attribute would keep it from being inlined, and is left out where
+// no flag changes bits.
+#if defined(__SSE2_MATH__) && !defined(__FP_FAST_FMA) && !defined(__RECIPROCAL_MATH__) && !__FINITE_MATH_ONLY__
+#define SPOTTER_STRICT_SMALL
+#else
+#define SPOTTER_STRICT_SMALL SPOTTER_STRICT
+#endif
+
 #if defined(__GNUC__) || defined(__clang__)
 #define SPOTTER_INLINE inline __attribute__((always_inline))
 #define SPOTTER_NOINLINE __attribute__((noinline))

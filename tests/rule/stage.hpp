@@ -60,6 +60,7 @@ public:
             units = {{active.data(), count}, {finite.data(), count}};
         }
         if (desk != nullptr) { desk->at_hand = values; }
+        if (!any(it.wanted.terms)) { return; }
         machine_.observe({it.info, at, stats, desk != nullptr ? tensor_ref{} : values, units, nullptr, desk, stream});
     }
     constexpr void see(step_id at, std::string_view name, std::initializer_list<float> values) {

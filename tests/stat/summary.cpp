@@ -75,7 +75,8 @@ TEST_CASE("an empty tensor has sum 0 and product 1, and no mean [S36]", "[S36]")
     summary const of = summarize(view_of(nowhere, {0, 4}), all_terms);
     CHECK((value(sum, of) == 0 && value(product, of) == 1 && value(l1, of) == 0 && value(l2, of) == 0 &&
            value(nonfinite, of) == 0));
-    for (statistic each : {mean, minimum, maximum, variance, stddev, zero_fraction, mean_abs}) {
+    for (statistic each :
+         std::initializer_list<statistic>{mean, minimum, maximum, variance, stddev, zero_fraction, mean_abs}) {
         CHECK_FALSE(each(of).known);
     }
 }
@@ -84,7 +85,8 @@ TEST_CASE("a tensor without a finite element has counts, and no mean [A31]", "[A
     summary const of = summary_of(std::vector<double>(40, nan_d));
     CHECK((value(nan_count, of) == 40 && value(sum, of) == 0 && value(product, of) == 1 &&
            value(zero_fraction, of) == 0));
-    for (statistic each : {mean, minimum, maximum, variance, stddev, mean_abs, of_abs(maximum)}) {
+    for (statistic each :
+         std::initializer_list<statistic>{mean, minimum, maximum, variance, stddev, mean_abs, of_abs(maximum)}) {
         CHECK_FALSE(each(of).known);
     }
 }

@@ -119,7 +119,8 @@ TEST_CASE("what a collection says takes the place of the plan's fallback: only t
     CHECK(run["few"].stat(train(2), minimum).value_or(0) == -3);
     CHECK(run["few"].stat(train(2), of_abs(maximum)).value_or(0) == 3);
     CHECK(run["few"].stat(train(2), nonfinite).value_or(1) == 0);  // counts come with every summary
-    for (statistic each : {mean, stddev, variance, sum, product, l1, l2, zero_fraction, mean_abs}) {
+    for (statistic each :
+         std::initializer_list<statistic>{mean, stddev, variance, sum, product, l1, l2, zero_fraction, mean_abs}) {
         INFO(each.name());
         CHECK(run["few"].stat(train(2), each).error().code == errc::no_payload);
     }
@@ -163,7 +164,8 @@ TEST_CASE("{NaN, 1, 2} and a tensor without an element, from stored terms and fr
         CHECK(empty.stat(train(0), product).value_or(0) == 1);
         CHECK(empty.stat(train(0), l1).value_or(1) == 0);
         CHECK(empty.stat(train(0), l2).value_or(1) == 0);
-        for (statistic each : {mean, minimum, maximum, stddev, variance, of_abs(mean)}) {
+        for (statistic each :
+             std::initializer_list<statistic>{mean, minimum, maximum, stddev, variance, of_abs(mean)}) {
             CHECK(empty.stat(train(0), each).error().code == errc::not_in_step);
         }
     }

@@ -44,6 +44,10 @@ template <class Float>
     return classify(value) < number_class::pos_inf;
 }
 
+[[nodiscard]] constexpr bool is_nan(double const& value) noexcept {
+    return std::bit_cast<std::uint64_t>(value) << 1 > f64_bits::exponent << 1;
+}
+
 // A finite float as a double with the same value, also where subnormals are flushed to zero process-wide (-ffast-math
 // links code that sets that mode): a subnormal is an integer times 2^-149, and both factors are normal doubles.
 [[nodiscard]] constexpr double widen(float value) noexcept {

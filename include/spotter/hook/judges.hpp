@@ -84,8 +84,9 @@ public:
     }
 
     void observe(observation const& it, std::uint64_t set) noexcept {
-        each_machine([&](auto& machine, std::size_t i) {
-            if (((set & enabled_) >> i & 1) != 0 && !guarded([&] { machine.observe(it); })) { threw(machine, i); }
+        std::uint64_t const on = set & enabled_;
+        each_machine([&, on](auto& machine, std::size_t i) {
+            if ((on >> i & 1) != 0 && !guarded([&] { machine.observe(it); })) { threw(machine, i); }
         });
     }
 

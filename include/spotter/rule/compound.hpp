@@ -34,12 +34,18 @@ public:
 
     constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted = left_.declare(tensor);
-        wanted.join(right_.declare(tensor));
+        requirement const wanted_right = right_.declare(tensor);
+        watching const mark{any(wanted.terms), any(wanted_right.terms)};
+        wanted.join(wanted_right);
+        if (!any(wanted.terms) && !watching_.holds(tensor.id)) { return wanted; }
+        if (!watching_.grow(tensor.id + std::size_t{1})) { return {}; }
+        watching_[tensor.id] = mark;
         return wanted;
     }
     constexpr void observe(observation const& it) {
-        left_.observe(it);
-        right_.observe(it);
+        watching const mark = watching_[it.tensor.id];
+        if (mark.left) { left_.observe(it); }
+        if (mark.right) { right_.observe(it); }
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return left_.due(step) || right_.due(step); }
     static constexpr bool polls = machine<Left>::polls || machine<Right>::polls;
@@ -60,6 +66,12 @@ public:
 protected:
     machine<Left> left_;
     machine<Right> right_;
+
+private:
+    struct watching {
+        bool left = false, right = false;
+    };
+    slots<watching> watching_;  // by tensor id
 };
 
 }  // namespace detail

@@ -182,25 +182,26 @@ public:
         if (has(wanted.terms, terms::feature)) { wanted.terms |= terms::shape; }  // the record shows that it was there
         if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return wanted; }
         if (!watched_.grow(tensor.id + std::size_t{1})) { return {}; }
-        watching const mark{judged, any(wanted.terms), has(wanted.terms, terms::feature)};
-        seen_.matched += mark.judged ? 1 : 0;
-        seen_.matched -= watched_[tensor.id].judged ? 1 : 0;  // declared again, and perhaps no longer watched
+        std::uint8_t const mark = (judged ? is_judged : 0) | (any(wanted.terms) ? is_watched : 0) |
+                                  (has(wanted.terms, terms::feature) ? by_feature : 0);
+        seen_.matched += mark & is_judged;
+        seen_.matched -= watched_[tensor.id] & is_judged;  // declared again, and perhaps no longer watched
         watched_[tensor.id] = mark;
         if constexpr (remembers) {
             if (!memory_.declare(tensor)) { return {}; }
         }
         if constexpr (requires { rule_.declare(state_, tensor); }) {
-            if (mark.at_all) { rule_.declare(state_, tensor); }
+            if (mark != 0) { rule_.declare(state_, tensor); }
         }
         return wanted;
     }
 
+    // Only of tensors of which it wants something.
     constexpr void observe(observation const& it) {
-        if (!watched_.holds(it.tensor.id) || !watched_[it.tensor.id].at_all) { return; }
         if constexpr (remembers) { memory_.observe(it); }
-        if (watched_[it.tensor.id].judged) { observed_ = seen_in_[index_of(it.step.mode)] = true; }
+        if (!has_context || (watched_[it.tensor.id] & is_judged) != 0) { observed_in_[index_of(it.step.mode)] = true; }
         if constexpr (extracting_rule<Rule>) {
-            if (watched_[it.tensor.id].by_feature && looks(it)) {
+            if ((watched_[it.tensor.id] & by_feature) != 0 && looks(it)) {
                 observe_feature(it);
             } else {
                 rule_.observe(state_, it, std::span<double const>{});
@@ -218,10 +219,10 @@ public:
         if (decided(answer)) {
             ++seen_.judged;
             seen_.fired += answer == truth::yes ? 1 : 0;
-        } else if (observed_) {
+        } else if (observed_in_[0] || observed_in_[1] || observed_in_[2]) {
             ++seen_.undecided;
         }
-        observed_ = false;
+        for (std::size_t m = 0; m < mode_count; ++m) { seen_in_[m] |= std::exchange(observed_in_[m], false); }
         return answer;
     }
 
@@ -259,9 +260,9 @@ public:
     [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }
 
 private:
-    struct watching {
-        bool judged = false, at_all = false, by_feature = false;  // at all: judged, or as context
-    };
+    static constexpr bool has_context = requires(Rule const& it, tensor_info const& tensor) { it.context(tensor); };
+    // What a tensor is to the rule; watched: judged, or as context.
+    static constexpr std::uint8_t is_judged = 1, is_watched = 2, by_feature = 4;
 
     static constexpr bool remembers = requires { requires Rule::extracts_from_memory; };
     struct nothing {};
@@ -323,12 +324,13 @@ private:
             return flat_ ? "matched only tensors of rank 1: give their sizes, view_of(pointer, {rows, columns})"
                          : "no tensor matched";
         }
-        if (!seen_in_[0] && !seen_in_[1] && !seen_in_[2]) { return "matched, but never observed"; }
+        auto const seen_in = [&](std::size_t m) { return seen_in_[m] || observed_in_[m]; };
+        if (!seen_in(0) && !seen_in(1) && !seen_in(2)) { return "matched, but never observed"; }
         if constexpr (requires { Rule::judged_in; }) {
             constexpr std::string_view never_in[mode_count] = {"matched, but never in mode train",
                                                                "matched, but never in mode eval",
                                                                "matched, but never in mode predict"};
-            if (!seen_in_[index_of(Rule::judged_in)]) { return never_in[index_of(Rule::judged_in)]; }
+            if (!seen_in(index_of(Rule::judged_in))) { return never_in[index_of(Rule::judged_in)]; }
         }
         if constexpr (requires { rule_.silence(state_); }) {
             return rule_.silence(state_);
@@ -339,14 +341,14 @@ private:
 
     Rule rule_;
     typename Rule::state state_{};
-    slots<watching> watched_;  // by tensor id
-    feature feature_;          // the one at hand
+    slots<std::uint8_t> watched_;  // by tensor id
+    feature feature_;              // the one at hand
     [[no_unique_address]] std::conditional_t<remembers, seen_so_far, nothing> memory_;
     coverage seen_{};
     std::string_view gap_{};
-    bool observed_ = false;  // something that is judged, since the last close
-    bool flat_ = false;      // something would be judged if it were no vector
-    bool seen_in_[mode_count]{};
+    bool observed_in_[mode_count]{};  // something that is judged, since the last close
+    bool seen_in_[mode_count]{};      // before that
+    bool flat_ = false;               // something would be judged if it were no vector
 };
 
 template <class Rule>

@@ -17,18 +17,19 @@ struct tally {
 
     template <class Predicate>
     constexpr void count(Predicate const& ask, observation const& it) {
-        switch (ask(it.stats)) {
-            case truth::yes:
-                if (yes++ == 0) { shown = evidence_of(ask, it.stats); }
-                first.blame(it, shown.measured);
-                break;
-            case truth::no:
-                ++no;
-                break;
-            case truth::undecided:
-                ++undecided;
-                break;
+        truth const answer = ask(it.stats);
+        if (answer == truth::yes) {
+            blame(ask, it);
+        } else {
+            ++(answer == truth::no ? no : undecided);
         }
+    }
+
+private:
+    template <class Predicate>
+    SPOTTER_NOINLINE constexpr void blame(Predicate const& ask, observation const& it) {
+        if (yes++ == 0) { shown = evidence_of(ask, it.stats); }
+        first.blame(it, shown.measured);
     }
 };
 

@@ -43,7 +43,7 @@ public:
         return joined;
     }
     constexpr void observe(observation const& it) {
-        std::uint64_t const watching = watching_.holds(it.tensor.id) ? watching_[it.tensor.id] : 0;
+        std::uint64_t const watching = watching_[it.tensor.id];
         machines_.each([&](auto& each, std::size_t i) {
             if ((watching >> i & 1) != 0) { each.observe(it); }
         });

@@ -51,37 +51,46 @@ struct predicate_kind : stateless_kind {};
 template <class Value>
 concept predicate = expression<Value> && std::same_as<typename Value::kind, predicate_kind>;
 
-template <any_statistic Statistic>
+template <any_statistic Statistic, relation How>
 struct comparison {
     using kind = predicate_kind;
+    static constexpr relation how = How;
     Statistic left;
-    relation how;
     double limit;
     [[nodiscard]] constexpr truth operator()(summary const& of) const {
-        measurement const found = measure(left, of);
-        if (!found.known || classify(found.value) == number_class::nan) { return truth::undecided; }
-        if constexpr (std::same_as<Statistic, statistic>) {
-            if (of.finite() == 0 && !left.is_count()) { return truth::undecided; }
+        if constexpr (requires { left.value_of(of); }) {
+            constexpr statistic plain = Statistic{};
+            if (!left.is_known(of) || (!plain.is_count() && of.finite() == 0)) { return truth::undecided; }
+            double const value = left.value_of(of);
+            if (plain.may_be_nan() && is_nan(value)) { return truth::undecided; }
+            return truth_of(holds(value, how, limit));
+        } else {
+            measurement const found = measure(left, of);
+            if (!found.known || is_nan(found.value)) { return truth::undecided; }
+            if constexpr (std::same_as<Statistic, statistic>) {
+                if (!left.is_count() && of.finite() == 0) { return truth::undecided; }
+            }
+            return truth_of(holds(found.value, how, limit));
         }
-        return truth_of(holds(found.value, how, limit));
     }
 };
 
 template <any_statistic Statistic>
-[[nodiscard]] constexpr comparison<Statistic> operator<(Statistic left, double limit) noexcept {
-    return {left, relation::less, limit};
+[[nodiscard]] constexpr comparison<Statistic, relation::less> operator<(Statistic left, double limit) noexcept {
+    return {left, limit};
 }
 template <any_statistic Statistic>
-[[nodiscard]] constexpr comparison<Statistic> operator<=(Statistic left, double limit) noexcept {
-    return {left, relation::less_equal, limit};
+[[nodiscard]] constexpr comparison<Statistic, relation::less_equal> operator<=(Statistic left, double limit) noexcept {
+    return {left, limit};
 }
 template <any_statistic Statistic>
-[[nodiscard]] constexpr comparison<Statistic> operator>(Statistic left, double limit) noexcept {
-    return {left, relation::greater, limit};
+[[nodiscard]] constexpr comparison<Statistic, relation::greater> operator>(Statistic left, double limit) noexcept {
+    return {left, limit};
 }
 template <any_statistic Statistic>
-[[nodiscard]] constexpr comparison<Statistic> operator>=(Statistic left, double limit) noexcept {
-    return {left, relation::greater_equal, limit};
+[[nodiscard]] constexpr comparison<Statistic, relation::greater_equal> operator>=(Statistic left,
+                                                                                  double limit) noexcept {
+    return {left, limit};
 }
 
 // The terms that a predicate reads.

@@ -67,49 +67,12 @@ struct statistic {
         }
     }
 
-    [[nodiscard]] SPOTTER_STRICT constexpr measurement operator()(summary const& of) const noexcept {
-        SPOTTER_STRICT_BODY
-        if (!has(of.has, needs())) { return {}; }
-        auto const finite = static_cast<double>(of.finite());
-        bool const any_finite = of.finite() > 0;
-        switch (id) {
-            case statistic_id::minimum:
-                return {abs ? of.abs_minimum : of.minimum, any_finite};
-            case statistic_id::maximum:
-                return {abs ? of.abs_maximum : of.maximum, any_finite};
-            case statistic_id::mean:
-                return any_finite ? measurement{(abs ? of.sum_abs : of.sum) / finite, true} : measurement{};
-            case statistic_id::variance:
-                return spread(of, finite, any_finite);
-            case statistic_id::stddev: {
-                measurement const squared = spread(of, finite, any_finite);
-                return {square_root(squared.value), squared.known};
-            }
-            case statistic_id::sum:
-                return {abs ? of.sum_abs : of.sum, true};
-            case statistic_id::product:
-                return {abs ? magnitude(of.product) : of.product, true};
-            case statistic_id::l1:
-                return {of.sum_abs, true};
-            case statistic_id::l2:
-                return {square_root(of.sum_squares), true};
-            case statistic_id::nonfinite:
-                return {static_cast<double>(of.nonfinite()), true};
-            case statistic_id::zeros:
-                return {static_cast<double>(of.zeros), true};
-            case statistic_id::zero_fraction:
-                return of.count > 0 ? measurement{static_cast<double>(of.zeros) / static_cast<double>(of.count), true}
-                                    : measurement{};
-            case statistic_id::nan_count:
-                return {static_cast<double>(of.nan), true};
-            case statistic_id::pos_inf:
-                return {static_cast<double>(of.pos_inf), true};
-            case statistic_id::neg_inf:
-                return {static_cast<double>(of.neg_inf), true};
-        }
-        return {};
-    }
+    [[nodiscard]] constexpr measurement operator()(summary const& of) const noexcept;
 
+    // Infinite sums may cancel to a NaN; of finite elements the others are none.
+    [[nodiscard]] constexpr bool may_be_nan() const noexcept {
+        return id >= statistic_id::mean && id <= statistic_id::product;
+    }
     // A count is known of every tensor. Any other number is no ground for a decision where there is no finite element, though
     // sum, l1 and l2 are 0 and product 1 there.
     [[nodiscard]] constexpr bool is_count() const noexcept { return id >= statistic_id::nonfinite; }
@@ -125,59 +88,151 @@ struct statistic {
     }
 
     friend constexpr bool operator==(statistic const&, statistic const&) noexcept = default;
-
-private:
-    // The variance of |x| follows from that of x: E|x|^2 is the same, only the mean differs.
-    [[nodiscard]] SPOTTER_STRICT constexpr measurement spread(summary const& of, double finite,
-                                                              bool any_finite) const noexcept {
-        SPOTTER_STRICT_BODY
-        if (!any_finite) { return {}; }
-        double squared = of.moment2 / finite;
-        if (abs) {
-            double const centre = of.sum / finite;
-            double const centre_abs = of.sum_abs / finite;
-            double gap = (centre - centre_abs) * (centre + centre_abs);
-            settle(gap);
-            squared += gap;
-            if (squared < 0) { squared = 0; }
-        }
-        return {squared, true};
-    }
 };
 
-inline constexpr statistic minimum{statistic_id::minimum};
-inline constexpr statistic maximum{statistic_id::maximum};
-inline constexpr statistic mean{statistic_id::mean};
-inline constexpr statistic stddev{statistic_id::stddev};
-inline constexpr statistic variance{statistic_id::variance};
-inline constexpr statistic sum{statistic_id::sum};
-inline constexpr statistic product{statistic_id::product};
-inline constexpr statistic l1{statistic_id::l1};
-inline constexpr statistic l2{statistic_id::l2};
-inline constexpr statistic nonfinite{statistic_id::nonfinite};
-inline constexpr statistic zeros{statistic_id::zeros};
-inline constexpr statistic zero_fraction{statistic_id::zero_fraction};
-inline constexpr statistic nan_count{statistic_id::nan_count};
-inline constexpr statistic pos_inf{statistic_id::pos_inf};
-inline constexpr statistic neg_inf{statistic_id::neg_inf};
+namespace detail {
+
+[[nodiscard]] SPOTTER_STRICT_SMALL constexpr double quotient(double over, double under) noexcept {
+    SPOTTER_STRICT_BODY
+    return over / under;
+}
+// The variance of |x| follows from that of x: E|x|^2 is the same, only the mean differs.
+[[nodiscard]] SPOTTER_STRICT_SMALL constexpr double variance_of(summary const& of, double finite, bool abs) noexcept {
+    SPOTTER_STRICT_BODY
+    double squared = of.moment2 / finite;
+    if (abs) {
+        double const centre = of.sum / finite;
+        double const centre_abs = of.sum_abs / finite;
+        double gap = (centre - centre_abs) * (centre + centre_abs);
+        settle(gap);
+        squared += gap;
+        if (squared < 0) { squared = 0; }
+    }
+    return squared;
+}
+
+// Counts stay far below 2^63, from where a double is one instruction away.
+[[nodiscard]] constexpr double number_of(std::uint64_t count) noexcept {
+    return static_cast<double>(static_cast<std::int64_t>(count));
+}
+
+// Whether there is such a number.
+template <statistic_id Id>
+[[nodiscard]] constexpr bool is_known(summary const& of, bool abs) noexcept {
+    if (!has(of.has, statistic{Id, abs}.needs())) { return false; }
+    if constexpr (Id == statistic_id::zero_fraction) {
+        return of.count > 0;
+    } else {
+        return Id >= statistic_id::sum || of.finite() > 0;
+    }
+}
+// The number, where there is one.
+template <statistic_id Id>
+[[nodiscard]] constexpr double value_of(summary const& of, bool abs) noexcept {
+    if constexpr (Id == statistic_id::minimum) {
+        return abs ? of.abs_minimum : of.minimum;
+    } else if constexpr (Id == statistic_id::maximum) {
+        return abs ? of.abs_maximum : of.maximum;
+    } else if constexpr (Id == statistic_id::mean) {
+        return quotient(abs ? of.sum_abs : of.sum, number_of(of.finite()));
+    } else if constexpr (Id == statistic_id::variance) {
+        return variance_of(of, number_of(of.finite()), abs);
+    } else if constexpr (Id == statistic_id::stddev) {
+        return square_root(variance_of(of, number_of(of.finite()), abs));
+    } else if constexpr (Id == statistic_id::sum) {
+        return abs ? of.sum_abs : of.sum;
+    } else if constexpr (Id == statistic_id::product) {
+        return abs ? magnitude(of.product) : of.product;
+    } else if constexpr (Id == statistic_id::l1) {
+        return of.sum_abs;
+    } else if constexpr (Id == statistic_id::l2) {
+        return square_root(of.sum_squares);
+    } else if constexpr (Id == statistic_id::nonfinite) {
+        return number_of(of.nonfinite());
+    } else if constexpr (Id == statistic_id::zeros) {
+        return number_of(of.zeros);
+    } else if constexpr (Id == statistic_id::zero_fraction) {
+        return quotient(number_of(of.zeros), number_of(of.count));
+    } else if constexpr (Id == statistic_id::nan_count) {
+        return number_of(of.nan);
+    } else if constexpr (Id == statistic_id::pos_inf) {
+        return number_of(of.pos_inf);
+    } else {
+        return number_of(of.neg_inf);
+    }
+}
+template <statistic_id Id>
+[[nodiscard]] constexpr measurement read(summary const& of, bool abs) noexcept {
+    return is_known<Id>(of, abs) ? measurement{value_of<Id>(of, abs), true} : measurement{};
+}
+
+}  // namespace detail
+
+constexpr measurement statistic::operator()(summary const& of) const noexcept {
+    constexpr measurement (*readers[])(summary const&, bool) noexcept = {
+        &detail::read<statistic_id::minimum>,   &detail::read<statistic_id::maximum>,
+        &detail::read<statistic_id::mean>,      &detail::read<statistic_id::stddev>,
+        &detail::read<statistic_id::variance>,  &detail::read<statistic_id::sum>,
+        &detail::read<statistic_id::product>,   &detail::read<statistic_id::l1>,
+        &detail::read<statistic_id::l2>,        &detail::read<statistic_id::nonfinite>,
+        &detail::read<statistic_id::zeros>,     &detail::read<statistic_id::zero_fraction>,
+        &detail::read<statistic_id::nan_count>, &detail::read<statistic_id::pos_inf>,
+        &detail::read<statistic_id::neg_inf>};
+    auto const index = static_cast<std::size_t>(id);
+    return index < std::size(readers) ? readers[index](of, abs) : measurement{};
+}
+
+// A statistic with its kind in its type, as `mean` is: a rule on it costs a load and a comparison. As a value it is a `statistic`.
+template <statistic_id Id, bool Abs = false>
+struct fixed_statistic {
+    constexpr operator statistic() const noexcept { return {Id, Abs}; }
+    [[nodiscard]] static constexpr terms needs() noexcept { return statistic{Id, Abs}.needs(); }
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return statistic{Id, Abs}.name(); }
+    [[nodiscard]] constexpr measurement operator()(summary const& of) const noexcept {
+        return detail::read<Id>(of, Abs);
+    }
+    // The same in two halves: whether there is a number, and which.
+    [[nodiscard]] static constexpr bool is_known(summary const& of) noexcept { return detail::is_known<Id>(of, Abs); }
+    [[nodiscard]] static constexpr double value_of(summary const& of) noexcept { return detail::value_of<Id>(of, Abs); }
+};
+
+inline constexpr fixed_statistic<statistic_id::minimum> minimum{};
+inline constexpr fixed_statistic<statistic_id::maximum> maximum{};
+inline constexpr fixed_statistic<statistic_id::mean> mean{};
+inline constexpr fixed_statistic<statistic_id::stddev> stddev{};
+inline constexpr fixed_statistic<statistic_id::variance> variance{};
+inline constexpr fixed_statistic<statistic_id::sum> sum{};
+inline constexpr fixed_statistic<statistic_id::product> product{};
+inline constexpr fixed_statistic<statistic_id::l1> l1{};
+inline constexpr fixed_statistic<statistic_id::l2> l2{};
+inline constexpr fixed_statistic<statistic_id::nonfinite> nonfinite{};
+inline constexpr fixed_statistic<statistic_id::zeros> zeros{};
+inline constexpr fixed_statistic<statistic_id::zero_fraction> zero_fraction{};
+inline constexpr fixed_statistic<statistic_id::nan_count> nan_count{};
+inline constexpr fixed_statistic<statistic_id::pos_inf> pos_inf{};
+inline constexpr fixed_statistic<statistic_id::neg_inf> neg_inf{};
 
 // The same statistic of |x|: minimum, maximum, mean, stddev, variance, sum, product (l1, l2 and counts are their own).
 [[nodiscard]] constexpr statistic of_abs(statistic plain) noexcept { return {plain.id, true}; }
-inline constexpr statistic mean_abs = of_abs(mean);
+template <statistic_id Id, bool Abs>
+[[nodiscard]] constexpr fixed_statistic<Id, true> of_abs(fixed_statistic<Id, Abs>) noexcept {
+    return {};
+}
+inline constexpr auto mean_abs = of_abs(mean);
 
 // A statistic of the user's: `static constexpr terms needs`, a `name`, and a call that gives a number or a measurement.
 template <class Value>
-concept own_statistic = !std::same_as<Value, statistic> && requires(Value const& value, summary const& of) {
+concept own_statistic = !std::convertible_to<Value, statistic> && requires(Value const& value, summary const& of) {
     { Value::needs } -> std::convertible_to<terms>;
     { Value::name } -> std::convertible_to<std::string_view>;
     value(of);
 };
 template <class Value>
-concept any_statistic = std::same_as<Value, statistic> || own_statistic<Value>;
+concept any_statistic = std::convertible_to<Value, statistic> || own_statistic<Value>;
 
 template <any_statistic Statistic>
 [[nodiscard]] constexpr terms needs_of(Statistic const& it) noexcept {
-    if constexpr (std::same_as<Statistic, statistic>) {
+    if constexpr (std::convertible_to<Statistic, statistic>) {
         return it.needs();
     } else {
         return Statistic::needs;
@@ -185,7 +240,7 @@ template <any_statistic Statistic>
 }
 template <any_statistic Statistic>
 [[nodiscard]] constexpr std::string_view name_of(Statistic const& it) noexcept {
-    if constexpr (std::same_as<Statistic, statistic>) {
+    if constexpr (std::convertible_to<Statistic, statistic>) {
         return it.name();
     } else {
         return Statistic::name;
