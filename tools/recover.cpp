@@ -11,6 +11,8 @@
 #include <spotter/record/recover.hpp>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace spotter_tool {
 
@@ -25,6 +27,16 @@ struct deed {
     std::uint64_t bytes = 0;
     std::uint64_t steps = 0;  // of drained
 };
+
+// With the flights of these recordings, each a recording of its own.
+void add_flights(std::vector<recording>& all) {
+    for (std::size_t i = 0, count = all.size(); i < count; ++i) {
+        recording flight = detail::look_into(all[i].path + '/' + layout::flight_name, all[i].worker);
+        auto const ring = system_files().kind_of(flight.path + '/' + layout::ring_name);
+        bool const has_ring = ring && *ring == path_kind::file;
+        if (has_ring || !flight.segments.empty()) { all.push_back(std::move(flight)); }
+    }
+}
 
 // The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is left alone.
 class locks {
@@ -153,6 +165,7 @@ int recover(recover_options const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "recover", path); }
+    add_flights(all);
     locks held;
     for (recording const& each : all) {
         if (error const why = held.take(each)) { return fail(why, wanted.json, "recover", path); }

@@ -3,7 +3,7 @@
 #include <spotter/file/posix.hpp>
 
 #include <tests/catch.hpp>
-#include <tests/file/faulty.hpp>
+#include <tests/temporary_folder.hpp>
 
 #include <set>
 
@@ -84,6 +84,7 @@ TEST_CASE("what cannot be has a name and a sentence with the path") {
     CHECK(why.code == errc::unwritable);
     CHECK(why.what.view().find("file/below") != std::string_view::npos);
     CHECK(files.make_folder(folder / "file").code == errc::unwritable);
+    CHECK(*files.kind_of(folder / "file/below") == path_kind::missing);
     CHECK(files.create(folder / "missing/file").error().code == errc::not_a_run);
     CHECK(files.map(folder / "").error().code == errc::unwritable);
     std::string const deep(5000, 'x');

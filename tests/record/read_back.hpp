@@ -5,7 +5,8 @@
 #include <spotter/record/recorder.hpp>
 
 #include <tests/catch.hpp>
-#include <tests/file/faulty.hpp>
+#include <tests/file/faulty_files.hpp>
+#include <tests/temporary_folder.hpp>
 
 #include <map>
 #include <string>

@@ -229,6 +229,28 @@ TEST_CASE(
     CHECK(ask("recover " + folder / "run").says("nothing to do"));
 }
 
+TEST_CASE("recover: the last steps of a killed process go into the run's flight, whose sidecars are looked at too") {
+    if (!std::filesystem::is_directory("/dev/shm")) { SPOTTER_SKIP("there is no /dev/shm here"); }
+    temporary_folder const folder;
+    in_killed_child([&] {
+        hook watch{folder / "run", everything, options{.drain = drain::poll, .flight_bytes = 1 << 20}};
+        for (std::uint64_t i = 0; i < 7; ++i) { (void)watch.step(train(i), "x"_t = weights_at(i)); }
+        ::raise(SIGKILL);
+    });
+    CHECK(ask("recover --dry-run " + folder / "run").says("run/flight/ring: would be drained\n"));
+    CHECK(std::filesystem::exists(folder / "run/flight/ring"));
+    told const it = ask("recover " + folder / "run");
+    INFO(it.out << it.err);
+    CHECK(it.code == 0);
+    CHECK(it.says("run/flight/ring: drained, 7 closed steps more\n"));
+    CHECK(!std::filesystem::exists(folder / "run/flight/ring"));
+    CHECK(open(folder / "run/flight").steps() == trains(0, 7));
+    CHECK(ask("verify " + folder / "run/flight").code == 0);
+    CHECK(ask("recover " + folder / "run").says("nothing to do"));
+    std::filesystem::remove(folder / "run/flight/000001.spotx");
+    CHECK(ask("recover " + folder / "run").says("run/flight/000001.spotx: rebuilt"));
+}
+
 TEST_CASE("verify: a segment that is missing, renamed, cut at its end or from another run") {
     temporary_folder const folder;
     record_segments(folder / "run");

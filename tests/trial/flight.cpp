@@ -2,6 +2,8 @@
 // The flight recorder: the latest steps with everything in them, written once something is told, or after the process has died.
 #include <tests/trial/runs.hpp>
 
+#include <spotter/format/walker.hpp>
+
 #include <algorithm>
 
 #include <csignal>
@@ -57,6 +59,41 @@ bool is_run_to(std::vector<std::uint64_t> const& steps, std::uint64_t last, std:
         if (steps[i] != steps[i - 1] + 1) { return false; }
     }
     return steps.size() >= least && steps.back() == last;
+}
+
+// A step of which the ring holds three.
+constexpr std::size_t large_values = 75'000;
+constexpr options flying_large{.drain = drain::poll, .flight_bytes = 1 << 20, .flight_steps_after = 6};
+template <class Hook>
+void one_large_step(Hook& watch, std::uint64_t i, bool bad) {
+    std::vector<float> const large(large_values, static_cast<float>(i));
+    (void)watch.step(train(i), "loss"_t = bad ? 2.0F : 0.5F, "large"_t = large);
+}
+std::vector<std::uint64_t> flown_large(std::string const& path) {
+    trial const run = open(path);
+    CHECK(run.damage().empty());
+    std::vector<std::uint64_t> found;
+    for (step_id const step : run.steps()) {
+        INFO("step " << step.index);
+        REQUIRE(run["large"].at(step).to<std::vector<float>>().value() ==
+                std::vector<float>(large_values, static_cast<float>(step.index)));
+        found.push_back(step.index);
+    }
+    return found;
+}
+// The closes that a segment's run_end tells of.
+std::uint64_t closes_told(std::string const& segment) {
+    std::vector<char> const bytes = read_file(segment);
+    rows::run_end end{};
+    frame_walker walk{std::as_bytes(std::span{bytes})};
+    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+        if (what != walked::rows) { continue; }
+        row_reader in_frame{walk.frame().body};
+        for (row_view row{}; in_frame.next(row);) {
+            if (row.kind == row_kind::run_end) { CHECK_FALSE(decode(row, end)); }
+        }
+    }
+    return end.closes;
 }
 
 }  // namespace
@@ -164,4 +201,141 @@ TEST_CASE("a run that replaces another replaces its flights") {
     hook watch{folder / "run", little, plain};
     watch.finish();
     CHECK_FALSE(std::filesystem::exists(folder / "run/flight/000000.spot"));
+}
+
+TEST_CASE("the step of a finding is in the flight, however large the steps after it are") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", little, high, flying_large};
+        for (std::uint64_t i = 0; i < 40; ++i) { one_large_step(watch, i, i == 10 || i == 12); }
+        watch.finish();
+        CHECK(watch.health().good());
+    }
+    CHECK(is_run_to(flown_large(folder / "run/flight"), 16, 8));
+    CHECK(open(folder / "run/flight").findings().size() == 2);
+    // Killed before its last step.
+    in_killed_child([&] {
+        hook watch{folder / "killed", little, high, flying_large};
+        for (std::uint64_t i = 0; i < 15; ++i) { one_large_step(watch, i, i == 10); }
+        watch.begin(train(15));
+        watch.observe("large", std::vector<float>(large_values, 1.0F));
+        ::raise(SIGKILL);
+    });
+    REQUIRE(recover(folder / "killed"));
+    CHECK(is_run_to(flown_large(folder / "killed/flight"), 14, 6));
+}
+
+TEST_CASE("after a flight a step that is larger than the ring is left out again") {
+    temporary_folder const folder;
+    hook watch{folder / "run", little, high, flying_large};
+    std::vector<float> const huge(500'000, 1.0F);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        if (i == 11 || i == 30) {
+            (void)watch.step(train(i), "large"_t = huge, "loss"_t = 0.5F);
+        } else {
+            one_large_step(watch, i, i == 10 || i == 35);
+        }
+    }
+    watch.finish();
+    CHECK(watch.health().first.code == errc::dropped);
+    trial const run = open(folder / "run/flight");
+    CHECK(run["large"].at(train(11)).to<std::vector<float>>().value() == huge);  // written as it came
+    CHECK_FALSE(run["large"].at(train(30)));
+    CHECK(run["large"].at(train(35)));
+}
+
+TEST_CASE("what is told at every step is written once, and again after a step at which nothing was") {
+    temporary_folder const folder;
+    hook watch{folder / "run", little, high, flying};
+    for (std::uint64_t i = 0; i < 300; ++i) { one_step(watch, i, (i >= 100 && i < 200) || i == 250); }
+    watch.finish();
+    CHECK(watch.health().good());
+    std::vector<std::uint64_t> const steps = flown(folder / "run/flight");
+    auto const second = std::find_if(steps.begin(), steps.end(), [](std::uint64_t each) { return each > 103; });
+    CHECK(is_run_to({steps.begin(), second}, 103, 30));
+    CHECK(*second > 200);
+    CHECK(is_run_to({second, steps.end()}, 253, 30));
+}
+
+TEST_CASE("a scalar stands in a flight once, and its end says how much is in it") {
+    temporary_folder const folder;
+    hook watch{folder / "run", little, high, flying};
+    for (std::uint64_t i = 0; i < 600; ++i) { one_step(watch, i, i == 300); }
+    watch.finish();
+    trial const run = open(folder / "run/flight");
+    std::size_t const steps = run.steps().size();
+    REQUIRE(steps < 100);
+    std::size_t values = 0;
+    for (char const* const name : {"loss", "lr", "w"}) {
+        INFO(name);
+        std::size_t const there = run[name].history(mean).size();
+        CHECK(there == steps);
+        values += there;
+    }
+    values += run["large"].history(mean).size();
+    CHECK(run.totals().stored == values);
+    CHECK(run.totals().dropped + run.totals().thinned == 0);
+    CHECK(closes_told(folder / "run/flight/000000.spot") == steps);
+}
+
+TEST_CASE("a flight of a killed process is brought in by the next run, also by one that keeps none itself") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    in_killed_child([&] {
+        hook watch{path, little, high, flying};
+        for (std::uint64_t i = 0; i < 60; ++i) { one_step(watch, i, false); }
+        ::raise(SIGKILL);
+    });
+    REQUIRE(std::filesystem::exists(path + "/flight/ring"));
+    options plain = flying;
+    plain.flight_bytes = 0;
+    hook watch{path, little, plain};
+    CHECK_FALSE(std::filesystem::exists(path + "/flight/ring"));
+    CHECK(is_run_to(flown(path + "/flight"), 59, 20));
+    watch.finish();
+    CHECK(watch.health().good());
+}
+
+TEST_CASE("a flight says whose it is") {
+    temporary_folder const folder;
+    options choices = flying;
+    choices.worker = 3;
+    hook watch{folder / "run", little, high, choices};
+    for (std::uint64_t i = 0; i < 20; ++i) { one_step(watch, i, i == 5); }
+    watch.finish();
+    trial const run = open(folder / "run/worker-3/flight");
+    REQUIRE(run.findings().size() == 1);
+    CHECK(run.findings()[0].worker == 3);
+    CHECK(is_run_to(flown(folder / "run/worker-3/flight"), 8, 9));
+}
+
+TEST_CASE("recover counts a live worker once, and steps over files that are called as folders are") {
+    temporary_folder const folder;
+    options choices = flying;
+    choices.ring_in = ring_in::shared_memory;
+    hook watch{folder / "run", little, high, choices};
+    one_step(watch, 0, false);
+    auto const done = recover(folder / "run");
+    REQUIRE(done);
+    CHECK(done->live == 1);
+    CHECK(done->rings == 0);
+    watch.finish();
+    {
+        hook other{folder / "other", little};
+        one_step(other, 0, false);
+    }
+    write_file(folder / "other/flight", {'x'});
+    write_file(folder / "other/worker-1", {'x'});
+    auto const none = recover(folder / "other");
+    CHECK((none && none->rings + none->live == 0));
+}
+
+TEST_CASE("where a flight's folder cannot be had nothing more is asked for, and health says so") {
+    temporary_folder const folder;
+    std::filesystem::create_directories(folder / "run");
+    write_file(folder / "run/flight", {'x'});
+    recorder record{folder / "run", flying};
+    CHECK_FALSE(record.wants_all());
+    CHECK(record.health().first.code == errc::unwritable);
+    CHECK(recorder{folder / "other", flying}.wants_all());
 }

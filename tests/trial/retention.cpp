@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Retention: a run with a limit keeps its newest values, all that was computed of the older ones, and what findings are about.
+#include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
 #include <spotter/file/memory.hpp>
@@ -85,6 +86,68 @@ std::vector<std::uint64_t> said_of(trial const& run) {
 }
 std::vector<std::uint64_t> const cited{13, 110, 207, 304};
 
+// A step of more than a segment: `w` first, so many others of its size after it. `bad`: `w` stands out.
+constexpr options small_segments{.drain = drain::poll, .segment_bytes = 64 << 10};
+constexpr auto low_others = collection{"others", "*", always{}, payload};
+template <class Hook>
+void one_wide_step(Hook& watch, std::uint64_t i, std::size_t others, bool bad) {
+    std::vector<float> values = weights_at(i);
+    if (bad) { values[7] = 3; }
+    watch.begin(train(i));
+    watch.observe("w", values);
+    for (std::size_t k = 0; k < others; ++k) { watch.observe("other/" + std::to_string(k), weights_at(1000 * i + k)); }
+    (void)watch.end();
+    watch.poll();
+}
+bool has_weights(trial const& run, std::uint64_t step) {
+    return static_cast<bool>(run["w"].at(train(step)).to<std::vector<float>>());
+}
+
+std::string segment(std::string const& folder, std::size_t number) {
+    char name[24];
+    return folder + "/" + std::string{name, name_segment(static_cast<std::uint32_t>(number), ".spot", name)};
+}
+// The row frames of a segment, one after the other.
+template <class Take>
+void each_frame(std::vector<char> const& bytes, Take&& take) {
+    frame_walker walk{std::as_bytes(std::span{bytes})};
+    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+        if (what == walked::rows) { take(walk.frame()); }
+    }
+}
+std::size_t count_segments(std::string const& folder) {
+    std::size_t count = 0;
+    while (fs::exists(segment(folder, count))) { ++count; }
+    return count;
+}
+std::size_t count_thinned(std::string const& folder) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < count_segments(folder); ++i) {
+        std::uint32_t flags = 0;
+        each_frame(read_file(segment(folder, i)), [&](row_frame const& frame) { flags |= frame.flags; });
+        count += (flags & layout::thinned_segment) != 0 ? 1 : 0;
+    }
+    return count;
+}
+
+// The machine's files, of which one cannot be mapped for so many times.
+class blind_files : public faulty_file_system {
+public:
+    blind_files(std::string suffix, int times) : faulty_file_system{~0ULL}, suffix_{std::move(suffix)}, left_{times} {}
+    result<file_mapping> map(std::string_view path) noexcept override {
+        if (left_ > 0 && path.ends_with(suffix_)) {
+            --left_;
+            return error{errc::io_error, "the test let this file not be mapped"};
+        }
+        return faulty_file_system::map(path);
+    }
+    [[nodiscard]] bool was_asked() const noexcept { return left_ == 0; }
+
+private:
+    std::string suffix_;
+    int left_;
+};
+
 }  // namespace
 
 TEST_CASE("a run with a limit stays below it: the oldest values go, statistics, scalars and cited values stay") {
@@ -160,13 +223,15 @@ TEST_CASE("a run that is gone on with is thinned from where it was, and what was
     }
     write_file(folder / "run/000003.spot.part", std::vector<char>(100, 'x'));
     write_file(folder / "run/000006.spot.part", std::vector<char>(100, 'x'));
+    write_file(folder / "run/000900.spot.part", std::vector<char>(100, 'x'));
     options again = limited;
     again.existing = existing::resume;
     hook watch{folder / "run", whole, of_weights, again};
+    for (auto const& each : fs::directory_iterator{folder / "run"}) { CHECK(each.path().extension() != ".part"); }
     train_steps(watch, 200, steps);
     watch.finish();
     CHECK(watch.health().good());
-    CHECK(size_of(folder / "run") <= limited.run_bytes + 200);
+    CHECK(size_of(folder / "run") <= limited.run_bytes);
     trial const run = open(watch.path());
     CHECK(run.attempts() == 2);
     CHECK(check_run(run, steps).back() == steps - 1);
@@ -179,7 +244,13 @@ TEST_CASE("a segment that is damaged keeps what is left of it") {
         train_steps(watch, 0, 100);
     }
     std::vector<char> bytes = read_file(folder / "run/000001.spot");
-    bytes[bytes.size() / 2] ^= 1;
+    std::uint64_t place = 0;
+    std::size_t frames = 0;
+    each_frame(bytes, [&](row_frame const& frame) {
+        if (++frames == 2) { place = frame.offset + frame.bytes / 2; }
+    });
+    REQUIRE(place > 0);
+    bytes[static_cast<std::size_t>(place)] ^= 1;
     std::vector<char> head = read_file(folder / "run/000002.spot");
     head[20] ^= 1;
     write_file(folder / "run/000001.spot", bytes);
@@ -190,5 +261,129 @@ TEST_CASE("a segment that is damaged keeps what is left of it") {
     train_steps(watch, 100, steps);
     watch.finish();
     CHECK(watch.health().good());
+    CHECK(read_file(folder / "run/000001.spot") == bytes);
     CHECK(read_file(folder / "run/000002.spot") == head);
+    CHECK(count_thinned(folder / "run") > 2);  // those behind them
+}
+
+TEST_CASE("what a finding is about stays, however many segments its step takes, and however small the limit") {
+    for (std::uint64_t const limit : {std::uint64_t{1} << 20, std::uint64_t{256} << 10}) {
+        temporary_folder const folder;
+        options choices = small_segments;
+        choices.run_bytes = limit;
+        hook watch{folder / "run", plan{low_others}, of_weights, choices};
+        for (std::uint64_t i = 0; i < 12; ++i) { one_wide_step(watch, i, 40, i == 2 || i == 5); }
+        watch.finish();
+        CHECK(watch.health().good());
+        REQUIRE(count_segments(folder / "run") > 36);
+        trial const run = open(watch.path());
+        CHECK(run.damage().empty());
+        CHECK(run.findings().size() == 2);
+        CHECK(has_weights(run, 2));
+        CHECK(has_weights(run, 5));
+        CHECK_FALSE(has_weights(run, 1));
+        CHECK_FALSE(has_weights(run, 8));
+    }
+}
+
+TEST_CASE("a segment that cannot be looked at for once is waited for; its disk may know what findings are about") {
+    for (std::size_t number = 1; number < 12; ++number) {
+        INFO(number);
+        temporary_folder const folder;
+        options choices = small_segments;
+        choices.run_bytes = 256 << 10;
+        blind_files files{segment("", number), 1};
+        recorder record{folder / "run", choices, files};
+        {
+            hook watch{record, plan{low_others}, of_weights};
+            for (std::uint64_t i = 0; i < 12; ++i) { one_wide_step(watch, i, 10, i == 2 || i == 3 || i == 4); }
+            watch.finish();
+        }
+        CHECK(files.was_asked());
+        CHECK(record.health().first.code == errc::io_error);
+        trial const run = open(folder / "run");
+        CHECK(run.damage().empty());
+        for (std::uint64_t const step : {2U, 3U, 4U}) { CHECK(has_weights(run, step)); }
+        CHECK_FALSE(has_weights(run, 7));
+        CHECK(size_of(folder / "run") < (256 << 10) + 300'000);  // and the three
+    }
+}
+
+TEST_CASE("a segment whose next one is damaged stays as it is: its findings may have stood there") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", plan{low_others}, of_weights, small_segments};
+        for (std::uint64_t i = 0; i < 12; ++i) { one_wide_step(watch, i, 10, i == 3); }
+    }
+    // The frame with the finding and the first close of its segment, so that the step began before it.
+    std::size_t at = 0;
+    for (std::size_t i = 0; at == 0 && i < count_segments(folder / "run"); ++i) {
+        std::vector<char> bytes = read_file(segment(folder / "run", i));
+        std::uint64_t closes = 0, place = 0;
+        each_frame(bytes, [&](row_frame const& frame) {
+            bool const told = (frame.flags & layout::has_findings) != 0;
+            if (told && closes == 0) { place = frame.offset + frame.bytes / 2; }
+            closes += frame.closes;
+        });
+        if (place == 0) { continue; }
+        at = i;
+        bytes[static_cast<std::size_t>(place)] ^= 1;
+        write_file(segment(folder / "run", i), bytes);
+    }
+    REQUIRE(at > 0);
+    std::vector<char> const before = read_file(segment(folder / "run", at - 1));
+    options again = small_segments;
+    again.existing = existing::resume;
+    again.run_bytes = 256 << 10;
+    hook watch{folder / "run", plan{low_others}, of_weights, again};
+    for (std::uint64_t i = 12; i < 40; ++i) { one_wide_step(watch, i, 10, false); }
+    watch.finish();
+    CHECK(watch.health().good());
+    CHECK(read_file(segment(folder / "run", at - 1)) == before);
+    CHECK(count_thinned(folder / "run") + 6 > count_segments(folder / "run"));
+}
+
+TEST_CASE("a run that is gone on with below a smaller limit comes down to it two segments at a time") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", whole, small_segments};
+        train_steps(watch, 0, 120);
+    }
+    std::size_t const before = count_segments(folder / "run");
+    REQUIRE(before > 20);
+    options again = small_segments;
+    again.existing = existing::resume;
+    again.run_bytes = 256 << 10;
+    hook watch{folder / "run", whole, again};
+    std::size_t most = 0, had = 0, closed = before;
+    for (std::uint64_t i = 120; i < steps; ++i) {
+        train_steps(watch, i, i + 1);
+        watch.flush();
+        if (count_segments(folder / "run") == closed + 1) { continue; }
+        closed = count_segments(folder / "run") - 1;
+        std::size_t const now = count_thinned(folder / "run");
+        most = std::max(most, now - had);
+        had = now;
+    }
+    watch.finish();
+    CHECK(most == 2);
+    CHECK(size_of(folder / "run") <= again.run_bytes + 20 * (closed + 1) + 100'000);
+    (void)check_run(open(folder / "run"), steps);
+}
+
+TEST_CASE("what was left half done goes with the run that replaces it, or with one that has no limit") {
+    temporary_folder const folder;
+    for (existing const what : {existing::resume, existing::replace}) {
+        options choices = small_segments;
+        choices.existing = what;
+        {
+            hook watch{folder / "run", whole, choices};
+            train_steps(watch, 0, 5);
+        }
+        write_file(folder / "run/000002.spot.part", std::vector<char>(100, 'x'));
+        hook watch{folder / "run", whole, choices};
+        CHECK_FALSE(fs::exists(folder / "run/000002.spot.part"));
+        watch.finish();
+        CHECK(watch.health().good());
+    }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of recorded runs share: a folder that goes away, and a recorded run in a few words.
+// What tests of recorded runs share: files, killed children, and a recorded run in a few words.
 #pragma once
 
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 
 #include <tests/catch.hpp>
+#include <tests/temporary_folder.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -26,25 +26,6 @@ struct StringMaker<spotter::step_id> {
 }  // namespace Catch
 
 namespace spotter_test {
-
-// A fresh folder under the system's, removed with all that is in it.
-class temporary_folder {
-public:
-    temporary_folder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "spotter-XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
-    }
-    temporary_folder(temporary_folder const&) = delete;
-    temporary_folder& operator=(temporary_folder const&) = delete;
-    ~temporary_folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
-
-private:
-    std::string path_;
-};
 
 inline std::vector<char> read_file(std::string const& path) {
     std::vector<char> bytes(static_cast<std::size_t>(std::filesystem::file_size(path)));

@@ -53,6 +53,7 @@ public:
     [[nodiscard]] virtual error sync(file_handle file) noexcept = 0;
     virtual void close(file_handle file) noexcept = 0;
 
+    // Below a file everything is missing.
     [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;
     [[nodiscard]] virtual result<std::uint64_t> size_of(std::string_view path) noexcept = 0;
     // Replaces a file of the new name, in one step.

@@ -140,7 +140,7 @@ public:
         struct stat facts {};
         if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
         if (::stat(name.get(), &facts) != 0) {
-            if (errno == ENOENT) { return path_kind::missing; }
+            if (errno == ENOENT || errno == ENOTDIR) { return path_kind::missing; }
             return detail::system_error(errno, "look at", path);
         }
         if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }

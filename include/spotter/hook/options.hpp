@@ -59,9 +59,9 @@ struct options {
     bool dry_run = false;                        // rules run, nothing is written
     std::uint64_t ring_bytes = 64ULL << 20;      // rounded up to a power of two; 64 KiB at least
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size
-    // What the run may take on the disk, of each worker; 0: without limit. Beyond it the oldest segments lose the values of their
-    // tensors (retention), but never scalars, statistics, findings, or the values that a finding is about. Segments are then a
-    // quarter of it at most.
+    // What the run may take on the disk, of each worker, without its flights; 0: without limit. Beyond it the oldest segments lose
+    // the values of their tensors (retention), but never scalars, statistics, findings, or the values that a finding is about. Segments
+    // are then a quarter of it at most; while a step goes on, the open one may be larger and the run with it.
     std::uint64_t run_bytes = 0;
     std::uint32_t flush_milliseconds = 20;  // a closed step is visible to readers after this time at most
     // zstd's, for byte planes in which sequences come back; the others are Huffman-coded or copied at any level.
@@ -74,8 +74,9 @@ struct options {
     std::uint32_t workers = 0;
     spotter::workers keep = spotter::workers::all;
     // Flight recorder: so many bytes of the latest steps, everything observed with its values, are kept in shared memory beside the
-    // record, and written to the run's folder `flight` once a warning or error is told, with so many steps after it; 0: none.
-    // What is in there when the process is killed is brought there by the next run into the folder, or by spotter::recover.
+    // record, and written to the run's folder `flight` once a warning or error is told, with so many steps after it; 0: none. It is
+    // written again for a later one if nothing was told at the close before that; run_bytes does not count it. What is in the memory
+    // when the process is killed is brought there by the next run into the folder, or by spotter::recover.
     std::uint64_t flight_bytes = 0;
     std::uint32_t flight_steps_after = 10;
     double (*clock)() noexcept = nullptr;  // seconds since 1970, called by the writer; the system's where null

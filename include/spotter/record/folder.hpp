@@ -58,7 +58,7 @@ namespace detail {
     for (;;) {
         auto const scan = scan_folder(files, folder);
         if (!scan) { return scan.error(); }
-        if (scan->found.empty()) { return {}; }
+        if (scan->found.empty()) { return remove_parts(files, folder, *scan); }
         if (error const why = files.remove(path_text{folder, scan->found})) { return why; }
     }
 }
@@ -143,7 +143,8 @@ namespace detail {
 struct open_run {
     run_place place{};
     file_handle lock{};
-    error left{};  // why the ring of the attempt before this one is still there, or how much of it was lost
+    error
+        left{};  // why something of an attempt before this one is still there (a ring, a half of a segment), or how much was lost
 };
 
 // Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k` below
@@ -155,6 +156,7 @@ struct open_run {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
+    error left{};
     for (int number = 1; number < most; ++number) {
         text<24> suffix{};
         if (number > 1) { suffix << '-' << number; }
@@ -171,6 +173,7 @@ struct open_run {
             if (another && what == existing::refuse) { return detail::there_is_one(path); }
         }
         open_run run{};
+        run.left = left;
         run.place.worker = worker;
         run.place.folder = path_text{folder, ""};
         if (!run.place.folder.good()) {
@@ -202,9 +205,12 @@ struct open_run {
         }
         auto const rest = recover_folder(files, run.place.folder);
         if (!rest) { return refuse(rest.error()); }
-        run.left = rest->damage;
+        if (!run.left) { run.left = rest->damage; }
+        auto const flight = detail::recover_unlocked(files, path_text{folder, layout::flight_name});
+        if (!run.left) { run.left = flight ? flight->damage : flight.error(); }
         auto const scan = detail::scan_folder(files, folder);
         if (!scan) { return refuse(scan.error()); }
+        if (error const why = detail::remove_parts(files, folder, *scan); why && !run.left) { run.left = why; }
         run.place.run_id = make_run_id();
         if (scan->last < 0) { return run; }
         auto const state = detail::read_last(files, folder, scan->last);
@@ -212,6 +218,7 @@ struct open_run {
         if (worker == 0 && state->ended && what == existing::refuse) { return refuse(detail::there_is_one(path)); }
         if (worker == 0 && state->ended && what == existing::next) {
             files.unlock(run.lock);
+            left = run.left;
             continue;
         }
         run.place.number = static_cast<std::uint32_t>(scan->last) + 1;

@@ -71,7 +71,7 @@ public:
     }
 
     // Whether everything that is observed is wanted, with its values, whatever the plan keeps of it.
-    [[nodiscard]] bool wants_all() const noexcept { return flight_ != nullptr; }
+    [[nodiscard]] bool wants_all() const noexcept { return flight_ != nullptr && flight_->core_ != nullptr; }
 
     void declare(tensor_info const& tensor) noexcept {
         if (flight_ != nullptr) { flight_->declare(tensor); }
@@ -82,7 +82,7 @@ public:
     void observe(observation const& seen, terms keep) noexcept {
         if (flight_ != nullptr) { flight_->observe(seen, terms::payload | (seen.stats.has & pass_terms)); }
         if (!any(keep)) { return; }
-        if (is_scalar(seen, keep)) { return scalar(seen.tensor, &seen.step, seen.view, nullptr); }
+        if (is_scalar(seen, keep)) { return put_scalar(seen.tensor, &seen.step, seen.view, nullptr); }
         if (!recording()) { return drop(); }
         rows::observe row{};
         row.id = seen.tensor.id;
@@ -151,34 +151,7 @@ public:
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {
         if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
-        if (!recording()) { return drop(); }
-        std::size_t const bytes = static_cast<std::size_t>(value.bytes());
-        bool const one =
-            value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
-        if (!one || bytes > core_->largest() - scalar_limit) {
-            note({errc::wrong_type,
-                  "a scalar must be one number, or a text smaller than half the ring; it was not recorded"});
-            return drop();
-        }
-        rows::scalar row{};
-        row.id = tensor.id;
-        row.has_step = step != nullptr;
-        if (step != nullptr) { row.step = *step; }
-        row.has_time = time != nullptr || step == nullptr;
-        row.type = value.type;
-        row.value = {static_cast<std::byte const*>(value.values.raw), bytes};
-        std::byte* const at = core_->claim(scalar_limit + bytes, core_->spare());
-        if (at == nullptr) { return drop(); }
-        quick_writer out{at};
-        encode(out, row);
-        std::uint32_t tag = static_cast<std::uint32_t>(row_kind::scalar);
-        if (time != nullptr) {
-            out.fixed(*time);
-        } else if (step == nullptr) {
-            tag |= ring_tag::stamp;
-        }
-        core_->commit(out.size(), tag);
-        ++handed_;
+        put_scalar(tensor, step, value, time);
     }
 
     void close(step_id step, alarm const& found) noexcept {
@@ -224,10 +197,10 @@ public:
         row.how = static_cast<std::uint8_t>(end.how);
         row.why = end.why;
         row.refused = end.refused;
-        row.stored = handed_;
+        row.stored = handed_ - core_->discarded_values();
         row.dropped = dropped_;
         row.thinned = thinned_;
-        row.closes = closes_;
+        row.closes = closes_ - core_->discarded_closes();
         row.time = core_->place().now();
         row.coverages = list.failed() ? 0 : end.coverage.size();
         row.list = each_out.view();
@@ -268,11 +241,12 @@ private:
         instant_ = choices.instant;
         workers_ = choices.keep == workers::one ? 1 : choices.workers;
         if (dry_) { return; }
-        auto const run = open_folder(files, path, choices.existing, choices.worker);
+        auto run = open_folder(files, path, choices.existing, holds ? 0 : choices.worker);
         if (!run) {
             first_ = run.error();
             return;
         }
+        run->place.worker = choices.worker;  // a flight's folder is below that of its worker
         core_ = new (std::nothrow) recorder_core{files, *run, choices, holds};
         if (core_ == nullptr) { files.unlock(run->lock); }
         if (core_ == nullptr || !core_->take_memory()) {
@@ -288,18 +262,53 @@ private:
         own.ring_in = ring_in::shared_memory;
         own.ring_bytes = choices.flight_bytes;
         own.clock = choices.clock;
+        own.worker = choices.worker;
         path_text const folder{core_->place().folder, layout::flight_name};
         flight_ = new (std::nothrow) recorder{folder, own, files, true};
         steps_after_ = choices.flight_steps_after;
         if (flight_ == nullptr) { note({errc::out_of_memory, "no memory for the flight recorder"}); }
     }
-    // A step was closed, at which something was told or not.
+    // A step was closed, at which something was told or not. What is told step after step is written once. Until a flight is over the
+    // ring discards nothing.
     void fly_on(bool told) noexcept {
-        if (told && fly_for_ == 0) { fly_for_ = steps_after_ + std::uint64_t{1}; }
+        if (told && quiet_ && fly_for_ == 0) { fly_for_ = steps_after_ + std::uint64_t{1}; }
+        quiet_ = !told;
         if (fly_for_ > 0 && --fly_for_ == 0) { flight_->write_out(); }
+        if (flight_->core_ != nullptr) { flight_->core_->discard_oldest(fly_for_ == 0); }
     }
     void write_out() noexcept {
         if (recording()) { core_->write_out(); }
+    }
+    void put_scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
+                    double const* time) noexcept {
+        if (!recording()) { return drop(); }
+        std::size_t const bytes = static_cast<std::size_t>(value.bytes());
+        bool const one =
+            value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
+        if (!one || bytes > core_->largest() - scalar_limit) {
+            note({errc::wrong_type,
+                  "a scalar must be one number, or a text smaller than half the ring; it was not recorded"});
+            return drop();
+        }
+        rows::scalar row{};
+        row.id = tensor.id;
+        row.has_step = step != nullptr;
+        if (step != nullptr) { row.step = *step; }
+        row.has_time = time != nullptr || step == nullptr;
+        row.type = value.type;
+        row.value = {static_cast<std::byte const*>(value.values.raw), bytes};
+        std::byte* const at = core_->claim(scalar_limit + bytes, core_->spare());
+        if (at == nullptr) { return drop(); }
+        quick_writer out{at};
+        encode(out, row);
+        std::uint32_t tag = static_cast<std::uint32_t>(row_kind::scalar);
+        if (time != nullptr) {
+            out.fixed(*time);
+        } else if (step == nullptr) {
+            tag |= ring_tag::stamp;
+        }
+        core_->commit(out.size(), tag);
+        ++handed_;
     }
     [[nodiscard]] bool recording() noexcept {
         if (core_ == nullptr || core_->silent() || child()) { return false; }
@@ -440,6 +449,7 @@ private:
         std::swap(flight_, other.flight_);
         std::swap(fly_for_, other.fly_for_);
         std::swap(steps_after_, other.steps_after_);
+        std::swap(quiet_, other.quiet_);
         std::swap(first_, other.first_);
         std::swap(waiting_, other.waiting_);
         std::swap(waiting_count_, other.waiting_count_);
@@ -456,6 +466,7 @@ private:
     recorder* flight_ = nullptr;
     std::uint64_t fly_for_ = 0;  // steps until it is written, once something was told
     std::uint32_t steps_after_ = 0;
+    bool quiet_ = true;  // nothing was told at the last close
     error first_{};
     slots<tensor_info> waiting_;
     std::size_t waiting_count_ = 0;

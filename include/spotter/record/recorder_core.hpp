@@ -19,7 +19,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The one thing that can is the start of that thread; where it cannot be had, the ring is drained by its producer.
 class recorder_core {
 public:
-    // One that `holds` keeps the latest steps in the ring, the oldest make room, until `write_out`.
+    // One that `holds` keeps the latest steps in the ring until `write_out`; the oldest make room.
     recorder_core(file_system& files, open_run const& run, options const& choices, bool holds) noexcept
         : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, holds_{holds},
           segments_{files, choices}, drain_{ring_, segments_, choices.flush_milliseconds} {
@@ -65,6 +65,11 @@ public:
         drain_.give_up();
     }
     [[nodiscard]] bool holds() const noexcept { return holds_; }
+    // Of one that holds: whether the oldest steps make room by being discarded, or by being written. At the end of a step.
+    void discard_oldest(bool it) noexcept { discards_ = it; }
+    // What never came into a segment.
+    [[nodiscard]] std::uint64_t discarded_values() const noexcept { return discarded_values_; }
+    [[nodiscard]] std::uint64_t discarded_closes() const noexcept { return discarded_closes_; }
     // Of one that holds: all that is in the ring, into the segment.
     void write_out() noexcept {
         while (drain_.take()) {}
@@ -203,7 +208,7 @@ private:
 
     SPOTTER_NOINLINE std::byte* wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
         if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
-        if (holds_) { return discard_for(bytes, spare_bytes); }
+        if (holds_ && discards_) { return discard_for(bytes, spare_bytes); }
         if (!threaded_) {
             while (drain_.take()) {}
             drain_.make_room();
@@ -249,8 +254,12 @@ private:
         bool closed = false;
         while (!closed && ring_.peek().some) {
             std::uint32_t const tag = ring_.take().tag;
-            closed = (tag & ring_tag::block) == 0 && static_cast<row_kind>(tag & ring_tag::kind) == row_kind::close;
+            if ((tag & ring_tag::block) != 0) { continue; }
+            auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
+            closed = kind == row_kind::close;
+            discarded_values_ += kind == row_kind::observe || kind == row_kind::scalar ? 1 : 0;
         }
+        discarded_closes_ += closed ? 1 : 0;
         segments_.reach(ring_.taken());
         ring_.release();
         return closed;
@@ -327,6 +336,7 @@ private:
     options choices_;
     overflow policy_;
     bool holds_;
+    bool discards_ = true;
     bool overrun_ = false;  // the open step did not fit the ring that holds it
     fork_guard fork_;
     std::byte* given_ = nullptr;  // memory of the user's for the ring
@@ -334,6 +344,8 @@ private:
     byte_ring ring_;
     segment_writer segments_;
     ring_drain drain_;
+    std::uint64_t discarded_values_ = 0;
+    std::uint64_t discarded_closes_ = 0;
     std::size_t block_ = 0;
     bool streaming_ = false;
     bool keeps_ = false;  // the ring, until it is written

@@ -244,34 +244,45 @@ inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ri
     return told;
 }
 
+namespace detail {
+
+// The same for a folder that nobody has locked, which may be missing or be a file: `live` where somebody writes there.
+[[nodiscard]] inline result<recovered> recover_unlocked(file_system& files, std::string_view folder) noexcept {
+    recovered told{};
+    auto const kind = files.kind_of(path_text{folder, layout::ring_name});
+    if (!kind) { return kind.error(); }
+    if (*kind != path_kind::file) { return told; }
+    auto const lock = files.lock(path_text{folder, layout::lock_name});
+    if (!lock) {
+        if (lock.error().code != errc::busy) { return lock.error(); }
+        told.live = 1;
+        return told;
+    }
+    auto one = recover_folder(files, folder);
+    files.unlock(*lock);
+    return one;
+}
+
+}  // namespace detail
+
 // Brings what the killed workers of the run in `path` left in shared memory into its record. Needed only where nobody goes on with
 // the run: a recorder that resumes it does the same first. No error where nothing was left.
 [[nodiscard]] inline result<recovered> recover(std::string_view path, file_system& files = system_files()) noexcept {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     recovered all{};
-    auto const add = [&](std::string_view folder) noexcept -> error {
-        path_text const file{folder, layout::ring_name};
-        auto const kind = files.kind_of(file);
-        if (!kind) { return kind.error(); }
-        if (*kind != path_kind::file) { return {}; }
-        auto const lock = files.lock(path_text{folder, layout::lock_name});
-        if (!lock) {
-            if (lock.error().code != errc::busy) { return lock.error(); }
-            ++all.live;
-            return {};
-        }
-        auto const one = recover_folder(files, folder);
-        files.unlock(*lock);
-        if (!one) { return one.error(); }
-        all.rings += one->rings;
-        all.entries += one->entries;
-        all.closes += one->closes;
-        if (!all.damage) { all.damage = one->damage; }
-        return {};
-    };
     auto const add_with_flight = [&](std::string_view folder) noexcept -> error {
-        if (error const why = add(folder)) { return why; }
-        return add(path_text{folder, layout::flight_name});
+        auto const own = detail::recover_unlocked(files, folder);
+        if (!own) { return own.error(); }
+        auto const flight = detail::recover_unlocked(files, path_text{folder, layout::flight_name});
+        if (!flight) { return flight.error(); }
+        for (recovered const* const one : {&*own, &*flight}) {
+            all.rings += one->rings;
+            all.entries += one->entries;
+            all.closes += one->closes;
+            if (!all.damage) { all.damage = one->damage; }
+        }
+        all.live += own->live + flight->live > 0 ? 1 : 0;
+        return {};
     };
     if (error const why = add_with_flight(path)) { return why; }
     struct numbers {

@@ -2,6 +2,7 @@
 // Record (L4): keeps a run below a size: its oldest segments lose their values, never what was computed of them.
 #pragma once
 
+#include <spotter/core/slots.hpp>
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/hook/options.hpp>
@@ -32,16 +33,19 @@ public:
         folder_ = folder;
         for (std::uint32_t each = 0; each < number; ++each) { total_ += size_of(each); }
     }
-    // A segment was closed. An error means that from now on nothing is thinned; nothing that was written is lost.
-    [[nodiscard]] error closed(std::uint32_t number) noexcept {
+    // A segment was closed; `last`: the run ends with it. A few of the oldest are thinned, so that whoever writes is not kept from
+    // it for long: more come down with the segments to come. Nothing is lost by an error, after which the next call tries again,
+    // unless it was one of writing, which ends thinning.
+    [[nodiscard]] error closed(std::uint32_t number, bool last) noexcept {
         if (!works_) { return {}; }
         total_ += size_of(number);
-        for (; total_ > limit_ && oldest_ <= number; ++oldest_) {
+        for (int cost = 0; total_ > limit_ && oldest_ <= number && cost < most_at_once; ++oldest_) {
             std::uint64_t const before = size_of(oldest_);
-            if (error why = thin(oldest_)) {
-                works_ = false;
-                return why;
-            }
+            auto const done = thin(oldest_, number, last);
+            if (!done) { return done.error(); }
+            if (*done == outcome::must_wait) { return {}; }
+            cost += *done == outcome::needs_nothing ? 1 : to_read;
+            if (*done == outcome::needs_nothing) { continue; }
             total_ -= (std::min)(total_, before);  // where it could not be asked for before
             total_ += size_of(oldest_);
         }
@@ -49,29 +53,72 @@ public:
     }
 
 private:
-    static constexpr char part_suffix[] = ".spot.part";
+    static constexpr int most_at_once = 64;  // segments that are looked at, such as those thinned by an earlier attempt
+    static constexpr int to_read = 32;       // one that is read, as many as these
 
+    enum class outcome : std::uint8_t { needs_nothing, read, must_wait };
+
+    // Segments that stay mapped as long as what they say is needed.
+    struct followers {
+        explicit followers(file_system& system) noexcept : files{system} {}
+        followers(followers const&) = delete;
+        followers& operator=(followers const&) = delete;
+        ~followers() {
+            for (std::size_t i = 0; i < count; ++i) { files.unmap(list[i]); }
+        }
+        file_system& files;
+        slots<file_mapping> list{};
+        std::size_t count = 0;
+    };
+
+    [[nodiscard]] static error no_memory() noexcept {
+        return {errc::out_of_memory, "no memory to thin an old segment, which stays as it was"};
+    }
     [[nodiscard]] std::uint64_t size_of(std::uint32_t number) noexcept {
         return files_.size_of(detail::path_of_segment(folder_, number)).value_or(0) +
                files_.size_of(detail::path_of_segment(folder_, number, layout::side_suffix)).value_or(0);
     }
-    [[nodiscard]] error thin(std::uint32_t number) noexcept {
+    [[nodiscard]] result<outcome> thin(std::uint32_t number, std::uint32_t newest, bool last) noexcept {
         auto const whole = files_.map(detail::path_of_segment(folder_, number));
-        if (!whole) { return whole.error().code == errc::not_a_run ? error{} : whole.error(); }
-        auto const next = files_.map(detail::path_of_segment(folder_, number + 1));
-        error const why = replace(number, whole->bytes, next ? next->bytes : byte_view{});
-        if (next) { files_.unmap(*next); }
-        files_.unmap(*whole);
-        return why;
-    }
-    [[nodiscard]] error replace(std::uint32_t number, byte_view whole, byte_view next) noexcept {
-        detail::thinned_copy copy{files_, whole};
-        if (!copy.cite(whole) || !copy.cite(next)) {
-            return {errc::out_of_memory, "no memory to thin an old segment, which stays as it was"};
+        if (!whole) {
+            if (whole.error().code == errc::not_a_run) { return outcome::needs_nothing; }
+            return whole.error();
         }
-        if (copy.survey() == 0) { return {}; }
-        path_text const part = detail::path_of_segment(folder_, number, part_suffix);
-        (void)files_.remove(part);  // of a process that was killed at it
+        auto done = thin(number, whole->bytes, newest, last);
+        files_.unmap(*whole);
+        return done;
+    }
+    [[nodiscard]] result<outcome> thin(std::uint32_t number, byte_view whole, std::uint32_t newest,
+                                       bool last) noexcept {
+        detail::thinned_copy copy{files_, whole};
+        if (copy.is_thinned()) { return outcome::needs_nothing; }
+        if (!copy.cite()) { return no_memory(); }
+        followers after{files_};
+        using detail::thinned_copy;
+        auto found = thinned_copy::follower::goes_on;
+        for (std::uint32_t next = number + 1; next <= newest && found == thinned_copy::follower::goes_on; ++next) {
+            auto const mapped = files_.map(detail::path_of_segment(folder_, next));
+            if (!mapped && mapped.error().code == errc::not_a_run) { continue; }
+            if (!mapped) { return mapped.error(); }
+            if (!after.list.grow(after.count + 1)) {
+                files_.unmap(*mapped);
+                return no_memory();
+            }
+            after.list[after.count++] = *mapped;
+            found = copy.cite_next(mapped->bytes);
+        }
+        if (found == thinned_copy::follower::no_memory) { return no_memory(); }
+        if (found == thinned_copy::follower::damaged) { return outcome::read; }  // it may have said what is to be kept
+        if (found == thinned_copy::follower::goes_on && !last) { return outcome::must_wait; }
+        if (copy.survey() == 0) { return outcome::read; }
+        if (error const why = replace(number, copy)) {
+            works_ = false;
+            return why;
+        }
+        return outcome::read;
+    }
+    [[nodiscard]] error replace(std::uint32_t number, detail::thinned_copy& copy) noexcept {
+        path_text const part = detail::path_of_segment(folder_, number, detail::part_suffix);
         auto const file = files_.create(part);
         if (!file) { return file.error(); }
         error why = copy.write(*file);

@@ -33,21 +33,36 @@ namespace detail {
     return number;
 }
 
+// Of a segment that is being thinned, until it takes the place of the whole one.
+inline constexpr char part_suffix[] = ".spot.part";
+
 struct folder_scan {
     std::int64_t last = -1;  // the largest number of a segment
     text<64> found{};        // the name of any segment or sidecar
+    text<64> part{};         // the name of any copy that was left half done
 };
 [[nodiscard]] inline bool scan_name(void* context, std::string_view name) noexcept {
     auto& scan = *static_cast<folder_scan*>(context);
     std::int64_t const number = segment_number(name, layout::data_suffix);
     scan.last = number > scan.last ? number : scan.last;
     if (number >= 0 || segment_number(name, layout::side_suffix) >= 0) { scan.found = text<64>{name}; }
+    if (segment_number(name, part_suffix) >= 0) { scan.part = text<64>{name}; }
     return true;
 }
 [[nodiscard]] inline result<folder_scan> scan_folder(file_system& files, std::string_view folder) noexcept {
     folder_scan scan{};
     if (error const why = files.list(folder, scan_name, &scan)) { return why; }
     return scan;
+}
+// What a process that was killed while it thinned a segment has left.
+[[nodiscard]] inline error remove_parts(file_system& files, std::string_view folder, folder_scan scan) noexcept {
+    while (!scan.part.empty()) {
+        if (error const why = files.remove(path_text{folder, scan.part})) { return why; }
+        auto const next = scan_folder(files, folder);
+        if (!next) { return next.error(); }
+        scan = *next;
+    }
+    return {};
 }
 [[nodiscard]] inline path_text path_of_segment(std::string_view folder, std::int64_t number,
                                                char const* suffix = layout::data_suffix) noexcept {

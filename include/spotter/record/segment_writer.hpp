@@ -147,7 +147,7 @@ public:
         bool const whole = !failed_ && data_.open();
         if (whole) { close_segment(); }
         close_files();
-        if (whole) { retain(); }
+        if (whole) { retain(true); }
     }
 
     // Something of the open step waits for its close.
@@ -442,14 +442,14 @@ private:
         close_segment();
         if (failed_) { return; }
         close_files();
-        retain();
+        retain(false);
         open_segment();
         write();
     }
     // The segment that was closed last counts now.
-    void retain() noexcept {
+    void retain(bool last) noexcept {
         if (failed_) { return; }
-        error const why = retention_.closed(place_.number - 1);
+        error const why = retention_.closed(place_.number - 1, last);
         if (why && !first_error_) { first_error_ = why; }
     }
     void close_files() noexcept {

@@ -21,30 +21,44 @@ class thinned_copy {
 public:
     thinned_copy(file_system& files, byte_view segment) noexcept : files_{files}, segment_{segment} {}
 
-    // Takes in what the findings of a segment are about: of this one, and of the next, which may hold those of its last step.
-    [[nodiscard]] bool cite(byte_view segment) noexcept {
-        frame_walker walk{segment};
+    // Whether it is such a copy already: every frame of rows says so.
+    [[nodiscard]] bool is_thinned() const noexcept {
+        frame_walker walk{segment_};
         for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-            if (what != walked::rows || (walk.frame().flags & layout::has_findings) == 0) { continue; }
-            row_reader rows{walk.frame().body};
-            for (row_view row{}; rows.next(row);) {
-                rows::finding told{};
-                if (row.kind != row_kind::finding || decode(row, told) || told.tensor.empty()) { continue; }
-                if (!cited_.grow(cited_count_ + 1)) { return false; }
-                cited_[cited_count_++] = {told.step.mode, told.step.index, told.tensor};
-            }
+            if (what == walked::rows) { return (walk.frame().flags & layout::thinned_segment) != 0; }
         }
-        std::sort(cited_.data(), cited_.data() + cited_count_);
+        return false;
+    }
+    // What its findings are about. False where there is no memory.
+    [[nodiscard]] bool cite() noexcept {
+        frame_walker walk{segment_};
+        for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+            if (what == walked::rows && !cite_frame(walk.frame())) { return false; }
+        }
         return true;
     }
-    // Bytes of values that would go. None of a segment that is damaged: what is left of its values may be all that is known.
+    // Findings about the last step of a segment stand before the close of that step, which may be some segments further.
+    enum class follower : std::uint8_t { closes, goes_on, damaged, no_memory };
+    // The same for a segment that comes after it, up to the first close. It must stay mapped.
+    [[nodiscard]] follower cite_next(byte_view segment) noexcept {
+        frame_walker walk{segment};
+        for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+            if (what == walked::corrupt || (what == walked::head && walk.head_error())) { return follower::damaged; }
+            if (what != walked::rows) { continue; }
+            if (!cite_frame(walk.frame())) { return follower::no_memory; }
+            if (walk.frame().closes > 0) { return follower::closes; }
+        }
+        return follower::goes_on;
+    }
+    // Bytes of values that would go, all citations known. None of a segment that is damaged: what is left of its values may be all
+    // that is known.
     [[nodiscard]] std::uint64_t survey() noexcept {
+        std::sort(cited_.data(), cited_.data() + cited_count_);
         std::uint64_t gone = 0;
         frame_walker walk{segment_};
         for (walked what = walk.next(); what != walked::end; what = walk.next()) {
             if (what == walked::corrupt || (what == walked::head && walk.head_error())) { return 0; }
             if (what != walked::rows) { continue; }
-            if ((walk.frame().flags & layout::thinned_segment) != 0) { return 0; }
             row_reader rows{walk.frame().body};
             for (row_view row{}; rows.next(row);) {
                 rows::observe seen{};
@@ -116,6 +130,17 @@ private:
         extents shape{};
     };
 
+    [[nodiscard]] bool cite_frame(row_frame const& frame) noexcept {
+        if ((frame.flags & layout::has_findings) == 0) { return true; }
+        row_reader rows{frame.body};
+        for (row_view row{}; rows.next(row);) {
+            rows::finding told{};
+            if (row.kind != row_kind::finding || decode(row, told) || told.tensor.empty()) { continue; }
+            if (!cited_.grow(cited_count_ + 1)) { return false; }
+            cited_[cited_count_++] = {told.step.mode, told.step.index, told.tensor};
+        }
+        return true;
+    }
     [[nodiscard]] bool learn(row_view row) noexcept {
         rows::declare told{};
         if (decode(row, told)) { return true; }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder for one test.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace spotter_test {
+
+// A fresh folder under the system's, removed with all that is in it.
+class temporary_folder {
+public:
+    temporary_folder() : path_{(std::filesystem::temp_directory_path() / "spotter-XXXXXX").string()} {
+        if (::mkdtemp(path_.data()) == nullptr) {
+            std::perror(path_.c_str());
+            std::abort();
+        }
+    }
+    temporary_folder(temporary_folder const&) = delete;
+    temporary_folder& operator=(temporary_folder const&) = delete;
+    ~temporary_folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::string operator/(std::string_view name) const { return path_ + "/" + std::string{name}; }
+
+private:
+    std::string path_;
+};
+
+}  // namespace spotter_test
