@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hot paths, each called often enough under callgrind, which collects nothing else. Prints "name calls" of each, in the order
+// in which callgrind dumps what it counted. count.py runs it.
+#include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <valgrind/callgrind.h>
+
+using namespace spotter;
+
+namespace {
+
+constexpr std::uint64_t rounds = 500;  // of each path; few enough that the ring has room for all that is recorded
+
+template <class Value>
+void do_not_optimise(Value const& value) noexcept {
+    asm volatile("" : : "r"(&value) : "memory");
+}
+
+// Counts `calls` calls that `work(round)` makes, in each round between `before` and `after`.
+template <class Before, class Work, class After>
+void count(char const* name, std::uint64_t calls, Before&& before, Work&& work, After&& after) {
+    for (std::uint64_t round = 1; round <= rounds; ++round) {
+        before(round);
+        CALLGRIND_TOGGLE_COLLECT;
+        work(round);
+        CALLGRIND_TOGGLE_COLLECT;
+        after();
+    }
+    CALLGRIND_DUMP_STATS_AT(name);
+    std::printf("%s %llu\n", name, static_cast<unsigned long long>(calls * rounds));
+}
+template <class Work>
+void count(char const* name, std::uint64_t calls, Work&& work) {
+    count(
+        name, calls, [](std::uint64_t) {}, work, [] {});
+}
+
+std::vector<float> values_of(std::size_t size) {
+    std::vector<float> values(size);
+    for (std::size_t i = 0; i < size; ++i) { values[i] = static_cast<float>(i % 61) * 0.125F - 3; }
+    return values;
+}
+
+// Tensors of which nothing is due, at steps at which others are.
+void idle() {
+    constexpr std::size_t tensors = 100;
+    hook watch{plan{collection{"weights", "*", at{0}, payload}}};
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < tensors; ++i) { names.push_back("layer" + std::to_string(i) + "/weight"); }
+    std::vector<float> const values = values_of(64);
+    std::vector<tensor_handle> handles;
+    for (std::string const& name : names) { handles.push_back(watch.tensor(name)); }
+    watch.begin(train(0));
+    for (std::string const& name : names) { watch.observe(name, values); }
+    (void)watch.end();
+    auto const begin = [&](std::uint64_t i) { watch.begin(train(i)); };
+    auto const end = [&] { do_not_optimise(watch.end()); };
+
+    count(
+        "idle_observe_by_handle", tensors, begin,
+        [&](std::uint64_t) {
+            for (tensor_handle const each : handles) { watch.observe(each, values); }
+        },
+        end);
+    count(
+        "idle_observe_by_name", tensors, begin,
+        [&](std::uint64_t) {
+            for (std::string const& name : names) { watch.observe(name, values); }
+        },
+        end);
+    count("empty_step", 10, [&](std::uint64_t round) {
+        for (std::uint64_t i = 0; i < 10; ++i) {
+            begin(10 * round + i);
+            end();
+        }
+    });
+}
+
+// What is recorded goes into the ring; nobody takes it out while it is counted.
+void recorded(std::string const& folder) {
+    hook watch{folder + "/run", plan{collection{"all", "*", always{}, payload}},
+               options{.drain = drain::poll, .ring_bytes = 8 << 20}};
+    std::vector<float> const values = values_of(64);
+    float const loss = 0.5F;
+    watch.begin(train(0));
+    watch.scalar("loss", loss);
+    watch.observe("weight", values);
+    count("scalar", 10, [&](std::uint64_t) {
+        for (int i = 0; i < 10; ++i) { watch.scalar("loss", loss); }
+    });
+    count("observe_64_floats_payload", 10, [&](std::uint64_t) {
+        for (int i = 0; i < 10; ++i) { watch.observe("weight", values); }
+    });
+    (void)watch.end();
+}
+
+constexpr auto rule_1 = any("*", l2 > 1e3) || any("*", nonfinite > 0);
+constexpr auto rule_2 = all("*", mean_abs < 1e-7) | for_steps{3};
+constexpr auto rule_3 = any("*", maximum > 1e6) && !all("*", zero_fraction > 0.5);
+constexpr auto rule_4 = (fraction("*", zero_fraction > 0.95) > 0.5) | rearm{10};
+constexpr auto rule_5 = any("*", stddev < 1e-9) | cooldown{10};
+constexpr auto rule_6 = all("*", mean > 10) || any("*", minimum < -1e6);
+constexpr auto rule_7 = any("*", l1 > 1e9) | only{during{mode::train}};
+constexpr auto rule_8 = on(any("*", of_abs(maximum) > 1e9) | named{"huge"}, stop);
+
+void judged() {
+    std::vector<float> const values = values_of(64);
+    hook watch{plan<>{}, rule_1};
+    (void)watch.step(train(0), "weight"_t = values);
+    std::uint64_t step = 1;
+    count(
+        "observe_64_floats_judged", 10, [&](std::uint64_t) { watch.begin(train(step++)); },
+        [&](std::uint64_t) {
+            for (int i = 0; i < 10; ++i) { watch.observe("weight", values); }
+        },
+        [&] { (void)watch.end(); });
+
+    auto const composed = rule_1 || rule_2 || rule_3 || rule_4 || rule_5 || rule_6 || rule_7 || rule_8;
+    judges<std::remove_const_t<decltype(composed)>> all_of_them{composed};
+    tensor_info tensor{};
+    tensor.id = 0;
+    tensor.name = "weight";
+    tensor.role = role::weight;
+    tensor.type = dtype::f32;
+    tensor.shape = {64};
+    summary const stats = summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product));
+    observation const seen{tensor, train(1), stats, as_tensor(values), {}};
+    all_of_them.declare(tensor, [](std::size_t, requirement const&) {});
+    count("judge_8_composed_rules", 10, [&](std::uint64_t) {
+        for (int i = 0; i < 10; ++i) {
+            do_not_optimise(seen);
+            all_of_them.observe(seen, ~std::uint64_t{0});
+        }
+    });
+    do_not_optimise(all_of_them);
+}
+
+void summarized() {
+    std::vector<float> const values = values_of(4096);
+    count("summarize_4096_floats", 1, [&](std::uint64_t) {
+        do_not_optimise(summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product)));
+    });
+}
+
+}  // namespace
+
+int main(int count_of_arguments, char** arguments) {
+    if (count_of_arguments < 2 || RUNNING_ON_VALGRIND == 0) {
+        std::fputs("count.py runs this under valgrind, with a folder to record into\n", stderr);
+        return 1;
+    }
+    if (!__builtin_cpu_supports("avx2")) {
+        std::puts("SPOTTER_SKIP: the counts are those of the AVX2 path, which this processor does not have");
+        return 0;
+    }
+    idle();
+    recorded(arguments[1]);
+    judged();
+    summarized();
+    return 0;
+}
