@@ -82,3 +82,75 @@ TEST_CASE("a constant tensor has variance zero") {
         CHECK(mean(of).value == Approx(value).epsilon(1e-12));
     }
 }
+
+namespace {
+
+constexpr long double unit = 0x1p-53L;  // the error of one rounding, relative
+
+// The additions that an element goes through at most: in its lane of a block, the lane of the tensor, and the fold.
+long double additions(std::size_t count) {
+    return static_cast<long double>(block_size / lane_count + (count + block_size - 1) / block_size + 4);
+}
+long double relative_error(double got, long double wanted) {
+    return std::fabs(static_cast<long double>(got) - wanted) / std::fabs(wanted);
+}
+
+}  // namespace
+
+TEST_CASE("a sum of ten million elements errs by the roundings of its lane, not by one for each element [A30]",
+          "[A30]") {
+    splitmix random{3};
+    std::vector<float> values(10'000'000);
+    long double total = 0, squares = 0;
+    for (float& each : values) {
+        each = static_cast<float>(random.uniform());
+        total += static_cast<long double>(each);
+        squares += static_cast<long double>(each) * static_cast<long double>(each);
+    }
+    summary const of = summary_of(values, terms::sum | terms::sum_abs | terms::sum_squares);
+    long double const bound = additions(values.size()) * unit;  // 1.1e-12; one after another it would be 1.1e-9
+    CHECK(bound < 1.2e-12L);
+    CHECK(relative_error(of.sum, total) <= bound);
+    CHECK(relative_error(of.sum_abs, total) <= bound);
+    CHECK(relative_error(of.sum_squares, squares) <= bound);
+}
+
+TEST_CASE("a variance far below the square of the mean keeps its digits [A30]", "[A30]") {
+    // (mean / deviation)^2 is 1e18 and 1e8: what a difference of sums would lose of 2^53.
+    std::vector<double> const wide = normal_like<double>(100'000, 1e6, 1e-3, 21);
+    std::vector<float> const narrow = normal_like<float>(100'000, 1e4, 1, 22);
+    summary const of_wide = summary_of(wide);
+    summary const of_narrow = summary_of(narrow);
+    long double const bound = additions(wide.size()) * unit;
+    CHECK(relative_error(mean(of_wide).value, two_pass(wide).mean) <= bound);
+    CHECK(relative_error(mean(of_narrow).value, two_pass(narrow).mean) <= bound);
+    CHECK(relative_error(variance(of_wide).value, two_pass(wide).variance) <= 1e-8L);
+    CHECK(relative_error(variance(of_narrow).value, two_pass(narrow).variance) <= 1e-12L);
+}
+
+TEMPLATE_TEST_CASE(
+    "the norms of tiny and huge values neither underflow nor overflow where a double holds their squares [A30]",
+    "[A30]", float, double) {
+    bool const single = sizeof(TestType) == 4;
+    for (double const size : {single ? 1.2e-38 : 1e-140, single ? 3e38 : 1e150}) {
+        std::vector<TestType> values(5000);
+        splitmix random{4};
+        for (TestType& each : values) { each = static_cast<TestType>(size * (1 + random.uniform() * 0.1)); }
+        reference const wanted = two_pass(values);
+        summary const of = summary_of(values, terms::sum_abs | terms::sum_squares | terms::variance);
+        long double const bound = additions(values.size()) * unit;
+        CHECK(relative_error(l2(of).value, wanted.l2) <= bound);
+        CHECK(relative_error(mean_abs(of).value, wanted.mean_abs) <= bound);
+        CHECK(relative_error(stddev(of).value, std::sqrt(wanted.variance)) <= 1e-12L);
+    }
+}
+
+TEST_CASE("single-precision subnormals count in every sum, also where a program flushes them to zero") {
+    std::vector<float> values(3000);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(i + 1));  // (i + 1) * 2^-149
+    }
+    summary const of = summary_of(values, terms::sum | terms::sum_squares);
+    CHECK(of.sum == 3000.0 * 3001 / 2 * 0x1p-149);
+    CHECK(of.sum_squares == 3000.0 * 3001 * 6001 / 6 * 0x1p-298);
+}

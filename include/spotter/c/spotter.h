@@ -13,8 +13,8 @@
  *                 has a code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
  * Ownership       Names, shapes and values are copied before a call returns, where they are kept at all, so buffers may be reused
  *                 at once. A structure filled for you is yours.
- * Memory          A name that is met for the first time may allocate, and in each mode for the first two. Afterwards nothing does, nothing locks, and nothing
- *                 waits unless the recorder's buffer is full (options::overflow).
+ * Memory          A name that is met for the first time may allocate, and in each mode for the first two. Afterwards nothing does,
+ *                 nothing locks, and nothing waits unless the recorder's buffer is full (options::overflow).
  * Text            UTF-8 or whatever the program uses, ended by a zero. Identity is the name of a tensor, never its address.
  * Environment     SPOTTER=off switches hooks off whole; SPOTTER=dry keeps the rules and records nothing. */
 

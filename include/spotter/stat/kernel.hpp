@@ -28,11 +28,46 @@ using vec = typename vector_of<Value, Bytes>::type;
 template <class Float>
 using bits_of = std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>;
 
-// Asks for memory that is read soon. A processor does not look beyond a page by itself, and a page is one block: without
-// this the memory rests while a block is worked on in cache.
+// Asks for memory of the next block, while this one is summed: a processor does not look beyond a page by itself, and a page is
+// one block of floats. On Zen 4 it is as fast without (128 MiB: 13.6 and 13.7 GB/s), and slower where the requests are
+// made in the first, fast walk over a block (10 to 12 GB/s).
 SPOTTER_INLINE void fetch_ahead(void const* now) noexcept {
     constexpr std::uintptr_t distance = 4096;
-    __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(now) + distance));
+    __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(now) + distance), 0, 2);
+}
+
+// Whether a block has neither zeros nor subnormal nor non-finite values, in three operations a vector: most blocks have none, and
+// plain_block, which looks closer, takes eight. Without its sign and counted from the smallest normal number on, an ordinary
+// value is below infinity; a smaller one wraps around.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size_t count) noexcept {
+    using Bits = std::make_unsigned_t<bits_of<Float>>;
+    using V = vec<Bits, Bytes>;
+    constexpr std::size_t step = Bytes / sizeof(Float);
+    constexpr bool has_maximum =
+        Bytes == 64 || (Bytes == 32 && sizeof(Float) == 4);  // of unsigned integers, as an instruction
+    constexpr Bits infinity = sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent);
+    constexpr Bits smallest = Bits{1} << (sizeof(Float) == 4 ? 23 : 52);
+    constexpr Bits limit = has_maximum ? 2 * (infinity - smallest) : Bits{1} << (sizeof(Float) * 8 - 1);
+    V worst{};
+    for (std::size_t i = 0; i < count; i += 64 / sizeof(Float)) {
+        SPOTTER_UNROLL
+        for (std::size_t part = 0; part < 64 / Bytes; ++part) {
+            V x;
+            std::memcpy(&x, values + i + part * step, Bytes);
+            if constexpr (has_maximum) {
+                x += x;
+                x -= 2 * smallest;
+                worst = x > worst ? x : worst;
+            } else {  // the first bit of a difference tells
+                x &= limit - 1;
+                worst |= (x - smallest) | (infinity - 1 - x);
+            }
+        }
+    }
+    Bits most = 0;
+    for (std::size_t i = 0; i < step; ++i) { most = worst[i] > most ? worst[i] : most; }
+    return most < limit;
 }
 
 // A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers. Returns
@@ -51,15 +86,17 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
     V large{};      // negative where a value was not finite
     V subnormal{};  // not zero where a value was subnormal
     V small_count{};
-    for (std::size_t i = 0; i < count; i += step) {
-        fetch_ahead(values + i);
-        V x;
-        std::memcpy(&x, values + i, Bytes);
-        V const size = x & size_mask;
-        V const is_small = size < smallest;
-        large |= (infinity - 1) - size;
-        subnormal |= size & is_small;
-        small_count -= is_small;
+    for (std::size_t i = 0; i < count; i += 64 / sizeof(Float)) {
+        SPOTTER_UNROLL
+        for (std::size_t part = 0; part < 64 / Bytes; ++part) {
+            V x;
+            std::memcpy(&x, values + i + part * step, Bytes);
+            V const size = x & size_mask;
+            V const is_small = size < smallest;
+            large |= (infinity - 1) - size;
+            subnormal |= size & is_small;
+            small_count -= is_small;
+        }
     }
     Bits any_large = 0, any_subnormal = 0;
     std::uint64_t zeros = 0;  // what is small and not subnormal
@@ -73,54 +110,84 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
     return true;
 }
 
-// Extremes of x or of |x|, in four independent vectors so that the comparisons overlap. min and max do not round, so
-// their order does not matter.
+// Extremes of x or of |x| over all plain blocks, in independent vectors so that the comparisons overlap; they become one number at
+// the end. min and max do not round, so their order does not matter.
 template <bool Abs, class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE void range_block(Float const* values, std::size_t count, double& lowest,
-                                               double& highest) noexcept {
-    SPOTTER_STRICT_BODY
+struct range_vectors {
     using Bits = bits_of<Float>;
     using V = vec<Float, Bytes>;
-    constexpr std::size_t step = Bytes / sizeof(Float);
-    constexpr std::size_t parts = lane_count / step < 4 ? lane_count / step : 4;
-    constexpr Bits size_mask = static_cast<Bits>(~(Bits{1} << (sizeof(Float) * 8 - 1)));
-    V low[parts], high[parts];
-    SPOTTER_UNROLL
-    for (std::size_t part = 0; part < parts; ++part) { low[part] = V{} + values[0], high[part] = V{} + values[0]; }
-    if constexpr (Abs) {
-        for (std::size_t part = 0; part < parts; ++part) {
-            low[part] = reinterpret_cast<V>(reinterpret_cast<vec<Bits, Bytes>>(low[part]) & size_mask);
-            high[part] = low[part];
-        }
+    static constexpr std::size_t step = Bytes / sizeof(Float);
+    static constexpr std::size_t parts = lane_count / step < 4 ? lane_count / step : 4;
+    static constexpr Bits size_mask = static_cast<Bits>(~(Bits{1} << (sizeof(Float) * 8 - 1)));
+    V low[parts]{}, high[parts]{};
+    bool any = false;
+
+    SPOTTER_STRICT SPOTTER_INLINE static void load(Float const* from, V& x) noexcept {
+        std::memcpy(&x, from, Bytes);
+        if constexpr (Abs) { x = reinterpret_cast<V>(reinterpret_cast<vec<Bits, Bytes>>(x) & size_mask); }
     }
-    for (std::size_t i = 0; i < count; i += step * parts) {
+    SPOTTER_STRICT SPOTTER_INLINE void add(Float const* values, std::size_t count) noexcept {
+        SPOTTER_STRICT_BODY
+        V least[parts], most[parts];
         SPOTTER_UNROLL
         for (std::size_t part = 0; part < parts; ++part) {
-            V x;
-            std::memcpy(&x, values + i + part * step, Bytes);
-            if constexpr (Abs) { x = reinterpret_cast<V>(reinterpret_cast<vec<Bits, Bytes>>(x) & size_mask); }
-            low[part] = x < low[part] ? x : low[part];
-            high[part] = x > high[part] ? x : high[part];
+            load(values + part * step, least[part]);
+            most[part] = any ? high[part] : least[part];
+            least[part] = any ? low[part] : least[part];
+        }
+        any = true;
+        for (std::size_t i = 0; i < count; i += step * parts) {
+            SPOTTER_UNROLL
+            for (std::size_t part = 0; part < parts; ++part) {
+                V x;
+                load(values + i + part * step, x);
+                least[part] = x < least[part] ? x : least[part];
+                most[part] = x > most[part] ? x : most[part];
+            }
+        }
+        SPOTTER_UNROLL
+        for (std::size_t part = 0; part < parts; ++part) { low[part] = least[part], high[part] = most[part]; }
+    }
+    SPOTTER_STRICT SPOTTER_INLINE void fold(double& lowest, double& highest) const noexcept {
+        SPOTTER_STRICT_BODY
+        lowest = low[0][0];
+        highest = high[0][0];
+        for (std::size_t part = 0; part < parts; ++part) {
+            for (std::size_t i = 0; i < step; ++i) {
+                lowest = low[part][i] < lowest ? low[part][i] : lowest;
+                highest = high[part][i] > highest ? high[part][i] : highest;
+            }
         }
     }
-    lowest = low[0][0];
-    highest = high[0][0];
-    for (std::size_t part = 0; part < parts; ++part) {
-        for (std::size_t i = 0; i < step; ++i) {
-            lowest = low[part][i] < lowest ? low[part][i] : lowest;
-            highest = high[part][i] > highest ? high[part][i] : highest;
-        }
-    }
-}
+};
 
 // How many vectors the 16 lanes of a sum are.
 template <std::size_t Bytes>
 inline constexpr std::size_t lane_parts = lane_count * sizeof(double) / Bytes;
 
-// As many values as two vectors of doubles hold, widened. Two at once, because g++ takes a conversion of half a vector of
-// floats through memory.
+// As many values as two vectors of doubles hold, widened. From AVX2 on straight from memory, which takes a quarter less than from a
+// register. g++ has to be told by an instruction: it takes a conversion of half a vector of floats through memory.
 template <std::size_t Bytes>
 SPOTTER_INLINE void load_wide(float const* from, vec<double, Bytes> (&into)[2]) noexcept {
+#if SPOTTER_X86_DISPATCH
+    if constexpr (Bytes >= 32) {
+        constexpr std::size_t wide = Bytes / sizeof(double);
+        SPOTTER_UNROLL
+        for (std::size_t k = 0; k < 2; ++k) {
+#if defined(__clang__)
+            vec<float, Bytes / 2> narrow;
+            std::memcpy(&narrow, from + k * wide, Bytes / 2);
+            into[k] = __builtin_convertvector(narrow, vec<double, Bytes>);
+#else
+            using some = float const[wide];
+            vec<double, Bytes> widened;
+            asm("vcvtps2pd %1, %0" : "=v"(widened) : "m"(*reinterpret_cast<some*>(from + k * wide)));
+            into[k] = widened;
+#endif
+        }
+        return;
+    }
+#endif
     vec<float, Bytes> narrow;
     std::memcpy(&narrow, from, Bytes);
     auto const wide = __builtin_convertvector(narrow, vec<double, 2 * Bytes>);
@@ -132,15 +199,53 @@ SPOTTER_INLINE void load_wide(double const* from, vec<double, Bytes> (&into)[2])
     std::memcpy(&into[1], from + Bytes / sizeof(double), Bytes);
 }
 
+// sum + a * b in one instruction where the path has it, else in two. Only for products that do not round, so that both give the same
+// bits: with 1, and of two floats. Processors add in other units than they multiply in; conversions from float share those of the
+// additions, so that an addition as a product with 1 is done beside them.
 template <std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE void add_lanes(vec<double, Bytes> const (&block)[lane_parts<Bytes>],
+SPOTTER_STRICT SPOTTER_INLINE void add_exact_product(vec<double, Bytes>& sum, vec<double, Bytes> const& a,
+                                                     vec<double, Bytes> const& b) noexcept {
+    SPOTTER_STRICT_BODY
+#if SPOTTER_X86_DISPATCH && !defined(__clang__)
+    if constexpr (Bytes >= 32) {
+        auto so_far = sum;  // a copy, or g++ keeps arrays of sums in memory
+        asm("vfmadd231pd %2, %1, %0" : "+v"(so_far) : "v"(a), "v"(b));
+        sum = so_far;
+        return;
+    }
+#elif SPOTTER_X86_DISPATCH && __has_builtin(__builtin_elementwise_fma)
+    if constexpr (Bytes >= 32) {
+        sum = __builtin_elementwise_fma(a, b, sum);
+        return;
+    }
+#endif
+    auto product = a * b;
+    settle(product);
+    sum += product;
+}
+// 1, and no compiler knows: a product with it stays one.
+template <std::size_t Bytes>
+SPOTTER_INLINE void set_to_one(vec<double, Bytes>& all) noexcept {
+    double one = 1;
+#if SPOTTER_X86_DISPATCH
+    asm("" : "+x"(one));
+#endif
+    all = vec<double, Bytes>{} + one;
+}
+
+// Adds two vectors of a block's lanes to those of a tensor from number `first` on.
+template <std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE void add_lanes(vec<double, Bytes> const (&block)[2], std::size_t first,
                                              lane_sums& into) noexcept {
     SPOTTER_STRICT_BODY
-    vec<double, Bytes> all[lane_parts<Bytes>];
-    std::memcpy(all, into.lane, sizeof all);
     SPOTTER_UNROLL
-    for (std::size_t part = 0; part < lane_parts<Bytes>; ++part) { all[part] += block[part]; }
-    std::memcpy(into.lane, all, sizeof all);
+    for (vec<double, Bytes> const& each : block) {  // one at a time: g++ copies two in small pieces, through memory
+        vec<double, Bytes> all;
+        std::memcpy(&all, into.lane + first, Bytes);
+        all += each;
+        std::memcpy(into.lane + first, &all, Bytes);
+        first += Bytes / sizeof(double);
+    }
 }
 
 // lane_sums::fold, by vectors for as long as there are two.
@@ -149,14 +254,15 @@ SPOTTER_STRICT SPOTTER_INLINE double fold_lanes(vec<double, Bytes> const (&block
     SPOTTER_STRICT_BODY
     constexpr std::size_t wide = Bytes / sizeof(double);
     vec<double, Bytes> folded[lane_parts<Bytes>];
-    std::memcpy(folded, block, sizeof folded);
+    SPOTTER_UNROLL
+    for (std::size_t i = 0; i < lane_parts<Bytes>; ++i) { folded[i] = block[i]; }
     SPOTTER_UNROLL
     for (std::size_t width = lane_parts<Bytes> / 2; width > 0; width /= 2) {
         SPOTTER_UNROLL
         for (std::size_t i = 0; i < width; ++i) { folded[i] += folded[i + width]; }
     }
     double lane[wide];
-    std::memcpy(lane, folded, sizeof lane);
+    std::memcpy(lane, &folded[0], sizeof lane);
     SPOTTER_UNROLL
     for (std::size_t width = wide / 2; width > 0; width /= 2) {
         SPOTTER_UNROLL
@@ -173,33 +279,47 @@ SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t 
     using D = vec<double, Bytes>;
     constexpr std::size_t wide = Bytes / sizeof(double);
     constexpr std::int64_t size_mask = 0x7FFFFFFFFFFFFFFF;
-    D sum[lane_parts<Bytes>]{}, sum_abs[lane_parts<Bytes>]{}, sum_squares[lane_parts<Bytes>]{};
+    D sum[lane_parts<Bytes>];
+    D one;
+    set_to_one<Bytes>(one);
     for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
         D plain[2]{}, sizes[2]{}, squares[2]{};
         for (std::size_t i = part * wide; i < count; i += lane_count) {
+            if (part == 0) { fetch_ahead(values + i); }
             D x[2];
             load_wide<Bytes>(values + i, x);
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
                 if constexpr (Sum) { plain[k] += x[k]; }
                 if constexpr (Abs) {
-                    sizes[k] += reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(x[k]) & size_mask);
+                    D const size = reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(x[k]) & size_mask);
+                    if constexpr (Bytes >= 32) {
+                        add_exact_product<Bytes>(sizes[k], size, one);
+                    } else {
+                        sizes[k] += size;
+                    }
                 }
-                if constexpr (Squares) {
+                if constexpr (Squares && sizeof(Float) == 4) {
+                    add_exact_product<Bytes>(squares[k], x[k], x[k]);
+                } else if constexpr (Squares) {
                     D square = x[k] * x[k];
                     settle(square);
                     squares[k] += square;
                 }
             }
         }
-        std::memcpy(&sum[part], plain, sizeof plain);
-        std::memcpy(&sum_abs[part], sizes, sizeof sizes);
-        std::memcpy(&sum_squares[part], squares, sizeof squares);
+        if constexpr (Sum) {
+            add_lanes<Bytes>(plain, part * wide, into.sum);
+            sum[part] = plain[0], sum[part + 1] = plain[1];
+        }
+        if constexpr (Abs) { add_lanes<Bytes>(sizes, part * wide, into.sum_abs); }
+        if constexpr (Squares) { add_lanes<Bytes>(squares, part * wide, into.sum_squares); }
     }
-    if constexpr (Sum) { add_lanes<Bytes>(sum, into.sum); }
-    if constexpr (Abs) { add_lanes<Bytes>(sum_abs, into.sum_abs); }
-    if constexpr (Squares) { add_lanes<Bytes>(sum_squares, into.sum_squares); }
-    return fold_lanes<Bytes>(sum);
+    if constexpr (Sum) {
+        return fold_lanes<Bytes>(sum);
+    } else {
+        return 0;
+    }
 }
 
 // The sum of (x - centre)^2.
@@ -209,6 +329,9 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t 
     using D = vec<double, Bytes>;
     constexpr std::size_t wide = Bytes / sizeof(double);
     D squares[lane_parts<Bytes>]{};
+    D one;
+    set_to_one<Bytes>(one);
+    D const minus_centre = D{} - centre;
     for (std::size_t i = 0; i < count; i += lane_count) {
         SPOTTER_UNROLL
         for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
@@ -216,7 +339,12 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t 
             load_wide<Bytes>(values + i + part * wide, x);
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
-                D const gap = x[k] - centre;
+                D gap = minus_centre;
+                if constexpr (Bytes >= 32) {
+                    add_exact_product<Bytes>(gap, x[k], one);
+                } else {
+                    gap += x[k];
+                }
                 D square = gap * gap;
                 settle(square);
                 squares[part + k] += square;
@@ -232,9 +360,14 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
                                                         std::uint64_t first_index, terms wanted,
                                                         gathered& into) noexcept {
     SPOTTER_STRICT_BODY
+    constexpr std::size_t gap_bytes = Bytes < 32 ? Bytes : 32;  // on Zen 4 77 ns a block, 110 with 64
+    bool const by_element = has(wanted, terms::product);        // which goes by the definition
     bool const spread = has(wanted, terms::variance);
     int const sums = (spread || has(wanted, terms::sum) ? 1 : 0) | (has(wanted, terms::sum_abs) ? 2 : 0) |
                      (has(wanted, terms::sum_squares) ? 4 : 0);
+    range_vectors<false, Float, Bytes> extremes;
+    range_vectors<true, Float, Bytes> abs_extremes;
+    bool has_zeros = false;  // the block before
     std::size_t done = 0;
     while (count - done >= lane_count) {
         std::size_t const left = count - done;
@@ -242,18 +375,18 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
         std::size_t const whole = size / lane_count * lane_count;
         if (whole != size) { break; }  // the last, ragged block goes by the definition as a whole
         Float const* const block = values + done;
-        if (has(wanted, terms::product) || !plain_block<Float, Bytes>(block, size, into.result.zeros)) {
+        bool plain = !by_element && !has_zeros && ordinary_block<Float, Bytes>(block, size);
+        if (!plain && !by_element) {
+            std::uint64_t const zeros = into.result.zeros;
+            plain = plain_block<Float, Bytes>(block, size, into.result.zeros);
+            has_zeros = into.result.zeros != zeros;
+        }
+        if (!plain) {
             gather_block(element_view<Float>{block, size}, first_index + done, wanted, into);
         } else {
-            double low = 0, high = 0, sum = 0;
-            if (has(wanted, terms::range)) {
-                range_block<false, Float, Bytes>(block, size, low, high);
-                into.widen_range(low, high);
-            }
-            if (has(wanted, terms::abs_range)) {
-                range_block<true, Float, Bytes>(block, size, low, high);
-                into.widen_abs_range(low, high);
-            }
+            double sum = 0;
+            if (has(wanted, terms::range)) { extremes.add(block, size); }
+            if (has(wanted, terms::abs_range)) { abs_extremes.add(block, size); }
             switch (sums) {
                 case 1:
                     sum = sum_block<true, false, false, Float, Bytes>(block, size, into);
@@ -282,11 +415,14 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
             if (spread) {
                 auto const elements = static_cast<double>(size);
                 double const centre = sum / elements;
-                into.spread.merge(elements, centre, gap_block<Float, Bytes>(block, size, centre));
+                into.spread.merge(elements, centre, gap_block<Float, gap_bytes>(block, size, centre));
             }
         }
         done += size;
     }
+    double low = 0, high = 0;
+    if (extremes.any) { extremes.fold(low, high), into.widen_range(low, high); }
+    if (abs_extremes.any) { abs_extremes.fold(low, high), into.widen_abs_range(low, high); }
     return done;
 }
 
@@ -298,12 +434,12 @@ SPOTTER_STRICT SPOTTER_NOINLINE inline std::size_t gather_baseline(Float const* 
 }
 #if SPOTTER_X86_DISPATCH
 template <class Float>
-SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2"))) inline std::size_t
+SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2,fma"))) inline std::size_t
 gather_avx2(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
     return gather_blocks<Float, 32>(values, count, first_index, wanted, into);
 }
 template <class Float>
-SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx512f,avx512dq"))) inline std::size_t
+SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx512f,avx512dq,fma"))) inline std::size_t
 gather_avx512(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted,
               gathered& into) noexcept {
     return gather_blocks<Float, 64>(values, count, first_index, wanted, into);
@@ -314,10 +450,12 @@ template <class Float>
 inline std::size_t gather_fast(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted,
                                gathered& into) noexcept {
 #if SPOTTER_X86_DISPATCH
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-        return gather_avx512(values, count, first_index, wanted, into);
+    if (__builtin_cpu_supports("fma")) {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+            return gather_avx512(values, count, first_index, wanted, into);
+        }
+        if (__builtin_cpu_supports("avx2")) { return gather_avx2(values, count, first_index, wanted, into); }
     }
-    if (__builtin_cpu_supports("avx2")) { return gather_avx2(values, count, first_index, wanted, into); }
 #endif
     return gather_baseline(values, count, first_index, wanted, into);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/stat/kernel.hpp>
+#include <spotter/stat/widen.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -16,22 +17,40 @@ constexpr void gather_plain(element_view<Value> values, terms wanted, gathered& 
     }
 }
 
-// Types without kernels of their own are widened a block at a time into a buffer that stays in cache. Exact: 16-bit and
-// smaller values fit a float, 32-bit integers a double; 64-bit integers round to double as everywhere.
-template <class Wide, class Value>
+// Types without kernels of their own are widened a block at a time into a buffer that stays in cache.
+template <class Value>
 inline void gather_widened(element_view<Value> values, terms wanted, gathered& into) noexcept {
-    Wide buffer[block_size];
+    alignas(64) wide_of<Value> buffer[block_size];
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
-        for (std::size_t i = 0; i < size; ++i) {
-            if constexpr (std::is_arithmetic_v<Value>) {
-                buffer[i] = static_cast<Wide>(values[start + i]);
-            } else {
-                buffer[i] = __builtin_bit_cast(float, float_bits_of(values[start + i]));
-            }
-        }
+        widen_block(values.data() + start, size, buffer);
         std::size_t const done = gather_fast(buffer, size, start, wanted, into);
-        if (done < size) { gather_block(element_view<Wide>{buffer + done, size - done}, start + done, wanted, into); }
+        if (done < size) {
+            gather_block(element_view<wide_of<Value>>{buffer + done, size - done}, start + done, wanted, into);
+        }
+    }
+}
+
+// Whole blocks without zeros, subnormal and non-finite parts are three blocks of doubles: real parts, sizes, squares.
+template <class Complex>
+inline void gather_complex(element_view<Complex> values, terms wanted, gathered& into) noexcept {
+    complex_parts parts;
+    for (std::size_t start = 0; start < values.size(); start += block_size) {
+        std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
+        Complex const* const block = values.data() + start;
+        if (size % lane_count != 0 || has(wanted, terms::product) ||
+            !ordinary_block<float, 16>(reinterpret_cast<float const*>(block), 2 * size)) {
+            gather_block(values.subspan(start, size), start, wanted, into);
+            continue;
+        }
+        split_block(block, size, parts);
+        gathered squares;
+        (void)gather_fast(parts.real, size, start, wanted & (terms::sum | terms::range | terms::variance), into);
+        (void)gather_fast(parts.size, size, start, wanted & (terms::sum_abs | terms::abs_range), into);
+        if (has(wanted, terms::sum_squares)) {
+            (void)gather_fast(parts.square, size, start, terms::sum, squares);
+            into.sum_squares.add(squares.sum);
+        }
     }
 }
 
@@ -48,15 +67,19 @@ constexpr void gather(element_view<Value> values, terms wanted, gathered& into) 
             return;
         }
         gather_plain(values, wanted, into);
-    } else if constexpr (std::is_same_v<Value, c64> || std::is_same_v<Value, c128>) {
+    } else if constexpr (std::is_same_v<Value, c64>) {
+        if (std::is_constant_evaluated()) {
+            gather_plain(values, wanted, into);
+        } else {
+            gather_complex(values, wanted, into);
+        }
+    } else if constexpr (std::is_same_v<Value, c128>) {
         gather_plain(values, wanted, into);
     } else {
         if (std::is_constant_evaluated()) {
             gather_plain(values, wanted, into);
-        } else if constexpr (sizeof(Value) <= 2) {
-            gather_widened<float>(values, wanted, into);
         } else {
-            gather_widened<double>(values, wanted, into);
+            gather_widened(values, wanted, into);
         }
     }
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat (L1): blocks of the types without kernels of their own, as floats or doubles of the same values.
+#pragma once
+
+#include <spotter/core/tensor_ref.hpp>
+#include <spotter/stat/kernel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+// g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SPOTTER_VECTORS __attribute__((optimize("no-fast-math", "fp-contract=off", "tree-vectorize")))
+#else
+#define SPOTTER_VECTORS
+#endif
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// 16-bit and smaller values fit a float, 32-bit integers a double; 64-bit integers round to double as everywhere.
+template <class Value>
+using wide_of = std::conditional_t<sizeof(Value) <= 2, float, double>;
+
+// By a shift: g++ makes a branch of a comparison, and no vectors of a branch.
+[[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE std::uint32_t ones_if_below(std::uint32_t value,
+                                                                         std::uint32_t limit) noexcept {
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(value - limit) >> 31);
+}
+
+// A small IEEE-like format without branches, which float_bits_of has: what is subnormal is an integer times a power of two. `top`
+// is the first size that is no normal number; what is from there on gets the exponent of infinity.
+template <int ExponentBits, int MantissaBits>
+[[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE std::uint32_t small_float_bits(std::uint32_t bits,
+                                                                            std::uint32_t top) noexcept {
+    constexpr int bias = (1 << (ExponentBits - 1)) - 1;
+    constexpr int up = 23 - MantissaBits;
+    constexpr std::uint32_t to_infinity = 255U - ((1U << ExponentBits) - 1) - (127U - bias);
+    constexpr float least = __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - MantissaBits) << 23);
+    std::uint32_t const sign = (bits >> (ExponentBits + MantissaBits)) << 31;
+    std::uint32_t const size = bits & ((1U << (ExponentBits + MantissaBits)) - 1);
+    std::uint32_t const is_small = ones_if_below(size, 1U << MantissaBits);
+    std::uint32_t const beyond = ~ones_if_below(size, top) & (to_infinity << 23);
+    std::uint32_t const normal = (size << up) + ((127U - bias) << 23) + beyond;
+    float const small = static_cast<float>(static_cast<std::int32_t>(size)) * least;
+    return sign | (__builtin_bit_cast(std::uint32_t, small) & is_small) | (normal & ~is_small);
+}
+
+// Two halves that are exact in double, so that their sum rounds once, as a conversion does: processors before AVX-512 have none
+// for vectors, and for unsigned numbers only one with a branch. `high` carries 2^84, `low` 2^52.
+[[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE double double_of_halves(std::uint64_t value, double offset) noexcept {
+    SPOTTER_STRICT_BODY
+    double const high = __builtin_bit_cast(double, (value >> 32) | 0x4530000000000000U);
+    double const low = __builtin_bit_cast(double, (value & 0xFFFFFFFFU) | 0x4330000000000000U);
+    double top = high - offset;
+    settle(top);
+    return top + low;
+}
+
+template <class Value>
+SPOTTER_VECTORS SPOTTER_INLINE void widen_each(Value const* from, std::size_t count, wide_of<Value>* into) noexcept {
+    SPOTTER_STRICT_BODY
+    for (std::size_t i = 0; i < count; ++i) {
+        if constexpr (std::is_same_v<Value, bf16>) {
+            into[i] = __builtin_bit_cast(float, float_bits_of(from[i]));
+        } else if constexpr (std::is_same_v<Value, f16>) {
+            into[i] = __builtin_bit_cast(float, small_float_bits<5, 10>(from[i].bits, 0x7C00U));
+        } else if constexpr (std::is_same_v<Value, f8_e5m2>) {
+            into[i] = __builtin_bit_cast(float, small_float_bits<5, 2>(from[i].bits, 0x7CU));
+        } else if constexpr (std::is_same_v<Value, f8_e4m3>) {  // no infinity, and one NaN
+            into[i] = __builtin_bit_cast(float, small_float_bits<4, 3>(from[i].bits, 0x7FU));
+        } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
+            into[i] = double_of_halves(from[i], 0x1p84 + 0x1p52);
+        } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+            into[i] = double_of_halves(static_cast<std::uint64_t>(from[i]) ^ (std::uint64_t{1} << 63),
+                                       0x1p84 + 0x1p63 + 0x1p52);
+        } else {
+            into[i] = static_cast<wide_of<Value>>(from[i]);
+        }
+    }
+}
+
+template <class Value>
+SPOTTER_VECTORS SPOTTER_NOINLINE inline void widen_baseline(Value const* from, std::size_t count,
+                                                            wide_of<Value>* into) noexcept {
+    widen_each(from, count, into);
+}
+#if SPOTTER_X86_DISPATCH
+template <class Value>
+SPOTTER_VECTORS SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
+widen_avx2(Value const* from, std::size_t count, wide_of<Value>* into) noexcept {
+    widen_each(from, count, into);
+}
+#endif
+template <class Value>
+inline void widen_block(Value const* from, std::size_t count, wide_of<Value>* into) noexcept {
+    if constexpr (std::is_same_v<Value, bool>) {  // 0 or 1; g++ makes no vectors of the type itself
+        return widen_block(reinterpret_cast<unsigned char const*>(from), count, into);
+    }
+#if SPOTTER_X86_DISPATCH
+    if (__builtin_cpu_supports("avx2")) { return widen_avx2(from, count, into); }
+#endif
+    widen_baseline(from, count, into);
+}
+
+// What a block of complex numbers, an even number of them, is made of, apart. Of c64 only: the squares of doubles may leave the range of a double.
+struct complex_parts {
+    alignas(64) double real[block_size], size[block_size], square[block_size];
+};
+template <class Complex>
+SPOTTER_VECTORS SPOTTER_INLINE void split_each(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+    SPOTTER_STRICT_BODY
+    for (std::size_t i = 0; i < count; ++i) {
+        auto const re = static_cast<double>(from[i].re);
+        auto const im = static_cast<double>(from[i].im);
+        double const square = re * re + im * im;  // both products are exact
+        into.real[i] = re;
+        into.square[i] = square;
+    }
+    for (std::size_t i = 0; i < count; i += 2) {  // in pairs by hand: errno keeps compilers from it
+        vec<double, 16> pair;
+        std::memcpy(&pair, into.square + i, sizeof pair);
+#if defined(__clang__) && __has_builtin(__builtin_elementwise_sqrt)
+        pair = __builtin_elementwise_sqrt(pair);
+#elif defined(__SSE2__) && !defined(__clang__)
+        pair = __builtin_ia32_sqrtpd(pair);
+#else
+        pair[0] = __builtin_sqrt(pair[0]), pair[1] = __builtin_sqrt(pair[1]);
+#endif
+        std::memcpy(into.size + i, &pair, sizeof pair);
+    }
+}
+template <class Complex>
+SPOTTER_VECTORS SPOTTER_NOINLINE inline void split_baseline(Complex const* from, std::size_t count,
+                                                            complex_parts& into) noexcept {
+    split_each(from, count, into);
+}
+#if SPOTTER_X86_DISPATCH
+template <class Complex>
+SPOTTER_VECTORS SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
+split_avx2(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+    split_each(from, count, into);
+}
+#endif
+template <class Complex>
+inline void split_block(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+#if SPOTTER_X86_DISPATCH
+    if (__builtin_cpu_supports("avx2")) { return split_avx2(from, count, into); }
+#endif
+    split_baseline(from, count, into);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+#undef SPOTTER_VECTORS
