@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -21,6 +22,15 @@ public:
         std::filesystem::remove_all(path_, ignored);
     }
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    // Of the files in it.
+    [[nodiscard]] std::uintmax_t bytes() const {
+        std::error_code ignored;
+        std::uintmax_t sum = 0;
+        for (auto const& each : std::filesystem::recursive_directory_iterator{path_, ignored}) {
+            if (each.is_regular_file(ignored)) { sum += each.file_size(ignored); }
+        }
+        return sum;
+    }
 
 private:
     std::string path_;
