@@ -96,3 +96,54 @@ TEST_CASE("a unit of a convolution is a channel, whatever the order") {
     CHECK(units_of(view_of(rows.data(), {n, c, h, w})) == wanted);
     CHECK(units_of(view_of(cols.data(), {n, c, h, w}, order::column_major)) == wanted);
 }
+
+namespace {
+
+template <class Value>
+std::vector<Value> any_values(std::size_t count, splitmix& random, bool healthy) {
+    std::vector<Value> values(count);
+    for (Value& each : values) {
+        std::uint64_t const bits = random.next();
+        if constexpr (std::is_floating_point_v<Value>) {
+            each = static_cast<Value>((random.uniform() - 0.5) * 3);
+            if (!healthy && bits % 300 == 0) {
+                each = static_cast<Value>(bits % 2 == 0 ? nan_f : std::bit_cast<float>(0x00000005U));
+            }
+        } else {
+            std::memcpy(&each, &bits, sizeof each < sizeof bits ? sizeof each : sizeof bits);
+        }
+    }
+    return values;
+}
+bool same_lanes(lane_sums const& a, lane_sums const& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("changes by many lanes are bit-equal with the definition [D21]", "[D21]", float, double, std::int8_t,
+                   std::int32_t, std::uint64_t, f16, bf16, f8_e5m2, c64) {
+    splitmix random{17};
+    for (bool const healthy : {true, false}) {
+        for (std::size_t const count : {0U, 1U, 15U, 16U, 17U, 1023U, 1024U, 1040U, 3000U}) {
+            std::vector<TestType> const now = any_values<TestType>(count, random, healthy);
+            std::vector<TestType> before = any_values<TestType>(count, random, healthy);
+            for (std::size_t i = 0; i < count; i += 3) { before[i] = now[i]; }
+            INFO(count << " values");
+            detail::change_sums fast, defined;
+            compare_all(element_view<TestType>{now.data(), count}, before.data(), fast);
+            detail::compare_elements(now.data(), before.data(), count, defined);
+            CHECK((same_lanes(fast.gap, defined.gap) && same_lanes(fast.dot, defined.dot) &&
+                   same_lanes(fast.old, defined.old)));
+            CHECK((fast.changed == defined.changed && fast.finite == defined.finite));
+            if constexpr (!std::is_same_v<TestType, c64>) {
+                using Float = detail::kernel_float<TestType>;
+                std::vector<Float> const gradient = any_values<Float>(count, random, true);
+                std::vector<Float> copy(count);
+                copy_widened(element_view<TestType>{before.data(), count}, copy.data());
+                detail::along_sums along, by_element;
+                change_along_all(element_view<TestType>{now.data(), count}, copy.data(), gradient.data(), along);
+                detail::change_along_elements(now.data(), copy.data(), gradient.data(), count, by_element);
+                CHECK((same_lanes(along.products, by_element.products) && along.finite == by_element.finite));
+            }
+        }
+    }
+}

@@ -5,8 +5,9 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/series.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/change_kernel.hpp>
 #include <spotter/stat/statistic.hpp>
+#include <spotter/stat/summarize.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -44,22 +45,17 @@ struct update_direction {
             auto const count = static_cast<std::size_t>(values.count);
             bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
             if (!(small ? narrow.grow(count) : wide.grow(count))) { return; }
-            bool finite = true;
-            visit_values(values, [&](auto all) {
-                for (std::size_t i = 0; i < count; ++i) {
-                    seen_element const x = detail::see(all[i]);
-                    finite = finite && x.kind < number_class::pos_inf;
-                    if (small) {
-                        narrow[i] = static_cast<float>(x.value);
-                    } else {
-                        wide[i] = x.value;
-                    }
+            visit_values(values, [&]<class Value>(element_view<Value> all) {
+                if (small) {
+                    copy_widened(all, narrow.data());
+                } else {
+                    copy_widened(all, wide.data());
                 }
             });
             is_narrow = small;
             shape = values.shape, layout = values.layout;
             index = step.index;
-            close = finite ? at : 0;
+            close = summarize(values, terms::nonfinite).nonfinite() == 0 ? at : 0;
         }
         [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
             return is_narrow ? widen(narrow[i]) : wide[i];
@@ -149,22 +145,24 @@ struct update_direction {
 
 private:
     // Not known where a value is not finite.
-    [[nodiscard]] SPOTTER_STRICT static constexpr measurement change_along(copy const& gradient, copy const& before,
-                                                                           tensor_ref const& now) noexcept {
-        SPOTTER_STRICT_BODY
-        lane_sums products;
-        bool finite = true;
-        visit_values(now, [&](auto all) SPOTTER_STRICT {
-            SPOTTER_STRICT_BODY
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                seen_element const x = detail::see(all[i]);
-                finite = finite && x.kind < number_class::pos_inf;
-                double part = (x.value - before[i]) * gradient[i];
-                settle(part);
-                products.lane[i % lane_count] += part;
+    [[nodiscard]] static constexpr measurement change_along(copy const& gradient, copy const& before,
+                                                            tensor_ref const& now) noexcept {
+        detail::along_sums sums;
+        visit_values(now, [&]<class Value>(element_view<Value> all) {
+            if constexpr (!requires(Value const& it) { it.re; }) {
+                if constexpr (std::same_as<detail::kernel_float<Value>, float>) {
+                    if (before.is_narrow && gradient.is_narrow) {
+                        return change_along_all(all, before.narrow.data(), gradient.narrow.data(), sums);
+                    }
+                } else {
+                    if (!before.is_narrow && !gradient.is_narrow) {
+                        return change_along_all(all, before.wide.data(), gradient.wide.data(), sums);
+                    }
+                }
+                detail::change_along_elements(all.data(), before, gradient, all.size(), sums);
             }
         });
-        return {products.fold(), finite};
+        return {sums.products.fold(), sums.finite};
     }
 };
 

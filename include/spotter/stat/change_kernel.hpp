@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat (L1): tensors held against one another element by element, many lanes at a time; bit-equal to the definitions here.
+#pragma once
+
+#include <spotter/stat/widen.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// What the kernels take a type as: floats and doubles as they are, others widened a block at a time.
+template <class Value>
+using kernel_float =
+    std::conditional_t<std::is_same_v<Value, float> || std::is_same_v<Value, double>, Value, wide_of<Value>>;
+
+// Element i of a tensor belongs to lane i % 16, whatever its block.
+struct change_sums {
+    lane_sums gap;  // |x - previous|^2
+    lane_sums dot;  // x * previous; of a complex number the real part of x times the conjugate of previous
+    lane_sums old;  // |previous|^2
+    std::uint64_t changed = 0;
+    bool finite = true;  // both sides, so far
+};
+struct element_change {
+    double square;
+    double product;
+    bool differs;
+};
+template <class Value>
+[[nodiscard]] SPOTTER_STRICT constexpr element_change change_of(Value const& now, Value const& before) noexcept {
+    SPOTTER_STRICT_BODY
+    if constexpr (requires {
+                      now.re;
+                      now.im;
+                  }) {
+        element_change const re = change_of(now.re, before.re);
+        element_change const im = change_of(now.im, before.im);
+        return {re.square + im.square, re.product + im.product, re.differs || im.differs};
+    } else {
+        double const x = see(now).value;
+        double const y = see(before).value;
+        double const gap = x - y;
+        double square = gap * gap;
+        double product = x * y;
+        settle(square), settle(product);
+        return {square, product, gap != 0};
+    }
+}
+template <class Value>
+SPOTTER_STRICT constexpr void compare_elements(Value const* now, Value const* before, std::size_t count,
+                                               change_sums& into) noexcept {
+    SPOTTER_STRICT_BODY
+    for (std::size_t i = 0; i < count; ++i) {
+        seen_element const x = see(now[i]);
+        seen_element const y = see(before[i]);
+        into.finite = into.finite && x.kind < number_class::pos_inf && y.kind < number_class::pos_inf;
+        element_change const change = change_of(now[i], before[i]);
+        std::size_t const lane = i % lane_count;
+        into.gap.lane[lane] += change.square;
+        into.dot.lane[lane] += change.product;
+        into.old.lane[lane] += y.square;
+        into.changed += change.differs ? 1 : 0;
+    }
+}
+
+// The sum of (x - previous) * gradient: how far a change went along the gradient.
+struct along_sums {
+    lane_sums products;
+    bool finite = true;  // x, so far
+};
+template <class Value, class Before, class Gradient>
+SPOTTER_STRICT constexpr void change_along_elements(Value const* now, Before const& before, Gradient const& gradient,
+                                                    std::size_t count, along_sums& into) noexcept {
+    SPOTTER_STRICT_BODY
+    for (std::size_t i = 0; i < count; ++i) {
+        seen_element const x = see(now[i]);
+        into.finite = into.finite && x.kind < number_class::pos_inf;
+        double part = (x.value - see(before[i]).value) * see(gradient[i]).value;
+        settle(part);
+        into.products.lane[i % lane_count] += part;
+    }
+}
+
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE bool all_plain(Float const* values, std::size_t count) noexcept {
+    std::uint64_t zeros = 0;
+    return ordinary_block<Float, Bytes>(values, count) || plain_block<Float, Bytes>(values, count, zeros);
+}
+
+// Full blocks, or ones of a multiple of 16 elements.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE void compare_block(Float const* now, Float const* before, std::size_t count,
+                                                 change_sums& into) noexcept {
+    SPOTTER_STRICT_BODY
+    using D = vec<double, Bytes>;
+    using I = vec<std::int64_t, Bytes>;
+    constexpr std::size_t wide = Bytes / sizeof(double);
+    if (!all_plain<Float, Bytes>(now, count) || !all_plain<Float, Bytes>(before, count)) {
+        return compare_elements(now, before, count, into);
+    }
+    for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
+        D gaps[2], dots[2], olds[2];
+        I equal[2]{};
+        std::memcpy(gaps, into.gap.lane + part * wide, sizeof gaps);
+        std::memcpy(dots, into.dot.lane + part * wide, sizeof dots);
+        std::memcpy(olds, into.old.lane + part * wide, sizeof olds);
+        for (std::size_t i = part * wide; i < count; i += lane_count) {
+            D x[2], y[2];
+            load_wide<Bytes>(now + i, x);
+            load_wide<Bytes>(before + i, y);
+            SPOTTER_UNROLL
+            for (std::size_t k = 0; k < 2; ++k) {
+                D const gap = x[k] - y[k];
+                D square = gap * gap;
+                D product = x[k] * y[k];
+                D old = y[k] * y[k];
+                settle(square), settle(product), settle(old);
+                gaps[k] += square;
+                dots[k] += product;
+                olds[k] += old;
+                equal[k] += reinterpret_cast<I>(gap == D{});
+            }
+        }
+        std::memcpy(into.gap.lane + part * wide, gaps, sizeof gaps);
+        std::memcpy(into.dot.lane + part * wide, dots, sizeof dots);
+        std::memcpy(into.old.lane + part * wide, olds, sizeof olds);
+        for (I const& each : equal) {
+            for (std::size_t i = 0; i < wide; ++i) { into.changed += static_cast<std::uint64_t>(each[i]); }
+        }
+    }
+    into.changed += count;
+}
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE void change_along_block(Float const* now, Float const* before, Float const* gradient,
+                                                      std::size_t count, along_sums& into) noexcept {
+    SPOTTER_STRICT_BODY
+    using D = vec<double, Bytes>;
+    constexpr std::size_t wide = Bytes / sizeof(double);
+    if (!all_plain<Float, Bytes>(now, count) || !all_plain<Float, Bytes>(before, count) ||
+        !all_plain<Float, Bytes>(gradient, count)) {
+        return change_along_elements(now, before, gradient, count, into);
+    }
+    for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
+        D sums[2];
+        std::memcpy(sums, into.products.lane + part * wide, sizeof sums);
+        for (std::size_t i = part * wide; i < count; i += lane_count) {
+            D x[2], y[2], g[2];
+            load_wide<Bytes>(now + i, x);
+            load_wide<Bytes>(before + i, y);
+            load_wide<Bytes>(gradient + i, g);
+            SPOTTER_UNROLL
+            for (std::size_t k = 0; k < 2; ++k) {
+                D product = (x[k] - y[k]) * g[k];
+                settle(product);
+                sums[k] += product;
+            }
+        }
+        std::memcpy(into.products.lane + part * wide, sums, sizeof sums);
+    }
+}
+
+template <class Float>
+SPOTTER_STRICT SPOTTER_NOINLINE inline void compare_baseline(Float const* now, Float const* before, std::size_t count,
+                                                             change_sums& into) noexcept {
+    compare_block<Float, 16>(now, before, count, into);
+}
+template <class Float>
+SPOTTER_STRICT SPOTTER_NOINLINE inline void change_along_baseline(Float const* now, Float const* before,
+                                                                  Float const* gradient, std::size_t count,
+                                                                  along_sums& into) noexcept {
+    change_along_block<Float, 16>(now, before, gradient, count, into);
+}
+#if SPOTTER_X86_DISPATCH
+template <class Float>
+SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
+compare_avx2(Float const* now, Float const* before, std::size_t count, change_sums& into) noexcept {
+    compare_block<Float, 32>(now, before, count, into);
+}
+template <class Float>
+SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
+change_along_avx2(Float const* now, Float const* before, Float const* gradient, std::size_t count,
+                  along_sums& into) noexcept {
+    change_along_block<Float, 32>(now, before, gradient, count, into);
+}
+#endif
+
+// Of values that are `kernel_float`s; a multiple of 16 of them.
+template <class Float>
+inline void compare_fast(Float const* now, Float const* before, std::size_t count, change_sums& into) noexcept {
+#if SPOTTER_X86_DISPATCH
+    if (__builtin_cpu_supports("avx2")) { return compare_avx2(now, before, count, into); }
+#endif
+    compare_baseline(now, before, count, into);
+}
+template <class Float>
+inline void change_along_fast(Float const* now, Float const* before, Float const* gradient, std::size_t count,
+                              along_sums& into) noexcept {
+#if SPOTTER_X86_DISPATCH
+    if (__builtin_cpu_supports("avx2")) { return change_along_avx2(now, before, gradient, count, into); }
+#endif
+    change_along_baseline(now, before, gradient, count, into);
+}
+
+// A block of a tensor as the kernels take it.
+template <class Value>
+class widened_block {
+public:
+    [[nodiscard]] kernel_float<Value> const* take(Value const* from, std::size_t count) noexcept {
+        if constexpr (std::is_same_v<Value, kernel_float<Value>>) {
+            return from;
+        } else {
+            widen_block(from, count, buffer_);
+            return buffer_;
+        }
+    }
+
+private:
+    struct nothing {};
+    alignas(64) std::conditional_t<std::is_same_v<Value, kernel_float<Value>>, nothing,
+                                   kernel_float<Value>[block_size]> buffer_;
+};
+
+// Calls use(first, size) for each block, the last one a multiple of 16 elements long, and definition(first, size) for what remains.
+template <class Use, class Definition>
+constexpr void each_block(std::size_t count, Use&& use, Definition&& definition) noexcept {
+    std::size_t const whole = count - count % lane_count;
+    for (std::size_t first = 0; first < whole; first += block_size) {
+        use(first, whole - first < block_size ? whole - first : block_size);
+    }
+    if (whole < count) { definition(whole, count - whole); }
+}
+
+}  // namespace detail
+
+// Copies values as floats or doubles, which hold them exactly; what is not finite has any value.
+template <class Value, class Wide>
+constexpr void copy_widened(element_view<Value> from, Wide* into) noexcept {
+    if constexpr (!requires(Value it) { it.im; } && std::is_same_v<detail::kernel_float<Value>, Wide>) {
+        if (!std::is_constant_evaluated()) {
+            if constexpr (std::is_same_v<Value, Wide>) {
+                if (from.size() > 0) { std::memcpy(into, from.data(), from.size() * sizeof(Wide)); }
+            } else {
+                detail::widen_block(from.data(), from.size(), into);
+            }
+            return;
+        }
+    }
+    for (std::size_t i = 0; i < from.size(); ++i) { into[i] = static_cast<Wide>(detail::see(from[i]).value); }
+}
+
+// Holds `now` against `before`, element by element.
+template <class Value>
+constexpr void compare_all(element_view<Value> now, Value const* before, detail::change_sums& into) noexcept {
+    if constexpr (std::is_same_v<Value, c64> || std::is_same_v<Value, c128>) {
+        detail::compare_elements(now.data(), before, now.size(), into);
+    } else {
+        if (std::is_constant_evaluated()) { return detail::compare_elements(now.data(), before, now.size(), into); }
+        detail::widened_block<Value> left, right;
+        detail::each_block(
+            now.size(),
+            [&](std::size_t first, std::size_t size) {
+                detail::compare_fast(left.take(now.data() + first, size), right.take(before + first, size), size, into);
+            },
+            [&](std::size_t first, std::size_t size) {
+                detail::compare_elements(now.data() + first, before + first, size, into);
+            });
+    }
+}
+
+// The same with a third tensor: both copies hold what the kernels take `Value` as.
+template <class Value>
+constexpr void change_along_all(element_view<Value> now, detail::kernel_float<Value> const* before,
+                                detail::kernel_float<Value> const* gradient, detail::along_sums& into) noexcept {
+    if (std::is_constant_evaluated()) {
+        return detail::change_along_elements(now.data(), before, gradient, now.size(), into);
+    }
+    detail::widened_block<Value> left;
+    detail::each_block(
+        now.size(),
+        [&](std::size_t first, std::size_t size) {
+            detail::change_along_fast(left.take(now.data() + first, size), before + first, gradient + first, size,
+                                      into);
+        },
+        [&](std::size_t first, std::size_t size) {
+            detail::change_along_elements(now.data() + first, before + first, gradient + first, size, into);
+        });
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
