@@ -140,10 +140,40 @@ TEMPLATE_TEST_CASE("changes by many lanes are bit-equal with the definition [D21
                 std::vector<Float> copy(count);
                 copy_widened(element_view<TestType>{before.data(), count}, copy.data());
                 detail::along_sums along, by_element;
-                change_along_all(element_view<TestType>{now.data(), count}, copy.data(), gradient.data(), along);
                 detail::change_along_elements(now.data(), copy.data(), gradient.data(), count, by_element);
+                change_along_all(element_view<TestType>{now.data(), count}, copy.data(), gradient.data(), along);
+                std::vector<Float> after(count);
+                copy_widened(element_view<TestType>{now.data(), count}, after.data());
+                CHECK((count == 0 || std::memcmp(copy.data(), after.data(), count * sizeof(Float)) == 0));
                 CHECK((same_lanes(along.products, by_element.products) && along.finite == by_element.finite));
             }
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("units by rows are bit-equal with the walk over elements", "", float, f16, double, std::int8_t) {
+    splitmix random{29};
+    for (std::uint64_t const units : {1U, 7U, 16U, 41U, 256U, 1500U}) {
+        for (bool const healthy : {true, false}) {
+            INFO(units << " units");
+            std::vector<TestType> values = any_values<TestType>(static_cast<std::size_t>(5 * units), random, healthy);
+            for (std::size_t i = 0; i < values.size(); i += 3) { values[i] = TestType{}; }
+            tensor_ref const layer = view_of(values.data(), {5, units});
+            std::vector<double> sums(static_cast<std::size_t>(units)), finite = sums, sums_defined = sums,
+                                                                       finite_defined = sums;
+            std::vector<std::uint32_t> active(static_cast<std::size_t>(units)), known = active, active_defined = active,
+                                                                                known_defined = active;
+            add_sizes(layer, 1, sums.data(), finite.data());
+            count_active(layer, 1, active.data(), known.data());
+            for_each_unit(layer, 1, [&](std::size_t unit, seen_element const& it) {
+                if (it.kind >= number_class::pos_inf) { return; }
+                sums_defined[unit] += it.size;
+                finite_defined[unit] += 1;
+                active_defined[unit] += it.kind == number_class::zero ? 0U : 1U;
+                ++known_defined[unit];
+            });
+            CHECK((sums == sums_defined && finite == finite_defined && active == active_defined &&
+                   known == known_defined));
         }
     }
 }

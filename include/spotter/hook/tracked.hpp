@@ -113,8 +113,11 @@ struct tracked_tensor {
         stats.has |= terms::delta;
         if (previous.size() == 0) { return; }
         retained_copy& before = previous[index_of(step.mode)];
-        if (before.valid) { compare_with_previous(values, before.view, before.index, stats); }
-        before.keep(values, step.index);
+        if (before.valid && compare_with_previous(values, before.view, before.index, stats, before.bytes.data())) {
+            before.index = step.index;
+        } else {
+            before.keep(values, step.index);
+        }
     }
     // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
     void follow(tensor_ref const& values, step_id step) noexcept {

@@ -87,46 +87,70 @@ SPOTTER_STRICT SPOTTER_INLINE bool all_plain(Float const* values, std::size_t co
     return ordinary_block<Float, Bytes>(values, count) || plain_block<Float, Bytes>(values, count, zeros);
 }
 
+// One vector of lanes of a comparison. Each in a variable of its own: g++ keeps arrays of them in memory.
+template <std::size_t Bytes>
+struct change_vectors {
+    using D = vec<double, Bytes>;
+    using I = vec<std::int64_t, Bytes>;
+    D gap, dot, old;
+    I equal{};
+
+    SPOTTER_INLINE void load(change_sums const& from, std::size_t lane) noexcept {
+        std::memcpy(&gap, from.gap.lane + lane, Bytes);
+        std::memcpy(&dot, from.dot.lane + lane, Bytes);
+        std::memcpy(&old, from.old.lane + lane, Bytes);
+    }
+    template <class Float>
+    SPOTTER_STRICT SPOTTER_INLINE void add(D const& x, D const& y) noexcept {
+        SPOTTER_STRICT_BODY
+        D const change = x - y;
+        D square = change * change;
+        settle(square);
+        gap += square;
+        if constexpr (sizeof(Float) == 4) {
+            add_exact_product<Bytes>(dot, x, y);
+            add_exact_product<Bytes>(old, y, y);
+        } else {
+            D product = x * y;
+            D before = y * y;
+            settle(product), settle(before);
+            dot += product;
+            old += before;
+        }
+        equal += reinterpret_cast<I>(change == D{});
+    }
+    SPOTTER_INLINE void store(change_sums& into, std::size_t lane) const noexcept {
+        std::memcpy(into.gap.lane + lane, &gap, Bytes);
+        std::memcpy(into.dot.lane + lane, &dot, Bytes);
+        std::memcpy(into.old.lane + lane, &old, Bytes);
+        for (std::size_t i = 0; i < Bytes / sizeof(double); ++i) {
+            into.changed += static_cast<std::uint64_t>(equal[i]);
+        }
+    }
+};
+
 // Full blocks, or ones of a multiple of 16 elements.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void compare_block(Float const* now, Float const* before, std::size_t count,
                                                  change_sums& into) noexcept {
-    SPOTTER_STRICT_BODY
     using D = vec<double, Bytes>;
-    using I = vec<std::int64_t, Bytes>;
     constexpr std::size_t wide = Bytes / sizeof(double);
     if (!all_plain<Float, Bytes>(now, count) || !all_plain<Float, Bytes>(before, count)) {
         return compare_elements(now, before, count, into);
     }
-    for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
-        D gaps[2], dots[2], olds[2];
-        I equal[2]{};
-        std::memcpy(gaps, into.gap.lane + part * wide, sizeof gaps);
-        std::memcpy(dots, into.dot.lane + part * wide, sizeof dots);
-        std::memcpy(olds, into.old.lane + part * wide, sizeof olds);
-        for (std::size_t i = part * wide; i < count; i += lane_count) {
+    for (std::size_t lane = 0; lane < lane_count; lane += 2 * wide) {
+        change_vectors<Bytes> low, high;
+        low.load(into, lane);
+        high.load(into, lane + wide);
+        for (std::size_t i = lane; i < count; i += lane_count) {
             D x[2], y[2];
             load_wide<Bytes>(now + i, x);
             load_wide<Bytes>(before + i, y);
-            SPOTTER_UNROLL
-            for (std::size_t k = 0; k < 2; ++k) {
-                D const gap = x[k] - y[k];
-                D square = gap * gap;
-                D product = x[k] * y[k];
-                D old = y[k] * y[k];
-                settle(square), settle(product), settle(old);
-                gaps[k] += square;
-                dots[k] += product;
-                olds[k] += old;
-                equal[k] += reinterpret_cast<I>(gap == D{});
-            }
+            low.template add<Float>(x[0], y[0]);
+            high.template add<Float>(x[1], y[1]);
         }
-        std::memcpy(into.gap.lane + part * wide, gaps, sizeof gaps);
-        std::memcpy(into.dot.lane + part * wide, dots, sizeof dots);
-        std::memcpy(into.old.lane + part * wide, olds, sizeof olds);
-        for (I const& each : equal) {
-            for (std::size_t i = 0; i < wide; ++i) { into.changed += static_cast<std::uint64_t>(each[i]); }
-        }
+        low.store(into, lane);
+        high.store(into, lane + wide);
     }
     into.changed += count;
 }
@@ -140,22 +164,23 @@ SPOTTER_STRICT SPOTTER_INLINE void change_along_block(Float const* now, Float co
         !all_plain<Float, Bytes>(gradient, count)) {
         return change_along_elements(now, before, gradient, count, into);
     }
-    for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
-        D sums[2];
-        std::memcpy(sums, into.products.lane + part * wide, sizeof sums);
-        for (std::size_t i = part * wide; i < count; i += lane_count) {
+    for (std::size_t lane = 0; lane < lane_count; lane += 2 * wide) {
+        D low, high;
+        std::memcpy(&low, into.products.lane + lane, Bytes);
+        std::memcpy(&high, into.products.lane + lane + wide, Bytes);
+        for (std::size_t i = lane; i < count; i += lane_count) {
             D x[2], y[2], g[2];
             load_wide<Bytes>(now + i, x);
             load_wide<Bytes>(before + i, y);
             load_wide<Bytes>(gradient + i, g);
-            SPOTTER_UNROLL
-            for (std::size_t k = 0; k < 2; ++k) {
-                D product = (x[k] - y[k]) * g[k];
-                settle(product);
-                sums[k] += product;
-            }
+            D first = (x[0] - y[0]) * g[0];
+            D second = (x[1] - y[1]) * g[1];
+            settle(first), settle(second);
+            low += first;
+            high += second;
         }
-        std::memcpy(into.products.lane + part * wide, sums, sizeof sums);
+        std::memcpy(into.products.lane + lane, &low, Bytes);
+        std::memcpy(into.products.lane + lane + wide, &high, Bytes);
     }
 }
 
@@ -172,7 +197,7 @@ SPOTTER_STRICT SPOTTER_NOINLINE inline void change_along_baseline(Float const* n
 }
 #if SPOTTER_X86_DISPATCH
 template <class Float>
-SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
+SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2,fma"))) inline void
 compare_avx2(Float const* now, Float const* before, std::size_t count, change_sums& into) noexcept {
     compare_block<Float, 32>(now, before, count, into);
 }
@@ -188,7 +213,9 @@ change_along_avx2(Float const* now, Float const* before, Float const* gradient, 
 template <class Float>
 inline void compare_fast(Float const* now, Float const* before, std::size_t count, change_sums& into) noexcept {
 #if SPOTTER_X86_DISPATCH
-    if (__builtin_cpu_supports("avx2")) { return compare_avx2(now, before, count, into); }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return compare_avx2(now, before, count, into);
+    }
 #endif
     compare_baseline(now, before, count, into);
 }
@@ -248,41 +275,54 @@ constexpr void copy_widened(element_view<Value> from, Wide* into) noexcept {
     for (std::size_t i = 0; i < from.size(); ++i) { into[i] = static_cast<Wide>(detail::see(from[i]).value); }
 }
 
-// Holds `now` against `before`, element by element.
+// Holds `now` against `before`, element by element. Where `replace` is the memory of `before`, it holds the values of `now` afterwards:
+// block by block, while both are in cache.
 template <class Value>
-constexpr void compare_all(element_view<Value> now, Value const* before, detail::change_sums& into) noexcept {
-    if constexpr (std::is_same_v<Value, c64> || std::is_same_v<Value, c128>) {
-        detail::compare_elements(now.data(), before, now.size(), into);
-    } else {
-        if (std::is_constant_evaluated()) { return detail::compare_elements(now.data(), before, now.size(), into); }
-        detail::widened_block<Value> left, right;
-        detail::each_block(
-            now.size(),
-            [&](std::size_t first, std::size_t size) {
-                detail::compare_fast(left.take(now.data() + first, size), right.take(before + first, size), size, into);
-            },
-            [&](std::size_t first, std::size_t size) {
+constexpr void compare_all(element_view<Value> now, Value const* before, detail::change_sums& into,
+                           unsigned char* replace = nullptr) noexcept {
+    if (std::is_constant_evaluated()) { return detail::compare_elements(now.data(), before, now.size(), into); }
+    auto const keep = [&](std::size_t first, std::size_t size) {
+        if (replace != nullptr) {
+            std::memcpy(replace + first * sizeof(Value), now.data() + first, size * sizeof(Value));
+        }
+    };
+    detail::widened_block<Value> left, right;
+    detail::each_block(
+        now.size(),
+        [&](std::size_t first, std::size_t size) {
+            if constexpr (std::is_same_v<Value, c64> || std::is_same_v<Value, c128>) {
                 detail::compare_elements(now.data() + first, before + first, size, into);
-            });
-    }
+            } else {
+                detail::compare_fast(left.take(now.data() + first, size), right.take(before + first, size), size, into);
+            }
+            keep(first, size);
+        },
+        [&](std::size_t first, std::size_t size) {
+            detail::compare_elements(now.data() + first, before + first, size, into);
+            keep(first, size);
+        });
 }
 
-// The same with a third tensor: both copies hold what the kernels take `Value` as.
+// Adds up how far the change from `before` to `now` went along a gradient; `before` holds the values of `now` afterwards. Both copies
+// hold what the kernels take `Value` as.
 template <class Value>
-constexpr void change_along_all(element_view<Value> now, detail::kernel_float<Value> const* before,
+constexpr void change_along_all(element_view<Value> now, detail::kernel_float<Value>* before,
                                 detail::kernel_float<Value> const* gradient, detail::along_sums& into) noexcept {
     if (std::is_constant_evaluated()) {
-        return detail::change_along_elements(now.data(), before, gradient, now.size(), into);
+        detail::change_along_elements(now.data(), before, gradient, now.size(), into);
+        return copy_widened(now, before);
     }
     detail::widened_block<Value> left;
     detail::each_block(
         now.size(),
         [&](std::size_t first, std::size_t size) {
-            detail::change_along_fast(left.take(now.data() + first, size), before + first, gradient + first, size,
-                                      into);
+            auto const* const block = left.take(now.data() + first, size);
+            detail::change_along_fast(block, before + first, gradient + first, size, into);
+            std::memcpy(before + first, block, size * sizeof *before);
         },
         [&](std::size_t first, std::size_t size) {
             detail::change_along_elements(now.data() + first, before + first, gradient + first, size, into);
+            copy_widened(element_view<Value>{now.data() + first, size}, before + first);
         });
 }
 

@@ -8,16 +8,17 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Fills the delta fields of `into`. Where the type, shape or order changed, and where either side has a non-finite element, the
-// delta stays undefined (has_previous false): a change from or to NaN has no size. Sums are lane sums over the whole tensor.
+// delta stays undefined (has_previous false): a change from or to NaN has no size. False where they were not compared. `replace`: the
+// memory of `before`, which then holds the values of `now`. Sums are lane sums over the whole tensor.
 template <class = only_where_called>
-constexpr void compare_with_previous(tensor_ref const& now, tensor_ref const& before, std::uint64_t previous_index,
-                                     summary& into) noexcept {
+constexpr bool compare_with_previous(tensor_ref const& now, tensor_ref const& before, std::uint64_t previous_index,
+                                     summary& into, unsigned char* replace = nullptr) noexcept {
     into.has |= terms::delta;
     into.has_previous = false;
-    if (now.type != before.type || now.shape != before.shape || now.layout != before.layout) { return; }
+    if (now.type != before.type || now.shape != before.shape || now.layout != before.layout) { return false; }
     detail::change_sums sums;
     visit_values(now, [&]<class Value>(element_view<Value> values) {
-        compare_all(values, detail::pointer_in<Value>(before.values), sums);
+        compare_all(values, detail::pointer_in<Value>(before.values), sums, replace);
     });
     into.has_previous = sums.finite;
     into.previous_index = previous_index;
@@ -25,6 +26,7 @@ constexpr void compare_with_previous(tensor_ref const& now, tensor_ref const& be
     into.delta_sum_squares = sums.gap.fold();
     into.dot = sums.dot.fold();
     into.changed = sums.changed;
+    return true;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

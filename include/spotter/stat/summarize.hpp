@@ -92,9 +92,12 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
     auto const mix = [](std::uint64_t a, std::uint64_t word) { return std::rotl((a ^ word) * odd, 29); };
     std::size_t i = 0;
     for (; i + 32 <= bytes; i += 32) {
-        std::uint64_t word[4];
-        std::memcpy(word, from + i, 32);
-        for (int k = 0; k < 4; ++k) { chain[k] = mix(chain[k], word[k]); }
+        SPOTTER_UNROLL
+        for (std::size_t k = 0; k < 4; ++k) {
+            std::uint64_t word;
+            std::memcpy(&word, from + i + 8 * k, 8);
+            chain[k] = mix(chain[k], word);
+        }
     }
     for (; i < bytes; i += 8) {
         std::uint64_t word = 0;

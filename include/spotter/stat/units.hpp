@@ -4,6 +4,7 @@
 
 #include <spotter/core/event.hpp>
 #include <spotter/stat/lanes.hpp>
+#include <spotter/stat/unit_kernel.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -69,6 +70,33 @@ constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexc
     });
 }
 
+// Adds to sums[u] the magnitudes of the finite elements of unit u and to finite[u] how many these are, element by element in storage
+// order. Both hold unit_count(...) values; nothing where `axis` is no axis.
+template <class = only_where_called>
+SPOTTER_STRICT constexpr void add_sizes(tensor_ref const& tensor, int axis, double* sums, double* finite) noexcept {
+    SPOTTER_STRICT_BODY
+    if (axis < 0 || tensor.count == 0) { return; }
+    axis_layout const lie = layout_along(tensor, axis);
+    bool by_rows = false;
+    if (lie.inner == 1 && !std::is_constant_evaluated()) {
+        visit_values(tensor, [&]<class Value>(element_view<Value> values) {
+            if constexpr (std::is_same_v<detail::kernel_float<Value>, float>) {
+                by_rows = true;
+                detail::each_row(values, lie.units, [&](float const* row, std::size_t first, std::size_t count) {
+                    detail::add_row_sizes_fast(row, count, sums + first, finite + first);
+                });
+            }
+        });
+    }
+    if (by_rows) { return; }
+    for_each_unit(tensor, axis, [&](std::size_t unit, seen_element const& it) SPOTTER_STRICT {
+        SPOTTER_STRICT_BODY
+        if (it.kind >= number_class::pos_inf) { return; }
+        sums[unit] += it.size;
+        finite[unit] += 1;
+    });
+}
+
 // Adds to active[u] the finite non-zero elements of unit u and to finite[u] its finite elements. Both hold unit_count(...)
 // values. O(n), one walk in storage order.
 template <class = only_where_called>
@@ -77,7 +105,14 @@ constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint3
     int const axis = unit_axis_of(tensor.shape, asked_axis);
     if (axis < 0 || tensor.count == 0) { return; }
     axis_layout const lie = layout_along(tensor, axis);
-    visit_values(tensor, [&](auto values) {
+    visit_values(tensor, [&]<class Value>(element_view<Value> values) {
+        if constexpr (std::is_same_v<detail::kernel_float<Value>, float>) {
+            if (lie.inner == 1 && !std::is_constant_evaluated()) {
+                return detail::each_row(values, lie.units, [&](float const* row, std::size_t first, std::size_t count) {
+                    detail::count_row_fast(row, count, active + first, finite + first);
+                });
+            }
+        }
         std::size_t i = 0;
         while (i < values.size()) {
             for (std::size_t unit = 0; unit < lie.units; ++unit) {

@@ -38,8 +38,14 @@ struct dormant_units {
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, unit_axis); }
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        extract_units(values, units_along(it.tensor, values.shape, unit_axis), seen.scratch, out,
-                      [](seen_element const& h) SPOTTER_STRICT { return h.size; });
+        int const axis = units_along(it.tensor, values.shape, unit_axis);
+        auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
+        if (axis < 0 || !seen.scratch.grow(2 * units)) { return; }
+        double* const sums = seen.scratch.data();
+        double* const finite = sums + units;
+        for (std::size_t i = 0; i < 2 * units; ++i) { sums[i] = 0; }
+        add_sizes(values, axis, sums, finite);
+        for (std::size_t unit = 0; unit < units; ++unit) { out.push(sums[unit]), out.push(finite[unit]); }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> sums) const noexcept {
         if (it.step.mode == mode::train) { seen.windows.add(it, sums); }

@@ -7,7 +7,6 @@
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/change_kernel.hpp>
 #include <spotter/stat/statistic.hpp>
-#include <spotter/stat/summarize.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -40,7 +39,7 @@ struct update_direction {
         order layout = order::row_major;
         bool is_narrow = false;
 
-        constexpr void keep(tensor_ref const& values, std::uint64_t at, step_id step) noexcept {
+        constexpr void keep(tensor_ref const& values, std::uint64_t at, observation const& it) noexcept {
             close = 0;
             auto const count = static_cast<std::size_t>(values.count);
             bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
@@ -54,8 +53,11 @@ struct update_direction {
             });
             is_narrow = small;
             shape = values.shape, layout = values.layout;
-            index = step.index;
-            close = summarize(values, terms::nonfinite).nonfinite() == 0 ? at : 0;
+            kept(at, it);
+        }
+        constexpr void kept(std::uint64_t at, observation const& it) noexcept {
+            index = it.step.index;
+            close = it.stats.nonfinite() == 0 ? at : 0;
         }
         [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
             return is_narrow ? widen(narrow[i]) : wide[i];
@@ -79,10 +81,11 @@ struct update_direction {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && !is_complex(tensor.type) ? terms::feature : terms::none;
+        return select(tensor) && !is_complex(tensor.type) ? terms::feature | terms::nonfinite : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return tensor.role == role::gradient && !is_complex(tensor.type) ? terms::feature : terms::none;
+        bool const wanted = tensor.role == role::gradient && !is_complex(tensor.type);
+        return wanted ? terms::feature | terms::nonfinite : terms::none;
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient || !seen.parameters.grow(tensor.id + std::size_t{1})) { return; }
@@ -100,7 +103,7 @@ struct update_direction {
             // The one before is still needed, unless the weight was there already.
             bool const in_place = mine.gradients[mine.newest].close == seen.close || mine.weight.close == seen.close;
             if (!in_place) { mine.newest = 1 - mine.newest; }
-            mine.gradients[mine.newest].keep(values, seen.close, it.step);
+            mine.gradients[mine.newest].keep(values, seen.close, it);
             return;
         }
         if (mine.weight.close == seen.close) { return; }  // once a step
@@ -108,11 +111,14 @@ struct update_direction {
         for (copy const& gradient : mine.gradients) {
             if (made_at == 0 || gradient.close != made_at || mine.weight.close == 0) { continue; }
             if (it.step.index <= mine.weight.index || !gradient.fits(values) || !mine.weight.fits(values)) { continue; }
-            measurement const along = change_along(gradient, mine.weight, values);
-            if (along.known && is_finite(along.value)) { out.push(along.value); }
+            detail::along_sums along;
+            bool const kept = change_along(gradient, mine.weight, values, along);
+            double const found = along.products.fold();
+            if (along.finite && is_finite(found)) { out.push(found); }
+            if (kept) { return mine.weight.kept(seen.close, it); }
             break;
         }
-        mine.weight.keep(values, seen.close, it.step);
+        mine.weight.keep(values, seen.close, it);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }
@@ -144,25 +150,24 @@ struct update_direction {
     }
 
 private:
-    // Not known where a value is not finite.
-    [[nodiscard]] static constexpr measurement change_along(copy const& gradient, copy const& before,
-                                                            tensor_ref const& now) noexcept {
-        detail::along_sums sums;
+    // True where `before` holds the values of `now` afterwards.
+    [[nodiscard]] static constexpr bool change_along(copy const& gradient, copy& before, tensor_ref const& now,
+                                                     detail::along_sums& into) noexcept {
+        bool kept = false;
         visit_values(now, [&]<class Value>(element_view<Value> all) {
             if constexpr (!requires(Value const& it) { it.re; }) {
-                if constexpr (std::same_as<detail::kernel_float<Value>, float>) {
-                    if (before.is_narrow && gradient.is_narrow) {
-                        return change_along_all(all, before.narrow.data(), gradient.narrow.data(), sums);
-                    }
+                constexpr bool narrow = std::same_as<detail::kernel_float<Value>, float>;
+                kept = before.is_narrow == narrow && gradient.is_narrow == narrow;
+                if (!kept) {
+                    detail::change_along_elements(all.data(), before, gradient, all.size(), into);
+                } else if constexpr (narrow) {
+                    change_along_all(all, before.narrow.data(), gradient.narrow.data(), into);
                 } else {
-                    if (!before.is_narrow && !gradient.is_narrow) {
-                        return change_along_all(all, before.wide.data(), gradient.wide.data(), sums);
-                    }
+                    change_along_all(all, before.wide.data(), gradient.wide.data(), into);
                 }
-                detail::change_along_elements(all.data(), before, gradient, all.size(), sums);
             }
         });
-        return {sums.products.fold(), sums.finite};
+        return kept;
     }
 };
 
