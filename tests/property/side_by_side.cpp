@@ -44,8 +44,13 @@ std::size_t compare_all(trial const& run) {
                    update_ratio_band{.smoothing = 2, .warmup = 1, .patience = 2}, all_zero{.threshold = 0.5}) +
            compare(run, (any("*", l2 > 1.0) | for_steps{2}) && !any("grad/*", mean > 0.1), every{2}) +
            compare(run, loss_not_decreasing::sagemaker_defaults(), spike("*", maximum, {.window = 4}) | rearm{2},
-                   during{mode::train});
+                   during{mode::train}) +
+           compare(run, stalled_training{.threshold = 3000}, stalled_training{.threshold = 2000} | rearm{2}, every{2});
 }
+
+// Some steps come late, by the record's clock.
+double test_time = 1;
+double tell_time() noexcept { return test_time; }
 
 }  // namespace
 
@@ -57,8 +62,14 @@ TEST_CASE("side by side, one stream says what a replay says: random streams, wit
         temporary_folder const folder;
         options choices;
         choices.segment_bytes = run % 2 == 0 ? 4096 : 1 << 20;
+        choices.drain = drain::poll;
+        choices.clock = &tell_time;
         hook watch{folder / "run", some, choices, non_finite{}, vanishing_gradient{.threshold = 1, .patience = 2}};
-        (void)run_through(watch, all);
+        for (stream_step const& step : all) {
+            test_time += step.id.index % 7 == 3 ? 2500 : 900;
+            (void)run_through(watch, {step});
+            watch.flush();  // so that each close has a time of its own
+        }
         watch.finish();
         found += compare_all(open(watch.path()));
     }

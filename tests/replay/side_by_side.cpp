@@ -76,6 +76,7 @@ TEST_CASE("two runs, equal to step 3, of which w2 differs at 4: similar_across_r
     CHECK(equal.coverages[0].judged == 8);
     side_by_side_report const report = replay_side_by_side({first, other}, similar_across_runs{});
     CHECK(steps_of(report) == trains(4, 8));
+    CHECK(steps_of(replay_side_by_side({first, other}, similar_across_runs::sagemaker_defaults())) == trains(4, 8));
     CHECK(report.findings[0].tensor == "w2");
     CHECK(report.findings[0].worker == 1);
     CHECK((report.unpaired_names.empty() && report.unpaired_steps.empty()));
@@ -138,6 +139,30 @@ TEST_CASE("two runs, one ten steps shorter: the common steps are judged, the ten
     CHECK(report.unpaired_steps.size() == 10);
     CHECK(report.unpaired_steps.front() == train(20));
     CHECK(report.coverages[0].judged == 20);
+}
+
+TEST_CASE("rules that ask for the time get the latest of the streams, which does not run backwards") {
+    temporary_folder const folder;
+    static double now;
+    auto const record = [&](std::string const& path, double start, double pause, bool whole) {
+        now = start;
+        hook watch{path, everything, options{.drain = drain::poll, .clock = []() noexcept { return now; }}};
+        for (std::uint64_t i = 0; i < 8; ++i) {
+            now += i == 4 ? pause : 1;
+            if (whole || i != 6) { (void)watch.step(train(i), "x"_t = 1.0); }
+            watch.flush();
+        }
+        watch.finish();
+        return open(path);
+    };
+    trial const first = record(folder / "a", 1e6, 50, true), slow = record(folder / "b", 1e9, 200, false);
+    CHECK(replay_side_by_side(first, stalled_training{.threshold = 100}).fired == 0);
+    side_by_side_report const alone = replay_side_by_side(slow, stalled_training{.threshold = 100});
+    CHECK(steps_of(alone) == ids{train(4)});
+    side_by_side_report const report = replay_side_by_side({first, slow}, stalled_training{.threshold = 100});
+    CHECK(steps_of(report) == ids{train(4)});
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings[0].measured == 200);
 }
 
 TEST_CASE("steps and tensors are matched by name and id; what one stream has alone is listed") {

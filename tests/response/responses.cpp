@@ -10,6 +10,13 @@
 #include <stdexcept>
 #include <thread>
 
+#if __has_include(<nlohmann/json.hpp>)
+#include <nlohmann/json.hpp>
+#endif
+
+#include <fcntl.h>
+#include <unistd.h>
+
 using namespace spotter;
 using namespace spotter_test;
 
@@ -128,8 +135,94 @@ TEST_CASE("JSON of a finding is whole whatever it holds") {
     CHECK(json_of(it).view().find("\"measured\": 0.1,") != std::string_view::npos);
 }
 
+namespace {
+
+// The bytes between the quotes behind a key; no text here has a quote in it.
+std::string value_of(std::string_view line, std::string_view key) {
+    std::size_t const begin = line.find("\"" + std::string{key} + "\": \"") + key.size() + 5;
+    return std::string{line.substr(begin, line.find('"', begin) - begin)};
+}
+
+}  // namespace
+
+TEST_CASE("JSON of a finding is UTF-8 whatever its texts are: cut at a letter, what is no letter replaced") {
+    std::string const umlaut = "\xC3\xA4", sign = "\xEF\xBF\xBD", globe = "\xF0\x9F\x8C\x8D";
+    std::string many;
+    for (int i = 0; i < 200; ++i) { many += umlaut; }
+    std::string const names[][2] = {
+        {umlaut + globe, umlaut + globe},
+        {many, many.substr(0, 250)},
+        {"x" + many, "x" + many.substr(0, 248)},
+        {"xyz" + many.substr(0, 244) + globe, "xyz" + many.substr(0, 244)},
+        {"a\xFF"
+         "b\x80",
+         "a" + sign + "b" + sign},  // bytes that begin nothing
+        {"\xC3", sign},             // what ends amid a letter
+        {"\xE2\x82x", sign + sign + "x"},
+        {"\xC0\xAF\xE0\x80\xAF", sign + sign + sign + sign + sign},  // longer than they need be
+        {"\xED\xA0\x80", sign + sign + sign},                        // half of a pair
+        {"\xF4\x90\x80\x80\xF4\x8F\xBF\xBF", sign + sign + sign + sign + "\xF4\x8F\xBF\xBF"},  // beyond the last
+        {many.substr(0, 248) + "\xFF", many.substr(0, 248)}};
+    for (auto const& [name, expected] : names) {
+        finding it;
+        it.tensor = name;
+        std::string const line{json_of(it).view()};
+        CHECK(value_of(line, "tensor") == expected);
+#if __has_include(<nlohmann/json.hpp>)
+        auto const parsed = nlohmann::json::parse(line, nullptr, false);
+        REQUIRE_FALSE(parsed.is_discarded());
+        CHECK(parsed["tensor"].get<std::string>() == expected);
+#endif
+    }
+}
+
+namespace {
+
+// How a child closes its standard input, output and error keeps nothing from this: descriptor 3 is free, so that a pipe gets it.
+bool three_is_free() {
+    ::close(3);
+    return ::fcntl(3, F_GETFD) == -1;
+}
+
+}  // namespace
+
+TEST_CASE("a command gets its line where the pipe is descriptor 3, too") {
+    temporary_folder const folder;
+    std::string const written = folder / "command";
+    std::string const command = "cat > '" + written + ".part'; mv '" + written + ".part' '" + written + "'";
+    finding it;
+    it.rule = "named";
+    int const kept = ::fcntl(3, F_DUPFD_CLOEXEC, 10);  // whatever a runner of tests has there
+    REQUIRE(three_is_free());
+    error const why = run_command{command}(it);
+    if (kept >= 0) {
+        ::dup2(kept, 3);
+        ::close(kept);
+    }
+    CHECK(!why);
+    std::string const line{json_of(it).view()};
+    CHECK(wait_for(written, line.size()) == line);
+}
+
+TEST_CASE("a command of 4095 bytes is run, a longer one is refused") {
+    temporary_folder const folder;
+    std::string const written = folder / "command";
+    std::string command = "cat > '" + written + ".part'; mv '" + written + ".part' '" + written + "' #";
+    command.resize(4095, 'x');
+    finding it;
+    it.rule = "named";
+    CHECK(!run_command{command}(it));
+    std::string const line{json_of(it).view()};
+    CHECK(wait_for(written, line.size()) == line);
+    command += 'x';
+    error const why = run_command{command}(it);
+    CHECK(why.code == errc::bad_config);
+    CHECK(why.what.view().find("longer than 4095 bytes") != std::string_view::npos);
+}
+
 TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
-    hook watch{plan<>{}, high | rearm{2}, any("y", maximum > 1.0) | severity::info, any("v", maximum > 1.0)};
+    hook watch{plan<>{}, high | rearm{2}, any("y", maximum > 1.0) | severity::info, any("v", maximum > 1.0),
+               any("z", maximum > 1.0) | rearm{2} | severity::info};
     CHECK(watch.healthy_since(train(0)));
     (void)one_step(watch, 0, 0);
     (void)one_step(watch, 1, 2);  // told
@@ -142,6 +235,8 @@ TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
     CHECK(watch.healthy_since(train(3)));
     (void)watch.step(train(4), "y"_t = 2.0);  // worth knowing, no more
     CHECK(watch.healthy_since(train(3)));
+    for (std::uint64_t i = 1; i < 4; ++i) { (void)watch.step(eval(i), "z"_t = 2.0); }  // told or thinned
+    CHECK(watch.healthy_since(eval(0)));
     (void)watch.step(eval(0), "v"_t = 2.0);
     CHECK_FALSE(watch.healthy_since(train(4)));
     CHECK_FALSE(watch.healthy_since(eval(0)));

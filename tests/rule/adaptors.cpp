@@ -103,3 +103,47 @@ TEST_CASE("named, severity and on change what findings carry, not when") {
     CHECK(milder.step(train(0), "x", {nan_f}) == truth::yes);
     CHECK((milder.found[0].severity == severity::info && milder.found[0].decision == decision::skip_update));
 }
+
+namespace {
+
+constexpr auto other = any("y", maximum > 0);
+
+// How severe is what held at each close without being told: `.` nothing above info, `w` a warning, `e` an error. A letter of the
+// script decides x: `y` and `n`; of the second script, y.
+template <rule Rule>
+std::string untold(Rule const& rule, std::string_view of_x, std::string_view of_y = {}) {
+    run it{rule};
+    std::string out;
+    for (std::size_t i = 0; i < of_x.size(); ++i) {
+        it.see(train(i), "x", {of_x[i] == 'y' ? 1.0F : -1.0F});
+        if (i < of_y.size() && of_y[i] != '.') { it.see(train(i), "y", {of_y[i] == 'y' ? 1.0F : -1.0F}); }
+        it.close(train(i));
+        out += it.found.held_back() == severity::info ? '.' : it.found.held_back() == severity::warning ? 'w' : 'e';
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("what holds and is not told again counts by the severity with which it would be told") {
+    CHECK(untold(ill | rearm{2}, "yyny") == ".w.w");
+    CHECK(untold(ill | severity::error | rearm{2}, "yyny") == ".e.e");
+    CHECK(untold(ill | rearm{2} | severity::error, "yyny") == ".e.e");
+    CHECK(untold(ill | severity::error | rearm{2} | severity::info, "yyny") == "....");
+    CHECK(untold((ill | severity::info | once) || (other | rearm{2}), "yy", "yy") == ".w");
+    CHECK(untold(together(ill | once, other | severity::error | once) | severity::info, "yyy", "nyy") == "...");
+    CHECK(untold(ill | rearm{10} | cooldown{100} | named{"x"}, "yyn") == ".w.");
+    CHECK(untold((ill | once) || other | severity::info, "yy", "..") == ".w");
+}
+
+TEST_CASE("what is thinned counts where the whole rule would hold without the thinning") {
+    CHECK(untold((ill | once) && other, "yyyy", "nnyn") == "..w.");
+    CHECK(untold((ill | once) && other, "yy", "..") == "..");
+    CHECK(untold((ill | once) && (other | once | severity::error), "yyy", "yyn") == ".e.");
+    CHECK(untold(!(ill | once) | severity::info, "yyy") == "...");
+    CHECK(untold(!(ill | once) && other, "yyy", "nnn") == "...");
+    CHECK(untold(!(other || (ill | once)) | once, "yyn", "nnn") == "..w");
+    CHECK(untold(ill | once | for_steps{2}, "yyynyy") == ".ww..w");
+    CHECK(untold(ill | for_steps{2} | once, "yyynyy") == "..w..w");
+    CHECK(untold(together(ill | once, other) && !other, "yyy", "nyn") == "..w");
+}

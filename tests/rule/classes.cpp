@@ -33,12 +33,12 @@ truth step(run<Rule>& it, step_id at, classes const& labels, classes const& pred
 classes const ten = made_of(10, [](std::size_t i) { return i; });
 
 constexpr truth unbalanced_at_once() {
-    run it{class_imbalance{.samples = 4}};
-    std::int32_t const labels[] = {0, 0, 0, 1};
-    it.see(train(0), "labels", view_of(labels, {4}));
+    run it{class_imbalance{.samples = 12}};
+    std::int32_t const labels[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    it.see(train(0), "labels", view_of(labels, {12}));
     return it.close(train(0));
 }
-static_assert(unbalanced_at_once() == truth::no);
+static_assert(unbalanced_at_once() == truth::yes);
 constexpr truth confused() {
     run it{confusion{}};
     std::int32_t const labels[] = {0, 1, 2}, predictions[] = {0, 1, 1};

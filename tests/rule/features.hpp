@@ -41,7 +41,17 @@ bool judges_without_values(Rule const& rule, Play play) {
         });
         log.playing = true;
     }
-    return !told[0].empty() && told[0] == told[1];
+    return !log.kept.empty() && !told[0].empty() && told[0] == told[1];
+}
+// The same of one tensor, a list of values a step.
+template <rule Rule>
+bool judges_without_values(Rule const& rule, std::string_view name, std::vector<std::vector<float>> const& steps) {
+    return judges_without_values(rule, [&](auto& it, auto tell) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            it.see(train(i), name, steps[i], {std::uint64_t{1}, steps[i].size()});
+            tell(it.close(train(i)));
+        }
+    });
 }
 
 // The answers of three closes for which a damaged record gives this as the feature of a tensor.

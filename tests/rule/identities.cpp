@@ -5,7 +5,7 @@
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/identity_activation.hpp>
 #include <spotter/rule/builtin/unchanged_tensor.hpp>
-#include <tests/rule/played_back.hpp>
+#include <tests/rule/features.hpp>
 #include <tests/rule/stage.hpp>
 
 #include <tests/catch.hpp>
@@ -191,7 +191,7 @@ TEST_CASE("unchanged_tensor counts a step once, in train steps, and softens once
 TEST_CASE("unchanged_tensor: a replay of the features answers alike", "[unchanged_tensor][feature]") {
     std::vector<std::vector<float>> const steps{{1, 2}, {1, 2}, {1, 2.00001F}, {1, 2}, {3, 4},
                                                 {3, 4}, {3, 4}, {3},           {3}};
-    CHECK(replays_alike(unchanged_tensor::sagemaker_defaults(), "loss", steps));
+    CHECK(judges_without_values(unchanged_tensor::sagemaker_defaults(), "loss", steps));
     CHECK(unchanged_tensor::sagemaker_defaults().feature_key() != unchanged_tensor{.rtol = 1e-4}.feature_key());
 }
 
@@ -385,6 +385,10 @@ TEST_CASE("constant_batch: batches that come again fire once the ring is full", 
     CHECK(of_batches(32, {}).empty());                 // half of them: strict
     CHECK(of_batches(31, {}) == indices{63, 64, 65});
     CHECK(of_batches(1000, {}).empty());
+    run ten{constant_batch{}};
+    for (std::uint64_t i = 0; i < 64; ++i) { (void)ten.step(train(i), "input", {static_cast<float>(i % 10)}); }
+    REQUIRE(ten.found.size() == 1);
+    CHECK(ten.found[0].measured == 54.0 / 64);
     run it{constant_batch{.patience = 9, .ring = 4}};
     for (float const each : {1.0F, 2.0F, 1.0F}) { (void)it.step(train(0), "input", {each}); }
     CHECK(it.step(train(0), "input", {1}) == truth::no);  // 1 2 1 1: half

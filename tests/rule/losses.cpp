@@ -41,13 +41,6 @@ constexpr bool overfits_in_a_constant_expression() {
 }
 static_assert(overfits_in_a_constant_expression());
 
-// Each rule in a constant expression: a tensor that it watches, with values, and twice a close.
-template <rule Rule>
-constexpr bool runs(Rule const& rule, std::string_view name) {
-    run it{rule};
-    (void)it.step(train(0), name, {1, 2});
-    return it.step(train(1), name, {2, 4}) != truth::yes && it.covered().matched == 1;
-}
 static_assert(runs(overfit{}, "loss") && runs(underfit{}, "loss") && runs(overtraining{}, "loss") &&
               runs(oscillating_loss{}, "loss") && runs(initial_loss{}, "loss") && runs(loss_spike{}, "loss") &&
               runs(gradient_spike{}, "grad/w"));
@@ -377,6 +370,10 @@ TEST_CASE("loss_spike: 1.10 is silent, 1.12 informs, and spikes that pile up war
     run it{loss_spike{}};
     CHECK(quiet(it, 0, 205));
     CHECK(it.step(train(205), "loss", {1.10F}) == truth::no);
+    run near{loss_spike{.threshold = 6.7, .min_rise = 0.09}};
+    CHECK(quiet(near, 0, 205));
+    CHECK(near.step(train(205), "loss", {1.10F}) == truth::yes);
+    CHECK(near.found[0].measured == Approx(6.745).epsilon(1e-3));
     run other{loss_spike{}};
     CHECK(quiet(other, 0, 205));
     severity const levels[] = {severity::info, severity::info, severity::warning};

@@ -165,6 +165,14 @@ std::vector<std::uint64_t> fired(Rule const& rule, std::uint64_t steps, std::str
     return fired(rule, steps, [&](auto& it, step_id at) { it.see(at, name, values); });
 }
 
+// Each rule in a constant expression: a tensor that it watches, with values, and twice a close.
+template <rule Rule>
+constexpr bool runs(Rule const& rule, std::string_view name) {
+    run it{rule};
+    (void)it.step(train(0), name, {1, 2});
+    return it.step(train(1), name, {2, 4}) != truth::yes && it.covered().matched == 1;
+}
+
 using indices = std::vector<std::uint64_t>;
 
 }  // namespace stage

@@ -63,13 +63,6 @@ struct small_steps {
     }
 };
 
-// Each rule in a constant expression: a tensor that it watches, with values, and twice a close.
-template <rule Rule>
-constexpr bool runs(Rule const& rule, std::string_view name) {
-    run it{rule};
-    (void)it.step(train(0), name, {1, 2});
-    return it.step(train(1), name, {2, 4}) != truth::yes && it.covered().matched == 1;
-}
 static_assert(runs(input_not_normalized{}, "input") && runs(exploding_tensor{}, "x") &&
               runs(tensor_variance{}, "fc1/w") && runs(updates_too_small{}, "fc1/w") &&
               runs(gradient_depth_ratio{}, "grad/w") && runs(gradient_not_cleared{}, "grad/w"));
@@ -374,6 +367,19 @@ TEST_CASE("gradient_not_cleared: g, 2g, 3g, ... fires at 10", "[gradient_not_cle
     CHECK(it.close(eval(11)) == truth::undecided);
     growing(it, train(4));
     CHECK(it.close(train(4)) == truth::undecided);  // a rewind
+}
+
+TEST_CASE("gradient_not_cleared: the norm has to rise in `rising` of the changes", "[gradient_not_cleared]") {
+    auto const of_sizes = [](std::vector<float> const& sizes, gradient_not_cleared const& rule = {}) {
+        return fired(rule, sizes.size(), [&](auto& it, step_id at) {
+            float const size = sizes[static_cast<std::size_t>(at.index)];
+            it.see(at, "grad/fc1/b", {size * 3, size * 4});
+        });
+    };
+    // Ten changes that double the norm and slow down: of them eight upwards, and seven.
+    CHECK(of_sizes({1, 2, 3, 4, 3.9F, 4.1F, 4, 4.2F, 4.25F, 4.3F, 4.4F}) == indices{10});
+    CHECK(of_sizes({1, 2, 3, 4, 3.9F, 4.1F, 4, 4.2F, 4.1F, 4.3F, 4.4F}).empty());
+    CHECK(of_sizes({1, 2, 3, 4, 3.9F, 4.1F, 4, 4.2F, 4.1F, 4.3F, 4.4F}, {.rising = 0.7}) == indices{10});
 }
 
 TEST_CASE("gradient_not_cleared: more than half of the gradients of a step have to pile up", "[gradient_not_cleared]") {

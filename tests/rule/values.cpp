@@ -95,7 +95,7 @@ TEST_CASE("check_input_images: a channel with mean 0.3 fires at step 4, 0.25 is 
     CHECK(of({0, 0, 0.3F}) == indices{4, 5});
     CHECK(of({0.25F, 0, 0}, {.threshold_mean = 0.25}).empty());
     CHECK(of({0, -0.26F, 0}, {.threshold_mean = 0.25}) == indices{4, 5});
-    CHECK(of({0.1F, 0.2F, 0}).empty() == (static_cast<double>(0.2F) <= 0.2));
+    CHECK(of({0.1F, 0.2F, 0}) == indices{4, 5});  // the float nearest to 0.2 is above it
     CHECK(of({0, 0, 0.3F}, check_input_images::sagemaker_defaults()) == indices{4, 5});
     run it{check_input_images{}};
     for (std::uint64_t i = 0; i < 4; ++i) {
@@ -354,6 +354,30 @@ TEST_CASE("update_direction: nine in ten are enough, and the gradient of the ear
     CHECK(turning(false, false).empty());
     CHECK(turning(true, false) == indices{4, 5});
     CHECK(turning(true, true).empty());
+}
+
+TEST_CASE("update_direction: more than half of the weights of a step have to ascend", "[update_direction]") {
+    struct layer {
+        char const *weight, *gradient;
+    };
+    auto const ascending = [](std::size_t weights, std::size_t up) {
+        constexpr layer layers[] = {{"a/w", "grad/a/w"}, {"b/w", "grad/b/w"}, {"c/w", "grad/c/w"}};
+        run it{update_direction{.warmup = 0, .window = 2}};
+        std::vector<std::uint64_t> yes;
+        for (std::uint64_t i = 0; i < 5; ++i) {
+            for (std::size_t k = 0; k < weights; ++k) {
+                float const way = k < up ? 1.0F : -1.0F;
+                it.see(train(i), layers[k].weight, {way * static_cast<float>(i), 1});
+                it.see(train(i), layers[k].gradient, {1, 0});
+            }
+            if (it.close(train(i)) == truth::yes) { yes.push_back(i); }
+        }
+        return yes;
+    };
+    CHECK(ascending(1, 1) == indices{2, 3, 4});
+    CHECK(ascending(2, 1).empty());
+    CHECK(ascending(3, 1).empty());
+    CHECK(ascending(3, 2) == indices{2, 3, 4});
 }
 
 TEST_CASE("update_direction: what is no change is left out", "[update_direction]") {

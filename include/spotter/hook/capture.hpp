@@ -55,16 +55,9 @@ public:
     // The sink wants whatever is observed, for a flight recorder.
     [[nodiscard]] bool everything() const noexcept { return everything_; }
     void want_everything(bool it) noexcept { everything_ = it; }
-    // What is to be kept of a tensor, beyond what was planned.
-    SPOTTER_NOINLINE terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
-        terms all = planned;
-        (void)guarded([&] {
-            for (going const& each : list_) {
-                if (each.left > 0) { all = detail::together(all, each.what.wanted(each.what.plan, tensor.info, step)); }
-            }
-            tensor.keep_copies(all);
-        });
-        return all;
+    // What is to be kept of a tensor, what was planned included. A sink that wants everything asks for no more terms.
+    [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
+        return active_ ? add_captured(tensor, step, planned) : planned;
     }
     // Runs what is to be done about a finding; `first` keeps the first failure.
     void respond(finding const& found, error& first) noexcept {
@@ -88,8 +81,19 @@ private:
         wish what{};
         std::uint64_t left = 0;  // steps
     };
+    SPOTTER_NOINLINE terms add_captured(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
+        terms all = planned;
+        (void)guarded([&] {
+            for (going const& each : list_) {
+                if (each.left > 0) { all = detail::together(all, each.what.wanted(each.what.plan, tensor.info, step)); }
+            }
+            tensor.keep_copies(all);
+        });
+        return all;
+    }
+
     going list_[4]{};
-    bool active_ = false;
+    bool active_ = false;  // some capture goes on
     bool everything_ = false;
 };
 

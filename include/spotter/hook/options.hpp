@@ -79,7 +79,9 @@ struct options {
     // when the process is killed is brought there by the next run into the folder, or by spotter::recover.
     std::uint64_t flight_bytes = 0;
     std::uint32_t flight_steps_after = 10;
-    double (*clock)() noexcept = nullptr;  // seconds since 1970, called by the writer; the system's where null
+    // Seconds since 1970, for the record; called by the writer, and in the loop at each close where a rule asks for the time
+    // (stalled_training). Null: the system's time of day for the record, its monotonic clock for such rules.
+    double (*clock)() noexcept = nullptr;
     spotter::ring_in ring_in = spotter::ring_in::memory;
     memory_source memory{};  // of the ring, the one large piece of memory; asked once, at the start
 };

@@ -33,8 +33,10 @@ public:
         wanted_ = closing;
         found_ = wanted_ != step_order::none && rows_.seek(wanted_);
         resumed_ = found_ && begun_ && rows_.attempt() > attempt_;
+        time_ = 0;
         if (found_) {
             attempt_ = (std::max)(attempt_, rows_.attempt());
+            time_ = rows_.time();
             begun_ = true;
         }
         return resumed_;
@@ -59,6 +61,8 @@ public:
         rows_.each_row(taking(admit));
         events_.close();
     }
+    // When the step was closed here; the beginning of time where it was not.
+    [[nodiscard]] double time() const noexcept { return time_; }
     [[nodiscard]] recorded_stream<Judges> const& events() const noexcept { return events_; }
 
 private:
@@ -80,6 +84,7 @@ private:
     recorded_stream<Judges> events_;
     std::uint32_t next_ = 0, wanted_ = step_order::none;  // closings
     std::uint32_t attempt_ = 0;
+    double time_ = 0;
     bool begun_ = false, found_ = false, resumed_ = false;
 };
 
@@ -116,6 +121,8 @@ private:
             everywhere = everywhere && closing != step_order::none;
             if (parts_[i]->find(closing)) { resumed = true; }
         }
+        if (resumed) { time_ = 0; }
+        for (auto const& each : parts_) { time_ = (std::max)(time_, each->time()); }
         if (resumed) {
             for (auto const& each : parts_) { each->end_attempt(admit); }
             gather();
@@ -128,7 +135,7 @@ private:
         if (!admit(step)) { return; }
         if (!everywhere) { report_.unpaired_steps.push_back(step); }
         alarm found;
-        at_.close(step, found);
+        at_.close(step, time_, found);
         ++report_.steps;
         if (found.empty()) { return; }
         ++report_.fired;
@@ -156,6 +163,8 @@ private:
     judged_step<rules> at_;
     shared_names names_{};
     step_order order_{};
+    double time_ =
+        0;  // of the latest closing so far: clocks of several streams may differ, and steps come in the order of the first
     std::vector<std::unique_ptr<side_by_side_part<rules>>> parts_{};
 };
 
@@ -177,7 +186,7 @@ private:
 
 // Judges several records by one set of rules: `replay_side_by_side({a, b}, rules...)` runs, `replay_side_by_side(run, rules...)` the
 // workers of a run. At each step the rules see what the first stream observed there, then the second, each in its own order and as
-// observation::stream; then the step is closed, once. So a rule that reads `stream` compares them, and any other takes them for one
+// observation::stream; then the step is closed, once, at the latest time of them. So a rule that reads `stream` compares them, and any other takes them for one
 // (a tensor that is observed several times in a step). A step that some streams lack is judged over those that have it. Steps come
 // in the order of the first stream that has them; of one that was closed several times the last closings belong together.
 // Arguments are those of `replay`; a callable may take a `side_by_side_report const&`. Of one stream it says what `replay` says.

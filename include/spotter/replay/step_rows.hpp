@@ -26,7 +26,8 @@ public:
         at_ = n - first_;
         return !closings_.empty();
     }
-    // In which attempt the closing at hand was made.
+    // When, in seconds since 1970, and in which attempt the closing at hand was made.
+    [[nodiscard]] double time() const noexcept { return closings_[at_].time; }
     [[nodiscard]] std::uint32_t attempt() const noexcept { return closings_[at_].attempt; }
     // `take(segment, row)` for each of its rows. Where an attempt begins in them: up to there, and from there on.
     template <class Take>
@@ -55,6 +56,7 @@ private:
     struct closing {
         std::size_t first = 0, begin = 0, end = 0;  // of rows_
         std::uint32_t attempt = 0;
+        double time = 0;
     };
 
     void read(std::size_t which) {
@@ -63,7 +65,7 @@ private:
         bytes_.clear();
         rows_.clear();
         closings_.clear();
-        closing now{0, 0, 0, from.attempt};
+        closing now{0, 0, 0, from.attempt, 0};
         run_.walk(from.place, [&](std::uint32_t segment, row_view row) {
             bool const full = bytes_.size() >= most_bytes || closings_.size() >= most_closings;
             if ((full && now.first == rows_.size()) || first_ + closings_.size() == run_.steps().size()) {
@@ -89,6 +91,7 @@ private:
                     rows::close end;
                     if (decode(row, end)) { break; }
                     now.end = rows_.size();
+                    now.time = end.time;
                     closings_.push_back(now);
                     now.first = now.begin = rows_.size();
                     break;

@@ -13,6 +13,41 @@ using finding_line = text<4096>;
 
 namespace detail {
 
+// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a form longer than
+// need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
+[[nodiscard]] constexpr std::size_t letter_size(std::string_view text, std::size_t at) noexcept {
+    auto const byte = [&](std::size_t i) -> std::uint32_t {
+        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+    };
+    std::uint32_t const first = byte(0);
+    if (first < 0x80) { return 1; }
+    std::size_t const size = first >= 0xC2 && first < 0xE0   ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+    std::uint32_t const low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    std::uint32_t const high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (size == 0 || byte(1) < low || byte(1) > high) { return 0; }
+    for (std::size_t i = 2; i < size; ++i) {
+        if (byte(i) < 0x80 || byte(i) > 0xBF) { return 0; }
+    }
+    return size;
+}
+
+// As much of a text as 250 bytes hold of whole letters; in place of what is no UTF-8 U+FFFD, and blanks in place of control characters.
+[[nodiscard]] constexpr text<250> shown_in_json(std::string_view from) noexcept {
+    text<250> shown;
+    for (std::size_t i = 0; i < from.size();) {
+        std::size_t const size = letter_size(from, i);
+        bool const control = static_cast<unsigned char>(from[i]) < 0x20;
+        std::string_view const letter = size == 0 ? "\xEF\xBF\xBD" : control ? " " : from.substr(i, size);
+        if (shown.view().size() + letter.size() > 250) { break; }
+        shown << letter;
+        i += size == 0 ? 1 : size;
+    }
+    return shown;
+}
+
 // The shortest that reads back as the same number; JSON has no NaN and no infinity, which become null.
 inline void put_number(finding_line& line, double const& value) noexcept {
     char digits[32];
@@ -27,15 +62,14 @@ inline void put_number(finding_line& line, double const& value) noexcept {
 }  // namespace detail
 
 // {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation", "threshold", "others", "worker",
-// "detail", "remedy"} and a line break. Always whole JSON: a text is cut at 250 bytes, so that seven of them fit, escaped throughout.
+// "detail", "remedy"} and a line break. Always whole JSON, and UTF-8: a text is cut where a letter begins, at 250 bytes, so
+// that seven of them fit, escaped throughout.
 [[nodiscard]] inline finding_line json_of(finding const& it) noexcept {
     finding_line line;
     auto const put = [&](std::string_view piece) { line << piece; };
     auto const add = [&](std::string_view key, std::string_view value) {
         line << (line.empty() ? "{\"" : ", \"") << key << "\": ";
-        text<250> shown;
-        for (char const& letter : value) { shown << (static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter); }
-        put_quoted(shown.view(), put);
+        put_quoted(detail::shown_in_json(value).view(), put);
     };
     auto const add_number = [&](std::string_view key, double value) {
         line << ", \"" << key << "\": ";

@@ -24,8 +24,8 @@ struct run_command {
     std::string_view command;
 
     error operator()(finding const& found) const noexcept {
-        text<4096> line{command};
-        if (line.view().size() < command.size() || command.size() + 1 > 4095) {
+        text<longest + 1> line{command};
+        if (command.size() > longest) {
             return {errc::bad_config, "run_command: the command is longer than 4095 bytes; put it into a script"};
         }
         line << '\0';
@@ -37,9 +37,15 @@ struct run_command {
         bool const written = ::write(ends[1], json.view().data(), size) == static_cast<ssize_t>(size);
         ::close(ends[1]);
         int why = written ? 0 : EIO;
+        // Duplicated to itself, a descriptor stays closed to the command before glibc 2.29; so this one is another.
+        if (ends[0] == handed_over) {
+            ends[0] = ::fcntl(handed_over, F_DUPFD_CLOEXEC, handed_over + 1);
+            if (ends[0] < 0) { why = errno; }
+            ::close(handed_over);
+        }
         posix_spawn_file_actions_t actions;
         if (why == 0 && (why = ::posix_spawn_file_actions_init(&actions)) == 0) {
-            why = ::posix_spawn_file_actions_adddup2(&actions, ends[0], 3);
+            why = ::posix_spawn_file_actions_adddup2(&actions, ends[0], handed_over);
             // The shell leaves its command behind and ends at once, so nothing remains to be waited for.
             char shell[] = "/bin/sh", option[] = "-c", script[] = "{ eval \"$1\"; } <&3 3<&- &", name[] = "spotter";
             char* const arguments[] = {shell, option, script, name, const_cast<char*>(line.view().data()), nullptr};
@@ -50,11 +56,14 @@ struct run_command {
                 while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
             }
         }
-        ::close(ends[0]);
+        if (ends[0] >= 0) { ::close(ends[0]); }
         return why == 0 ? error{} : failed("start", why);
     }
 
 private:
+    static constexpr std::size_t longest = 4095;  // bytes
+    static constexpr int handed_over = 3;         // the descriptor by which the script below knows the pipe
+
     [[nodiscard]] error failed(std::string_view what, int why) const noexcept {
         error told{errc::io_error, "run_command could not "};
         told.what << what << " \"" << command.substr(0, 80) << "\": " << std::strerror(why);

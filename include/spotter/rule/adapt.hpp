@@ -29,7 +29,9 @@ struct adapted {
 // An adaptor has a `state` and turns the inner rule's answer into its own:
 //     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept;
 // It may edit the findings; the machine removes them unless the answer is yes. An adaptor with `admits(step)` hides steps; one with
-// `thins_delivery` says no where the rule still holds.
+// `thins_delivery` says no where the rule still holds. What is thinned is not healthy for that: any other adaptor has a second state and
+// is asked, without findings, what it would say if nothing inside were thinned; one that sets severities has
+//     constexpr severity severity_of_untold(severity) const noexcept;
 template <class Inner, class Adaptor>
 class machine<adapted<Inner, Adaptor>> {
 public:
@@ -44,14 +46,23 @@ public:
         if (!admits(step)) { return truth::undecided; }
         std::size_t const start = out.size();
         truth answer = inner_.close(step, out);
+        findings::untold held = out.held();
+        truth holds = held.any() ? truth::yes : answer;  // if nothing were thinned
         if (decided(answer)) {
-            truth const inner = answer;
             answer = adaptor_(state_, step, answer, std::span<finding>{out.begin() + start, out.size() - start});
-            if constexpr (requires { Adaptor::thins_delivery; }) {
-                for (std::size_t i = start; inner == truth::yes && answer != truth::yes && i < out.size(); ++i) {
-                    out.hold_back(out[i].severity);
-                }
+        }
+        bool const look = holds == truth::yes;
+        if constexpr (!requires { Adaptor::thins_delivery; }) {
+            if (decided(holds)) { holds = adaptor_(unthinned_, step, holds, std::span<finding>{}); }
+        }
+        if (look) {
+            if (answer != truth::yes) {
+                for (std::size_t i = start; i < out.size(); ++i) { held.join(out[i].severity); }
             }
+            if constexpr (requires { adaptor_.severity_of_untold(held.severity()); }) {
+                if (held.any()) { held.set(adaptor_.severity_of_untold(held.severity())); }
+            }
+            out.hold(holds == truth::yes ? held : findings::untold{});
         }
         if (answer != truth::yes) { out.truncate(start); }
         return answer;
@@ -80,6 +91,7 @@ private:
     machine<Inner> inner_;
     Adaptor adaptor_;
     [[no_unique_address]] typename Adaptor::state state_{};
+    [[no_unique_address]] typename Adaptor::state unthinned_{};
 };
 
 template <rule Inner, adaptor Adaptor>
@@ -178,6 +190,7 @@ struct with_severity {
     using adapts_rules = void;
     using state = detail::no_state;
     severity level;
+    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
         for (finding& each : found) { each.severity = level; }
         return answer;

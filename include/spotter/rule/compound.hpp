@@ -26,6 +26,15 @@ struct not_rule {
 
 namespace detail {
 
+// Closes one of several parts that push into one list.
+template <class Part>
+constexpr truth close_beside(Part& part, step_id step, findings& out) {
+    findings::part const others = out.enter();
+    truth const answer = part.close(step, out);
+    out.leave(others);
+    return answer;
+}
+
 // Two machines side by side: what `&&` and `||` share.
 template <class Left, class Right>
 class two_machines {
@@ -88,22 +97,35 @@ public:
         std::size_t const start = out.size();
         truth const answer_left = this->left_.close(step, out);
         std::size_t const middle = out.size();
+        findings::part const of_left = out.enter();
         truth const answer_right = this->right_.close(step, out);
+        findings::untold const held_left = of_left.held, held_right = out.held();
         truth const answer = conjunction(answer_left, answer_right);
-        if (answer != truth::yes) {
-            out.truncate(start);
-        } else if (out.size() > start) {
-            for (std::size_t i = start + 1; i < out.size(); ++i) {
-                bool const is_set = out[start].decision_is_set || out[i].decision_is_set;
-                if (is_set && response_of(out[i]) > response_of(out[start])) {
-                    out[start].decision = response_of(out[i]);
-                    out[start].decision_is_set = true;
-                }
-                if (out[i].severity > out[start].severity) { out[start].severity = out[i].severity; }
-            }
-            out.truncate(middle > start ? middle : start + 1);
+        for (std::size_t i = start + 1; i < out.size(); ++i) { weigh(out[start], out[i]); }
+        bool const left_holds = answer_left == truth::yes || held_left.any();
+        bool const right_holds = answer_right == truth::yes || held_right.any();
+        findings::untold held;
+        if (left_holds && right_holds) {
+            held.join(held_left);
+            held.join(held_right);
+            if (answer != truth::yes && out.size() > start) { held.join(out[start].severity); }
         }
+        // The right one's findings are only weighed into the left one's, where that has any.
+        out.truncate(middle > start ? middle : start + 1);
+        out.leave(of_left);
+        if (answer != truth::yes) { out.truncate(start); }
+        out.hold(held);
         return answer;
+    }
+
+private:
+    static constexpr void weigh(finding& into, finding const& other) noexcept {
+        bool const is_set = into.decision_is_set || other.decision_is_set;
+        if (is_set && response_of(other) > response_of(into)) {
+            into.decision = response_of(other);
+            into.decision_is_set = true;
+        }
+        if (other.severity > into.severity) { into.severity = other.severity; }
     }
 };
 
@@ -115,8 +137,8 @@ public:
         : detail::two_machines<Left, Right>{rule.left, rule.right} {}
 
     constexpr truth close(step_id step, findings& out) {
-        truth const answer_left = this->left_.close(step, out);
-        truth const answer_right = this->right_.close(step, out);
+        truth const answer_left = detail::close_beside(this->left_, step, out);
+        truth const answer_right = detail::close_beside(this->right_, step, out);
         return disjunction(answer_left, answer_right);
     }
 };
@@ -133,6 +155,7 @@ public:
         std::size_t const start = out.size();
         truth const answer = negation(inner_.close(step, out));
         out.truncate(start);
+        out.hold({});  // where the inner rule holds, this one does not
         if (answer == truth::yes) {
             finding found;
             found.rule = "not";

@@ -10,7 +10,7 @@
 
 #include <new>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -65,33 +65,89 @@ struct finding {
 }
 
 // Where a closing rule puts what it found; a runner keeps one and clears it. A composite cuts back what its parts
-// pushed. What does not fit is counted.
+// pushed. Of what does not fit the strongest stay, of equals the first, in the order of arrival; the rest is counted.
 class findings {
 public:
     static constexpr std::size_t capacity = 16;
 
+    // What holds but is not told again, as an adaptor thins it: whether there is anything, and how severe it would be.
+    class untold {
+    public:
+        [[nodiscard]] constexpr bool any() const noexcept { return rank_ > 0; }
+        [[nodiscard]] constexpr spotter::severity severity() const noexcept {
+            return rank_ > 0 ? static_cast<spotter::severity>(rank_ - 1) : spotter::severity::info;
+        }
+        constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }
+        constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }
+        constexpr void join(spotter::severity level) noexcept {
+            untold one;
+            one.set(level);
+            join(one);
+        }
+
+    private:
+        std::uint8_t rank_ = 0;  // 0: nothing
+    };
+
     constexpr void push(finding const& one) noexcept {
-        if (count_ == capacity) {
-            ++left_out_;
-        } else {
+        if (count_ < room) {
             list_[count_++] = one;
+            drop_weakest();
+        } else if (now_.floor < count_) {
+            std::size_t const weakest = weakest_one();
+            bool const stays = stronger(one, list_[weakest]);
+            leave_out(stays ? list_[weakest] : one);
+            if (!stays) { return; }
+            erase(weakest);
+            list_[count_++] = one;
+        } else {
+            leave_out(one);
         }
     }
     // Back to the first `count`; what was left out came after them.
     constexpr void truncate(std::size_t count) noexcept {
         if (count >= count_) { return; }
         count_ = count;
-        left_out_ = 0;
+        now_.left_out = 0;
+        now_.asked = decision::proceed;
     }
-    constexpr void clear() noexcept { count_ = 0, left_out_ = 0, held_back_ = severity::info; }
+    constexpr void clear() noexcept {
+        count_ = 0;
+        now_ = {};
+    }
 
-    // A rule holds, but an adaptor thins what is told of it: the severity of what was not told again.
-    constexpr void hold_back(severity level) noexcept { held_back_ = level > held_back_ ? level : held_back_; }
-    [[nodiscard]] constexpr severity held_back() const noexcept { return held_back_; }
+    // For a composite, around the close of a part of it that comes behind others: what the part pushes, and may take back, takes no
+    // room of theirs before it leaves, and what they hold untold is not the part's.
+    struct part {
+        std::uint32_t floor = 0;  // where its findings begin
+        std::uint32_t left_out = 0;
+        decision asked = decision::proceed;
+        untold held{};
+    };
+    [[nodiscard]] constexpr part enter() noexcept {
+        return std::exchange(now_, part{static_cast<std::uint32_t>(count_)});
+    }
+    constexpr void leave(part const& before) noexcept {
+        now_.floor = before.floor;
+        now_.held.join(before.held);
+        if (before.left_out > 0) {
+            now_.left_out += before.left_out;
+            now_.asked = before.asked > now_.asked ? before.asked : now_.asked;
+        }
+        while (drop_weakest()) {}
+    }
+
+    // What the rule at hand, or the part of it that was closed last, holds untold.
+    [[nodiscard]] constexpr untold held() const noexcept { return now_.held; }
+    constexpr void hold(untold it) noexcept { now_.held = it; }
+    // The severity of what holds and is not told again.
+    [[nodiscard]] constexpr severity held_back() const noexcept { return now_.held.severity(); }
+    // The strongest response that one of those asks for which were left out.
+    [[nodiscard]] constexpr decision asked_by_left_out() const noexcept { return now_.asked; }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
-    [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return left_out_; }
+    [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return now_.left_out; }
     [[nodiscard]] constexpr finding* begin() noexcept { return list_; }
     [[nodiscard]] constexpr finding* end() noexcept { return list_ + count_; }
     [[nodiscard]] constexpr finding const* begin() const noexcept { return list_; }
@@ -100,14 +156,41 @@ public:
     [[nodiscard]] constexpr finding const& operator[](std::size_t index) const noexcept { return list_[index]; }
 
 private:
-    finding list_[capacity]{};
+    static constexpr std::size_t room = 2 * capacity;  // for those of the part at hand, too
+
+    [[nodiscard]] static constexpr bool stronger(finding const& a, finding const& b) noexcept {
+        return a.severity != b.severity ? a.severity > b.severity : response_of(a) > response_of(b);
+    }
+    [[nodiscard]] constexpr std::size_t weakest_one() const noexcept {
+        std::size_t weakest = count_ - 1;
+        for (std::size_t i = weakest; i-- > now_.floor;) { weakest = stronger(list_[weakest], list_[i]) ? i : weakest; }
+        return weakest;
+    }
+    constexpr void leave_out(finding const& one) noexcept {
+        ++now_.left_out;
+        now_.asked = response_of(one) > now_.asked ? response_of(one) : now_.asked;
+    }
+    constexpr void erase(std::size_t place) noexcept {
+        --count_;
+        for (std::size_t i = place; i < count_; ++i) { list_[i] = list_[i + 1]; }
+    }
+    // Whether there was one too many.
+    constexpr bool drop_weakest() noexcept {
+        if (count_ - now_.floor <= capacity) { return false; }
+        std::size_t const weakest = weakest_one();
+        leave_out(list_[weakest]);
+        erase(weakest);
+        return true;
+    }
+
+    finding list_[room]{};
     std::size_t count_ = 0;
-    std::uint32_t left_out_ = 0;
-    severity held_back_ = severity::info;
+    part now_{};
 };
 
 // What closing a step returns: up to eight findings, strongest first, by value. True when one is a warning or an error.
-// Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or trial.
+// Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or trial. Responses
+// are not in it: whoever judges calls them before, while the machines that they belong to are there.
 class [[nodiscard]] alarm {
 public:
     static constexpr std::size_t capacity = 8;
@@ -135,10 +218,12 @@ public:
         if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }
         for (std::size_t i = count_ - 1; i > place; --i) { list_[i] = list_[i - 1]; }
         list_[place] = one;
+        for (response_call& each : list_[place].responses) { each = {}; }
     }
     void add(findings const& many) noexcept {
         for (finding const& each : many) { add(each); }
         left_out_ += many.left_out();
+        decision_ = many.asked_by_left_out() > decision_ ? many.asked_by_left_out() : decision_;
     }
     void add(alarm const& other) noexcept {
         for (finding const& each : other) { add(each); }

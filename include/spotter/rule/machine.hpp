@@ -82,7 +82,8 @@ private:
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
 //     static constexpr mode judged_in;                      the only mode whose observations it judges
-//     constexpr truth poll(state&, double const& now, findings&) const;   the time in seconds: at every close, before and after it
+//     constexpr truth poll(state&, double const& now) const;      the time in seconds: at every close, before and after it. What it
+//                                                                 finds `close` tells; the answer is for whoever calls it by hand
 //     constexpr std::string_view gap(tensor_info const&) const;   why it cannot judge a tensor that it should; empty otherwise
 // A rule that reads values has, in place of that `observe`,
 //     constexpr std::uint64_t feature_key() const;          says what it extracts, and with which parameters (key_of)
@@ -228,16 +229,12 @@ public:
 
     [[nodiscard]] constexpr bool due(step_id) const noexcept { return true; }
 
-    // Whether the rule wants to know the time. What it finds then it tells when it closes.
-    static constexpr bool polls =
-        requires(Rule const& it, typename Rule::state& state, double const& now, findings& out) {
-        it.poll(state, now, out);
+    // Whether the rule wants to know the time.
+    static constexpr bool polls = requires(Rule const& it, typename Rule::state& state, double const& now) {
+        it.poll(state, now);
     };
     constexpr void poll([[maybe_unused]] double const& now) {
-        if constexpr (polls) {
-            findings ignored;
-            (void)rule_.poll(state_, now, ignored);
-        }
+        if constexpr (polls) { (void)rule_.poll(state_, now); }
     }
 
     // Calls `use(coverage)` for each leaf.
@@ -363,9 +360,12 @@ struct culprit {
     tensor_id last = no_tensor;
 
     constexpr void blame(observation const& it, double value) noexcept {
-        if (std::exchange(last, it.tensor.id) == it.tensor.id) { return; }
+        if (std::exchange(last, it.tensor.id) != it.tensor.id) { blame(it.tensor.name, value); }
+    }
+    // Where there is no observation at hand; the caller has each tensor once.
+    constexpr void blame(std::string_view name, double value) noexcept {
         if (count++ == 0) {
-            tensor = it.tensor.name;
+            tensor = name;
             measured = value;
         }
     }
@@ -379,6 +379,15 @@ struct culprit {
         found.how = how;
         found.severity = level;
         found.others = count > 0 ? count - 1 : 0;
+        return found;
+    }
+    // An error at once, that asks to leave the update out.
+    [[nodiscard]] constexpr finding as_not_finite(std::string_view reason,
+                                                  std::string_view measure = "non-finite elements") const noexcept {
+        finding found = as_finding(measure, relation::greater, 0, spotter::severity::error);
+        found.reason = reason;
+        found.decision = decision::skip_update;
+        found.decision_is_set = true;
         return found;
     }
 };

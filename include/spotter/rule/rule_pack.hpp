@@ -50,7 +50,8 @@ public:
     }
     constexpr truth close(step_id step, findings& out) {
         truth answer = truth::no;
-        machines_.each([&](auto& each, std::size_t) { answer = disjunction(answer, each.close(step, out)); });
+        machines_.each(
+            [&](auto& each, std::size_t) { answer = disjunction(answer, detail::close_beside(each, step, out)); });
         return answer;
     }
     [[nodiscard]] constexpr bool due(step_id step) const {

@@ -41,8 +41,8 @@ struct all_zero {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.zero.next_close();
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("zero_fraction", relation::greater_equal, threshold, severity::warning);
             it.reason = "all values are zero";

@@ -2,7 +2,11 @@
 // Built-in rules (L2): what the streams of a side-by-side replay had of each tensor, for rules that compare them.
 #pragma once
 
-#include <spotter/rule/builtin/touched.hpp>
+#include <spotter/core/event.hpp>
+#include <spotter/core/slots.hpp>
+#include <spotter/stat/summary.hpp>
+
+#include <string_view>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/step_gradients.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -27,12 +28,9 @@ struct bf16_stall {
         tensor_id gradient = no_tensor;
         gradient_sight before{};  // in the step of the last sight
         bool moved = false;       // within that step, so that the next change is not the whole one
-        bool touched = false;
     };
     struct state {
-        slots<weight> all;       // by tensor id
-        slots<tensor_id> order;  // seen in this step
-        std::size_t touched = 0;
+        per_tensor<weight> all;
         step_gradients gradients;
         streaks stalled;
         close_answer answer;
@@ -47,42 +45,36 @@ struct bf16_stall {
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
-        std::size_t const room = tensor.id + std::size_t{1};
-        if (!seen.all.grow(room) || !seen.order.grow(room)) { return; }
-        seen.all[tensor.id].gradient = tensor.partner;
+        weight* const mine = seen.all.declare(tensor);
+        if (mine == nullptr) { return; }
+        mine->gradient = tensor.partner;
         seen.stalled.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
         if (it.tensor.role == role::gradient) { return seen.gradients.observe(it); }
-        if (!seen.all.holds(it.tensor.id)) { return; }
-        weight& mine = seen.all[it.tensor.id];
-        if (!std::exchange(mine.touched, true)) { seen.order[seen.touched++] = it.tensor.id; }
+        weight* const mine = seen.all.touch(it.tensor.id);
+        if (mine == nullptr) { return; }
         summary const& now = it.stats;
         if (!has(now.has, terms::delta) || !now.has_previous || now.count == 0) { return; }
         if (it.step.index <= now.previous_index) {  // seen again in its step, or after a rewind
-            mine.moved = mine.moved || now.changed > 0;
+            mine->moved = mine->moved || now.changed > 0;
             return;
         }
-        if (std::exchange(mine.moved, false) || !mine.before.seen || !mine.before.finite) { return; }
+        if (std::exchange(mine->moved, false) || !mine->before.seen || !mine->before.finite) { return; }
         double const still = unchanged_share(now);
-        truth const stalled = truth_of(still > share && mine.before.nonzero > share);
+        truth const stalled = truth_of(still > share && mine->before.nonzero > share);
         seen.answer.judged = true;
         if (seen.stalled.count(it, stalled) >= patience && stalled == truth::yes) {
             seen.answer.found.blame(it, still);
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        for (std::size_t i = 0; i < seen.touched; ++i) {
-            weight& mine = seen.all[seen.order[i]];
-            mine.before = seen.gradients.of(mine.gradient);
-            mine.touched = false;
-        }
-        seen.touched = 0;
+        seen.all.take_touched([&](std::string_view, weight& mine) { mine.before = seen.gradients.of(mine.gradient); });
         seen.gradients.next_close();
         seen.stalled.next_close();
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("share of unchanged elements", relation::greater, share, severity::warning);
             it.reason = "updates round to nothing";

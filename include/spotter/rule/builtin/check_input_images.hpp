@@ -76,7 +76,8 @@ struct check_input_images {
             if (mine.images < static_cast<double>(threshold_samples) || size < 0) { return; }
             answer = disjunction(answer == truth::undecided ? truth::no : answer, truth_of(size > threshold_mean));
             if (!(size > threshold_mean)) { return; }
-            if (found.count++ == 0) { found.tensor = tensor, found.measured = size, which = worst; }
+            if (found.count == 0) { which = worst; }
+            found.blame(tensor, size);
         });
         if (answer == truth::yes) {
             finding it =

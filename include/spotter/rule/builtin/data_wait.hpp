@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/series.hpp>
+#include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -60,7 +61,8 @@ struct data_wait {
         seen.waits_before.add(wait.time);
         seen.steps_before.add(all.time);
         if (!seen.steps_before.full()) { return truth::undecided; }
-        double const share = share_of(seen.waits_before, seen.steps_before);
+        recent_values const &waits = seen.waits_before, &steps = seen.steps_before;
+        double const share = detail::quotient(waits.mean_of(0, waits.size()), steps.mean_of(0, steps.size()));
         if (share < moderate) { return truth::no; }
         bool const much = share >= high;
         culprit const found{.tensor = wait.tensor, .measured = share, .count = 1};
@@ -79,12 +81,6 @@ struct data_wait {
 
 private:
     static constexpr terms times = terms::sum | terms::range | terms::nonfinite;
-
-    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of(recent_values const& waits,
-                                                                  recent_values const& steps) noexcept {
-        SPOTTER_STRICT_BODY
-        return waits.mean_of(0, waits.size()) / steps.mean_of(0, steps.size());
-    }
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/step_gradients.hpp>
+#include <spotter/rule/builtin/touched.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -36,10 +37,9 @@ struct dead_update_path {
     std::uint64_t never_trained = 20;  // steps
 
     struct parameter {
-        std::string_view name{};
         tensor_id gradient = no_tensor;
         bool watched = false;
-        std::uint64_t close = 0, hash = 0, index = 0;  // the last sight
+        std::uint64_t hash = 0, index = 0;  // the last sight
         bool finite = false;
         bool known = false;  // the sight it is compared with, and what was seen since
         std::uint64_t first_hash = 0, first_index = 0, sights = 0;
@@ -48,11 +48,9 @@ struct dead_update_path {
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;
     };
     struct state {
-        slots<parameter> all;    // by tensor id
-        slots<tensor_id> order;  // seen in this step
-        std::size_t touched = 0;
+        slots<parameter> all;  // by tensor id
+        touched_tensors touched;
         step_gradients gradients;
-        std::uint64_t close = 1;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -63,10 +61,9 @@ struct dead_update_path {
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
-        std::size_t const room = tensor.id + std::size_t{1};
-        if (!seen.all.grow(room) || !seen.order.grow(room)) { return; }
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+        seen.touched.declare(tensor);
         seen.all[tensor.id].watched = select(tensor);
-        seen.all[tensor.id].name = tensor.name;
         seen.all[tensor.id].gradient = tensor.partner;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
@@ -75,22 +72,23 @@ struct dead_update_path {
         if (!seen.all.holds(it.tensor.id) || !has(it.stats.has, terms::hash) || it.stats.count == 0) { return; }
         parameter& mine = seen.all[it.tensor.id];
         if (!mine.watched) { return; }
-        if (std::exchange(mine.close, seen.close) != seen.close) { seen.order[seen.touched++] = it.tensor.id; }
+        seen.touched.touch(it.tensor.id);
         mine.hash = it.stats.hash;
         mine.index = it.step.index;
         mine.finite = it.stats.nonfinite() == 0;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         std::uint64_t changed = 0, with_gradient = 0;  // so many parameters of this step
-        for (std::size_t i = 0; i < seen.touched; ++i) {
-            parameter& mine = seen.all[seen.order[i]];
+        for (tensor_id const id : seen.touched.all()) {
+            parameter& mine = seen.all[id];
             ++mine.sights;
             changed += due(mine) && mine.hash != mine.first_hash ? 1 : 0;
             with_gradient += seen.gradients.of(mine.gradient).at_work() ? 1 : 0;
         }
         found all;
-        for (std::size_t i = 0; i < seen.touched; ++i) {
-            parameter& mine = seen.all[seen.order[i]];
+        for (tensor_id const id : seen.touched.all()) {
+            parameter& mine = seen.all[id];
+            all.name = seen.touched.name_of(id);
             gradient_sight const gradient = seen.gradients.of(mine.gradient);
             judge_gradient(mine, gradient, with_gradient > 0, all);
             if (due(mine)) { judge_change(mine, changed > 0, all); }
@@ -98,8 +96,7 @@ struct dead_update_path {
             mine.at_work = mine.at_work || gradient.at_work();
             mine.spoiled = mine.spoiled || !gradient.finite;
         }
-        seen.touched = 0;
-        ++seen.close;
+        seen.touched.clear();
         seen.gradients.next_close();
         tell(all.no_effect, "no_effect", "updates without effect", all.due, out);
         tell(all.no_gradient, "no_gradient", "steps without a gradient", never_trained, out);
@@ -114,7 +111,8 @@ struct dead_update_path {
 private:
     struct found {
         culprit no_effect, no_gradient, not_in_optimizer;
-        std::uint64_t due = 0;  // changes that were due of the first in no_effect
+        std::string_view name{};  // of the parameter at hand
+        std::uint64_t due = 0;    // changes that were due of the first in no_effect
         bool judged = false;
     };
 
@@ -139,7 +137,9 @@ private:
             all.judged = true;
         } else if (others) {
             all.judged = true;
-            if (++mine.no_gradient >= never_trained) { blame(all.no_gradient, mine, mine.no_gradient); }
+            if (++mine.no_gradient >= never_trained) {
+                all.no_gradient.blame(all.name, static_cast<double>(mine.no_gradient));
+            }
         }
     }
     constexpr void judge_change(parameter& mine, bool others, found& all) const noexcept {
@@ -151,17 +151,16 @@ private:
             if (!others) { return; }
             all.judged = true;
             mine.not_in_optimizer += mine.sights;
-            if (mine.not_in_optimizer >= never_trained) { blame(all.not_in_optimizer, mine, mine.not_in_optimizer); }
+            if (mine.not_in_optimizer >= never_trained) {
+                all.not_in_optimizer.blame(all.name, static_cast<double>(mine.not_in_optimizer));
+            }
         } else if (mine.at_work && !mine.spoiled) {
             all.judged = true;
             std::uint64_t const limit = mine.ever ? rested : patience;
             if (++mine.no_effect < limit) { return; }
             if (all.no_effect.count == 0) { all.due = limit; }
-            blame(all.no_effect, mine, mine.no_effect);
+            all.no_effect.blame(all.name, static_cast<double>(mine.no_effect));
         }
-    }
-    static constexpr void blame(culprit& who, parameter const& mine, std::uint64_t streak) noexcept {
-        if (who.count++ == 0) { who.tensor = mine.name, who.measured = static_cast<double>(streak); }
     }
     static constexpr void tell(culprit const& who, std::string_view reason, std::string_view measure,
                                std::uint64_t limit, findings& out) noexcept {

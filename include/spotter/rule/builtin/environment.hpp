@@ -2,7 +2,7 @@
 // Built-in rules (L2): which tensors are what an agent sees of its environment.
 #pragma once
 
-#include <spotter/core/selector.hpp>
+#include <spotter/core/event.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

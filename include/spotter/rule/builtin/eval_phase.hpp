@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/rule/builtin/loss_trend.hpp>
-#include <spotter/rule/builtin/touched.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -41,14 +41,10 @@ struct exploding_gradient {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.large.next_close();
         culprit const not_finite = std::exchange(seen.not_finite, {});
-        truth const answer = seen.answer.take();
-        culprit const large = std::exchange(seen.answer.found, {});
+        culprit large;
+        truth const answer = seen.answer.take(large);
         if (not_finite.count > 0) {
-            finding it = not_finite.as_finding("non-finite elements", relation::greater, 0, severity::error);
-            it.reason = "gradient is not finite";
-            it.decision = decision::skip_update;
-            it.decision_is_set = true;
-            out.push(it);
+            out.push(not_finite.as_not_finite("gradient is not finite"));
             return truth::yes;
         }
         if (answer == truth::yes) {

@@ -40,15 +40,12 @@ struct exploding_tensor {
         seen.answer.found.blame(it, static_cast<double>(bad));
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
-            finding it = found.as_finding(only_nan ? "NaN elements" : "non-finite elements", relation::greater, 0,
-                                          severity::error);
-            it.reason = only_nan ? "tensor has a NaN" : "tensor is not finite";
+            finding it = only_nan ? found.as_not_finite("tensor has a NaN", "NaN elements")
+                                  : found.as_not_finite("tensor is not finite");
             it.detail = seen.detail;
-            it.decision = decision::skip_update;
-            it.decision_is_set = true;
             out.push(it);
         }
         return answer;

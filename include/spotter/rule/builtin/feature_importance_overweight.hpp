@@ -57,8 +57,8 @@ struct feature_importance_overweight {
         seen.answer.found.blame(it, share);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("share of the largest", relation::greater, threshold, severity::warning);
             it.reason = "a few features outweigh all others";

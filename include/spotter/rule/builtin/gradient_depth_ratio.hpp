@@ -70,7 +70,7 @@ struct gradient_depth_ratio {
         mine.streak = vanishes || explodes ? mine.streak + 1 : 0;
         if (mine.streak == 0 || mine.streak < patience) { return truth::no; }
         culprit found;
-        accuse(found, seen.touched.name_of(first), ratio.value);
+        found.blame(seen.touched.name_of(first), ratio.value);
         finding it = found.as_finding("first gradient over last, root mean squares",
                                       vanishes ? relation::less : relation::greater, vanishes ? vanish : explode,
                                       seen.settled.soften(severity::warning));

@@ -4,16 +4,16 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/rule/builtin/touched.hpp>
 #include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // A gradient piles up where, over its last `window` changes from one step to the next, each kept the direction (its cosine is above
-// `cosine`), the norm rose in at least `rising` of them, and it has at least doubled. Warning when more than half of the gradients
-// that are judged at a step do: one that grows alone is early learning. A change from or to a gradient that is not
-// finite, or all zero, is undefined and left out; a rewind begins the window anew. It has to slow down relative to what is there, or it
-// is a net that runs away. A gradient of one element has no direction to keep, but a sign, and is not watched. Keeps a copy of each gradient. Train steps only.
+// `cosine`), the norm rose in at least `rising` of them, it has at least doubled, and it slows down relative to what is there, or it is
+// a net that runs away: the square of the norm amid the window is above 1.1 times the product of those at its ends. Warning when more
+// than half of the gradients that are judged at a step do: one that grows alone is early learning. A change from or to a gradient that
+// is not finite, or all zero, is undefined and left out; a rewind begins the window anew. A gradient of one element has no direction to
+// keep, but a sign, and is not watched. Keeps a copy of each gradient. Train steps only.
 struct gradient_not_cleared {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_not_cleared";
@@ -70,8 +70,8 @@ struct gradient_not_cleared {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         if (2 * seen.answer.found.count <= std::exchange(seen.judged, 0)) { seen.answer.found = {}; }
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("growth of the norm", relation::greater_equal, 2, severity::warning);
             it.reason = "gradients pile up";
@@ -90,7 +90,7 @@ private:
         return square_root(now.sum_squares) / before;
     }
     // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window is above the
-    // geometric mean of those at its ends. A net that runs away grows by a factor each time.
+    // geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a factor each time.
     [[nodiscard]] SPOTTER_STRICT static constexpr bool slows_down(summary const& now,
                                                                   recent_values const& before) noexcept {
         SPOTTER_STRICT_BODY

@@ -11,8 +11,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Holds an activation `act/X` (or `relu/X`, `X_output`) against the preactivation `pre/X` (or `X_input`). Warning when both have the
 // same bits in `patience` closes in a row, where the kind of the activation is known and the values are such that it would have
-// changed them: a ReLU needs a negative one, tanh one of at least 0.25 in size (below, 16-bit values round to themselves), any other
-// kind but sigmoid one below -1. Train steps only.
+// changed them: a ReLU needs a negative one, tanh one of at least 0.25 in size (of smaller ones tanh x rounds to x: up to 0.090 in
+// bf16, 0.036 in f16, 3.5e-4 in f32), any other kind but sigmoid one below -1. Train steps only.
 struct identity_activation {
     using kind = rule_kind;
     static constexpr std::string_view name = "identity_activation";
@@ -62,7 +62,7 @@ struct identity_activation {
                 judged = true;
                 mine.equal = after == before ? mine.equal + 1 : 0;
                 if (mine.equal < patience || after != before) { return; }
-                if (found.count++ == 0) { found.tensor = tensor, found.measured = static_cast<double>(mine.equal); }
+                found.blame(tensor, static_cast<double>(mine.equal));
             });
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
         finding it = found.as_finding("closes with equal bits", relation::greater_equal, static_cast<double>(patience),

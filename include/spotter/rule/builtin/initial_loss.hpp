@@ -53,8 +53,8 @@ struct initial_loss {
         seen.answer.found.blame(it, loss.value);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             bool const above = found.measured > expected;
             finding it = found.as_finding("first training loss", above ? relation::greater : relation::less, seen.limit,

@@ -71,8 +71,8 @@ struct input_not_normalized {
         seen.answer.found.blame(it, mine.measured);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             bool const off = seen.first.found == outcome::off_centre;
             bool const narrow = seen.first.found == outcome::too_narrow;
@@ -107,7 +107,9 @@ private:
         mine.samples += samples_in(it);
         summary const& now = it.stats;
         std::uint64_t const fresh = now.finite();
-        if (!has(now.has, needs_of(variance)) || fresh == 0 || !is_finite(now.sum) || !is_finite(now.moment2)) { return; }
+        if (!has(now.has, needs_of(variance)) || fresh == 0 || !is_finite(now.sum) || !is_finite(now.moment2)) {
+            return;
+        }
         double const part = static_cast<double>(fresh) / static_cast<double>(mine.values + fresh);
         double const gap = now.sum / static_cast<double>(fresh) - mine.mean;
         double shift = gap * part;

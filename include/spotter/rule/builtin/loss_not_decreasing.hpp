@@ -21,10 +21,10 @@ struct loss_not_decreasing {
     selector select = role::loss;
     std::uint64_t num_steps = 100;  // steps between checks
     std::uint64_t smoothing = 50;   // observations
-    double min_decrease = 0.001;    // fraction of the reference; AWS LossNotDecreasing: 0.1 %
-    double max_increase = 0.1;      // fraction of the reference; AWS: 5 %
+    double min_decrease = 0.001;    // fraction of the divisor: the reference, or `floor`; AWS LossNotDecreasing: 0.1 %
+    double max_increase = 0.1;      // likewise; AWS: 5 %
     std::uint64_t patience = 3;     // checks
-    double floor = 1.0;             // smallest reference that differences are divided by, times |L0|
+    double floor = 1.0;             // the smallest divisor, times |L0|; AWS: 0
 
     [[nodiscard]] static constexpr loss_not_decreasing sagemaker_defaults() noexcept {
         return {.num_steps = 10, .smoothing = 1, .max_increase = 0.05, .patience = 1, .floor = 0};

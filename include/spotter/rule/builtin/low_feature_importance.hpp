@@ -48,8 +48,8 @@ struct low_feature_importance {
         if (share > max_low) { seen.answer.found.blame(it, share); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("share of low features", relation::greater, max_low, severity::info);
             it.reason = "most features carry next to nothing";

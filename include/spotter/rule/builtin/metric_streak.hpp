@@ -2,7 +2,6 @@
 // Built-in rules (L2): a metric that is out of bounds for several observations in a row.
 #pragma once
 
-#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -26,9 +25,7 @@ struct metric_streak {
     }
     constexpr truth close(culprit& found) noexcept {
         outside.next_close();
-        truth const told = answer.take();
-        found = std::exchange(answer.found, {});
-        return told;
+        return answer.take(found);
     }
 };
 

@@ -171,17 +171,13 @@ private:
         if (seen.skips.full()) { seen.skipped -= seen.skips[0]; }
         seen.skips.add(skipped ? 1 : 0);
         seen.skipped += skipped ? 1 : 0;
-        double const share = share_of(seen.skipped);
+        // Of the whole window, though it may not be full: the first scales are found by skipping.
+        double const share = detail::quotient(seen.skipped, static_cast<double>(skip_window));
         if (share > max_skip) { seen.skipping.blame(it, share); }
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double scaled(double size, double scale) noexcept {
         SPOTTER_STRICT_BODY
         return size * scale;
-    }
-    // Of the whole window, though it may not be full: the first scales are found by skipping.
-    [[nodiscard]] SPOTTER_STRICT constexpr double share_of(double skipped) const noexcept {
-        SPOTTER_STRICT_BODY
-        return skipped / static_cast<double>(skip_window);
     }
     static constexpr void tell(culprit& who, std::string_view reason, std::string_view measure, relation how,
                                double limit, severity level, findings& out) noexcept {

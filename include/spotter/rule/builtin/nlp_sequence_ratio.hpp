@@ -97,7 +97,8 @@ struct nlp_sequence_ratio {
                 double const share = share_of(mine, k);
                 if (!(share > limits[k])) { continue; }
                 answer = truth::yes;
-                if (found.count++ == 0) { found.tensor = tensor, found.measured = share, which = k; }
+                if (found.count == 0) { which = k; }
+                found.blame(tensor, share);
                 break;
             }
             answer = answer == truth::yes ? answer : truth::no;

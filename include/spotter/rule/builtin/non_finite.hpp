@@ -54,11 +54,8 @@ struct non_finite {
         culprit const found = std::exchange(seen.found, {});
         if (std::exchange(seen.observed, 0) == 0) { return truth::undecided; }
         if (found.count == 0) { return truth::no; }
-        finding it = found.as_finding("non-finite elements", relation::greater, 0, severity::error);
-        it.reason = seen.first.reason;
+        finding it = found.as_not_finite(seen.first.reason);
         it.detail = seen.first.detail;
-        it.decision = decision::skip_update;
-        it.decision_is_set = true;
         out.push(it);
         return truth::yes;
     }

@@ -4,8 +4,8 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/median.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -42,8 +42,7 @@ struct oscillating_loss {
     }
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
         if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
-        seen.all[tensor.id].losses.keep(window);
-        (void)seen.scratch.grow(static_cast<std::size_t>(window < (1U << 20) ? window : 1U << 20));
+        keep_sortable(seen.all[tensor.id].losses, window, seen.scratch);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const loss = loss_of(it);
@@ -62,8 +61,8 @@ struct oscillating_loss {
         seen.answer.found.blame(it, share);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("share of changes of direction", relation::greater, flips, severity::warning);
             it.reason = "loss swings and gets nowhere";

@@ -139,9 +139,8 @@ struct output_collapse {
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         seen.constant.next_close();
-        culprit const constant = seen.answer.found;
-        truth answer = seen.answer.take();
-        seen.answer.found = {};
+        culprit constant;
+        truth const answer = seen.answer.take(constant);
         std::string_view const tensor = std::exchange(seen.tensor, {});
         if (tensor.empty()) { return truth::undecided; }
         if (constant.count > 0) {

@@ -77,8 +77,8 @@ struct output_mismatch {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.normalised.next_close();
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("largest distance of a row's sum from 1", relation::less_equal, tolerance,
                                           severity::warning);

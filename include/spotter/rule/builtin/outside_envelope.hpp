@@ -66,8 +66,8 @@ struct outside_envelope {
         seen.answer.found.blame(it, found.value);
     }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         seen.counts.next_close();
         if (answer == truth::yes) {
             violation const& first = seen.first;

@@ -53,7 +53,7 @@ struct overfit {
             judged = true;
             if (streak == 0 || streak < patience) { return; }
             if (found.count == 0) { first = phase; }
-            accuse(found, tensor, ratio);
+            found.blame(tensor, ratio);
         });
         if (found.count > 0) {
             finding it =

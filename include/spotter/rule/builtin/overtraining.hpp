@@ -77,7 +77,7 @@ struct overtraining {
             judged = true;
             if (!holds(mine, phase, least)) { return; }
             if (found.count == 0) { best = mine.best, now = phase.evaluated.value; }
-            accuse(found, tensor, static_cast<double>(mine.since_best));
+            found.blame(tensor, static_cast<double>(mine.since_best));
         });
         if (found.count > 0) {
             finding it = found.as_finding("phases since the best eval loss", relation::greater_equal,

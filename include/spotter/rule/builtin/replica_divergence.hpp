@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
+#include <spotter/rule/builtin/touched.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -30,7 +31,6 @@ struct replica_divergence {
         touched_tensors touched;
         slots<slots<cell>> cells;  // by tensor id, then by the place of a stream
         std::uint64_t close = 1;
-        bool paired = false;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -61,11 +61,10 @@ struct replica_divergence {
             judged = true;
             if (largest.size == largest.all) { continue; }
             if (found.count == 0) { tell_minority(seen, mine, largest, worker, detail); }
-            accuse(found, seen.touched.name_of(id), static_cast<double>(largest.all - largest.size));
+            found.blame(seen.touched.name_of(id), static_cast<double>(largest.all - largest.size));
         }
         seen.touched.clear();
         ++seen.close;
-        seen.paired = seen.paired || judged;
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
         finding it = found.as_finding("workers in the minority", relation::greater, 0, severity::error);
         it.reason = "replicas differ";

@@ -2,6 +2,7 @@
 // Built-in rule (L2): a policy update of which most is clipped. docs/rules.md#rl_clip_fraction
 #pragma once
 
+#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/metric_streak.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

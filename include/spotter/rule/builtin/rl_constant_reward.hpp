@@ -47,8 +47,8 @@ struct rl_constant_reward {
         if (mine.least == mine.greatest) { seen.answer.found.blame(it, mine.least); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("return of every episode", relation::none, 0, severity::warning);
             it.reason = "reward is constant";

@@ -2,8 +2,10 @@
 // Built-in rule (L2): a policy that no longer explores. docs/rules.md#rl_entropy_collapse
 #pragma once
 
+#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/metric_streak.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -46,7 +48,7 @@ struct rl_entropy_collapse {
         if (it.step.mode != mode::train || !entropy.known || !seen.updates.holds(it.tensor.id)) { return; }
         if (!(max_entropy > 0)) { return; }
         if (seen.counted.first(it)) { ++seen.updates[it.tensor.id]; }
-        double const share = share_of(entropy.value);
+        double const share = detail::quotient(entropy.value, max_entropy);
         bool const fires = seen.collapsed.judge(it, share, share < low, patience);
         seen.is_early = seen.is_early || (fires && seen.updates[it.tensor.id] <= early);
     }
@@ -65,12 +67,6 @@ struct rl_entropy_collapse {
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return max_entropy > 0 ? "matched, but nothing could be decided" : "parameter max_entropy not set";
-    }
-
-private:
-    [[nodiscard]] SPOTTER_STRICT constexpr double share_of(double entropy) const noexcept {
-        SPOTTER_STRICT_BODY
-        return entropy / max_entropy;
     }
 };
 

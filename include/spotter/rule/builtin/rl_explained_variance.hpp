@@ -2,6 +2,7 @@
 // Built-in rule (L2): a critic that predicts worse than a constant. docs/rules.md#rl_explained_variance
 #pragma once
 
+#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/metric_streak.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 

@@ -2,6 +2,7 @@
 // Built-in rule (L2): a policy that moves too far in an update. docs/rules.md#rl_kl
 #pragma once
 
+#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/metric_streak.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -43,11 +44,7 @@ struct rl_kl {
         truth const answer = seen.large.close(found);
         culprit const not_finite = std::exchange(seen.not_finite, {});
         if (not_finite.count > 0) {
-            finding it = not_finite.as_finding("non-finite elements", relation::greater, 0, severity::error);
-            it.reason = "divergence is not finite";
-            it.decision = decision::skip_update;
-            it.decision_is_set = true;
-            out.push(it);
+            out.push(not_finite.as_not_finite("divergence is not finite"));
             return truth::yes;
         }
         if (answer == truth::yes) {

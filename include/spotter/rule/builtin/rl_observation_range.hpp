@@ -2,9 +2,11 @@
 // Built-in rule (L2): observations far out of the range that networks like. docs/rules.md#rl_observation_range
 #pragma once
 
+#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/environment.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/lanes.hpp>
+#include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -48,20 +50,16 @@ struct rl_observation_range {
         if (it.step.mode != mode::train) { return; }
         if (it.stats.nonfinite() > 0) { seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite())); }
         if (counts.size() != 2 || !(counts[1] > 0)) { return; }
-        double const found = share_of(counts[0], counts[1]);
+        double const found = detail::quotient(counts[0], counts[1]);
         seen.answer.judged = true;
         if (found > share) { seen.answer.found.blame(it, found); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         culprit const not_finite = std::exchange(seen.not_finite, {});
         if (not_finite.count > 0) {
-            finding it = not_finite.as_finding("non-finite elements", relation::greater, 0, severity::error);
-            it.reason = "observation is not finite";
-            it.decision = decision::skip_update;
-            it.decision_is_set = true;
-            out.push(it);
+            out.push(not_finite.as_not_finite("observation is not finite"));
             return truth::yes;
         }
         if (answer == truth::yes) {
@@ -71,12 +69,6 @@ struct rl_observation_range {
             out.push(it);
         }
         return answer;
-    }
-
-private:
-    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of(double part, double whole) noexcept {
-        SPOTTER_STRICT_BODY
-        return part / whole;
     }
 };
 

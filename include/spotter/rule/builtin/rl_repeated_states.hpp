@@ -2,6 +2,7 @@
 // Built-in rule (L2): an environment that shows the same state over and over. docs/rules.md#rl_repeated_states
 #pragma once
 
+#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/environment.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
@@ -66,8 +67,8 @@ struct rl_repeated_states {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.counted.next_close();
         if (std::exchange(seen.ends, false)) { end_episode(seen); }
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("episodes with repeated states", relation::greater_equal,
                                           static_cast<double>(episodes), severity::warning);

@@ -67,8 +67,8 @@ struct rl_target_network {
                 bool const stays = mine.known && mine.target == target;
                 mine = {true, target, online, target == online ? mine.equal + 1 : 0, stays ? mine.stale + 1 : 0};
                 judged = true;
-                if (mine.equal > allow_equal) { blame(equal, tensor, mine.equal); }
-                if (mine.stale > 0 && mine.stale >= patience) { blame(stale, tensor, mine.stale); }
+                if (mine.equal > allow_equal) { equal.blame(tensor, static_cast<double>(mine.equal)); }
+                if (mine.stale > 0 && mine.stale >= patience) { stale.blame(tensor, static_cast<double>(mine.stale)); }
             });
         tell(equal, "target equals online", "updates with equal bits", relation::greater, allow_equal, out);
         tell(stale, "target does not follow", "updates without a change", relation::greater_equal, patience, out);
@@ -97,9 +97,6 @@ private:
                                                std::string_view tail) noexcept {
         if (whole.size() != head.size() + middle.size() + tail.size() || !whole.starts_with(head)) { return false; }
         return whole.substr(head.size()).starts_with(middle) && whole.ends_with(tail);
-    }
-    static constexpr void blame(culprit& who, std::string_view tensor, std::uint64_t streak) noexcept {
-        if (who.count++ == 0) { who.tensor = tensor, who.measured = static_cast<double>(streak); }
     }
     static constexpr void tell(culprit const& who, std::string_view reason, std::string_view measure, relation how,
                                std::uint64_t limit, findings& out) noexcept {

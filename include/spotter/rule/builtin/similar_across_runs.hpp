@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
+#include <spotter/rule/builtin/touched.hpp>
 
 #include <cstring>
 
@@ -27,6 +28,9 @@ struct similar_across_runs {
     double rtol = 0;  // times the size of the first stream's element
     double atol = 0;  // both 0: the bits must be equal
     expected expect = expected::same;
+
+    // AWS SimilarAcrossRuns: true where a run differs from the base run, which comes first.
+    [[nodiscard]] static constexpr similar_across_runs sagemaker_defaults() noexcept { return {}; }
 
     // How a tensor of two streams stands at this step, and the first element beyond the tolerance.
     enum class outcome : std::uint8_t { unknown, same, values, shape, type };
@@ -79,7 +83,7 @@ struct similar_across_runs {
             judged = true;
             if ((mine.found == outcome::same) == (expect == expected::same)) { continue; }
             worst = worst == nullptr ? &mine : worst;
-            accuse(found, seen.touched.name_of(id), mine.count);
+            found.blame(seen.touched.name_of(id), mine.count);
         }
         seen.touched.clear();
         if (worst == nullptr) { return judged ? truth::no : truth::undecided; }

@@ -84,10 +84,10 @@ struct loss_spike {
             if (one.spike != truth::yes) { continue; }
             if (found.count == 0) { first = one; }
             level = one.level > level ? one.level : level;
-            accuse(found, seen.touched.name_of(id), one.deviations);
+            found.blame(seen.touched.name_of(id), one.deviations);
         }
         seen.touched.clear();
-        if (not_finite.count > 0) { spike_history::tell_not_finite(not_finite, "loss is not finite", out); }
+        if (not_finite.count > 0) { out.push(not_finite.as_not_finite("loss is not finite", "non-finite values")); }
         if (found.count > 0) {
             finding it = found.as_finding(spike_history::measure, relation::greater, threshold, level);
             it.reason = "loss spikes";
@@ -160,7 +160,7 @@ struct gradient_spike {
         culprit const not_finite = std::exchange(seen.not_finite, {});
         if (not_finite.count > 0) {
             seen.touched.clear();
-            spike_history::tell_not_finite(not_finite, "gradient is not finite", out);
+            out.push(not_finite.as_not_finite("gradient is not finite", "non-finite values"));
             return truth::yes;
         }
         culprit found;

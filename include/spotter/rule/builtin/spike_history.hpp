@@ -26,9 +26,8 @@ public:
     };
 
     constexpr void keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
-        accepted_.keep(by.window);
+        keep_sortable(accepted_, by.window, scratch);
         if (by.relearn > 0) { spikes_.keep(by.relearn); }
-        (void)scratch.grow(static_cast<std::size_t>(by.window < (1U << 20) ? by.window : 1U << 20));
     }
     constexpr void clear() noexcept {
         accepted_.clear();
@@ -57,14 +56,6 @@ public:
             accepted_.add(value);
         }
         return found;
-    }
-
-    static constexpr void tell_not_finite(culprit const& found, std::string_view reason, findings& out) noexcept {
-        finding it = found.as_finding("non-finite values", relation::greater, 0, severity::error);
-        it.reason = reason;
-        it.decision = decision::skip_update;
-        it.decision_is_set = true;
-        out.push(it);
     }
 
 private:

@@ -7,10 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A rule has no clock, so whoever runs this one calls `poll(state, now, findings)` every now and then, with a monotonic time in seconds.
-// A close happened, as far as the rule can tell, at the first poll after it; before the first close it counts from the first poll.
-// Error when more than `threshold` seconds have passed since: once a stall, from `poll`, and once more from the close that ends
-// it, where it asks for nothing (the loop goes on). `poll` and `close` share the state: one at a time.
+// A rule has no clock, so whoever runs this one calls `poll(state, now)`, with a time in seconds that does not run backwards: a hook and a
+// replay do before and after every close. A close happened, as far as the rule can tell, at the first poll after it; before the first
+// close it counts from the first poll. Error when more than `threshold` seconds have passed since. The close that ends the stall tells
+// it, and asks for nothing (the loop goes on). Who wants to know while nothing is closed calls `close` and `poll` himself, on a
+// state of his own and one at a time: `poll` says yes once a stall.
 struct stalled_training {
     using kind = rule_kind;
     static constexpr std::string_view name = "stalled_training";
@@ -34,14 +35,16 @@ struct stalled_training {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.closed = true;
         if (!std::exchange(seen.told, false)) { return truth::no; }
-        finding it = told(seen.longest);
+        finding it = culprit{.measured = seen.longest, .count = 1}.as_finding(
+            "seconds without a step", relation::greater, threshold, severity::error);
+        it.reason = "no step was closed";
         it.decision = decision::proceed;
         it.decision_is_set = true;
         out.push(it);
         return truth::yes;
     }
     // Yes at the first poll of a stall. A time that is not finite decides nothing; one that runs backwards starts the count anew.
-    constexpr truth poll(state& seen, double const& now_seconds, findings& out) const noexcept {
+    constexpr truth poll(state& seen, double const& now_seconds) const noexcept {
         if (!is_finite(now_seconds)) { return truth::undecided; }
         bool const first = !std::exchange(seen.started, true), closed = std::exchange(seen.closed, false);
         if (first || closed || now_seconds < seen.since) {
@@ -49,20 +52,7 @@ struct stalled_training {
             return truth::undecided;
         }
         seen.longest = now_seconds - seen.since;
-        if (!(seen.longest > threshold) || std::exchange(seen.told, true)) { return truth::no; }
-        out.push(told(seen.longest));
-        return truth::yes;
-    }
-
-private:
-    // Signed here, since no machine stands between `poll` and its caller.
-    [[nodiscard]] constexpr finding told(double seconds) const noexcept {
-        finding it = culprit{.measured = seconds, .count = 1}.as_finding("seconds without a step", relation::greater,
-                                                                         threshold, severity::error);
-        it.rule = name;
-        it.remedy = remedy;
-        it.reason = "no step was closed";
-        return it;
+        return truth_of(seen.longest > threshold && !std::exchange(seen.told, true));
     }
 };
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/median.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -44,10 +44,9 @@ struct step_time_outlier {
         std::size_t const first = tensor.id * mode_count;
         if (!seen.all.grow(first + mode_count)) { return; }
         for (std::size_t i = first; i < first + mode_count; ++i) {
-            seen.all[i].times.keep(window);
+            keep_sortable(seen.all[i].times, window, seen.scratch);
             seen.all[i].outliers.keep(horizon);
         }
-        (void)seen.scratch.grow(static_cast<std::size_t>(window < (1U << 20) ? window : 1U << 20));
         seen.counted.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
@@ -70,8 +69,8 @@ struct step_time_outlier {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.counted.next_close();
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         bool const often = std::exchange(seen.often, false);
         if (answer == truth::yes) {
             finding it = found.as_finding("time of the step", relation::greater, seen.limit,
@@ -90,24 +89,13 @@ private:
                                                              slots<std::uint64_t>& scratch) const noexcept {
         SPOTTER_STRICT_BODY
         if (!scratch.grow(times.size())) { return 1e308; }
-        std::span<std::uint64_t> const keys{scratch.data(), times.size()};
-        for (std::size_t i = 0; i < keys.size(); ++i) { keys[i] = detail::key_of(times[i]); }
-        double const median = median_of(keys);
-        for (std::size_t i = 0; i < keys.size(); ++i) { keys[i] = detail::key_of(magnitude(times[i] - median)); }
-        double above = k * 1.4826 * median_of(keys);
+        // Of an even count the mean of the two in the middle, so that times which alternate are no outliers of each other.
+        double const median = median_of(times, scratch, [](double time) { return time; });
+        double above = k * 1.4826 * median_of(times, scratch, [&](double time) { return magnitude(time - median); });
         settle(above);
         double const spread = median + above;
         double const multiple = factor * median;
         return spread > multiple ? spread : multiple;
-    }
-    // Of an even count the mean of the two in the middle, so that times which alternate are no outliers of each other.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double median_of(std::span<std::uint64_t> keys) noexcept {
-        SPOTTER_STRICT_BODY
-        std::array<std::size_t, 2> const ranks{(keys.size() - 1) / 2, keys.size() / 2};
-        detail::select_ranks(keys, 0, ranks);
-        double lower = 0.5 * detail::value_of_key(keys[ranks[0]]), upper = 0.5 * detail::value_of_key(keys[ranks[1]]);
-        settle(lower), settle(upper);
-        return lower + upper;
     }
     // Of the whole horizon, though it may not be full: a few outliers at the start are not often.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_often(recent_values const& outliers) const noexcept {

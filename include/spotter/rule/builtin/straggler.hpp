@@ -48,7 +48,7 @@ struct straggler {
         measurement const time = loss_of(it);
         if (seen.tensor != it.tensor.id || !time.known || !(time.value > 0) || !seen.all.grow(place + 1)) { return; }
         worker_times& mine = seen.all[place];
-        mine.recent.keep(window);
+        if (mine.recent.size() == 0) { keep_sortable(mine.recent, window, seen.scratch); }
         mine.recent.add(time.value);
         mine.touched = true;
     }

@@ -43,10 +43,11 @@ private:
 struct close_answer {
     bool judged = false;
     culprit found{};
-    constexpr truth take() noexcept {
-        truth const answer = found.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
-        judged = false;
-        return answer;
+    // And who it was; the next close begins.
+    constexpr truth take(culprit& who) noexcept {
+        who = std::exchange(found, {});
+        bool const any = std::exchange(judged, false);
+        return who.count > 0 ? truth::yes : any ? truth::no : truth::undecided;
     }
 };
 

@@ -50,8 +50,8 @@ struct tensor_variance {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.beyond.next_close();
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             bool const small = below(found.measured);
             finding it = found.as_finding("variance", small ? relation::less : relation::greater,

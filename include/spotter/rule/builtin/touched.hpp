@@ -34,12 +34,4 @@ private:
     std::size_t count_ = 0;
 };
 
-// `blame` where there is no observation at hand; the caller has each tensor once.
-constexpr void accuse(culprit& found, std::string_view tensor, double value) noexcept {
-    if (found.count++ == 0) {
-        found.tensor = tensor;
-        found.measured = value;
-    }
-}
-
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,10 +2,11 @@
 // Built-in rule (L2): boosted trees that grow too deep. docs/rules.md#tree_depth
 #pragma once
 
-#include <spotter/core/bits.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/statistic.hpp>
+
+#include <bit>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -51,8 +52,8 @@ struct tree_depth {
         if (found.known && found.value > static_cast<double>(depth)) { seen.answer.found.blame(it, found.value); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("depth", relation::greater, static_cast<double>(depth), severity::warning);
             it.reason = "tree is too deep";

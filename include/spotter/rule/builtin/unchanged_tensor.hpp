@@ -102,8 +102,8 @@ struct unchanged_tensor {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.counted.next_close();
         seen.copied.next_close();
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("equal observations", relation::greater_equal, static_cast<double>(num_steps),
                                           seen.settled.soften(severity::warning));

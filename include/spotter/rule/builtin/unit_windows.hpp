@@ -75,7 +75,7 @@ public:
             double const share = share_of(mine);
             if (share > limit) {
                 answer = truth::yes;
-                if (found.count++ == 0) { found.tensor = name, found.measured = share; }
+                found.blame(name, share);
             } else if (answer == truth::undecided) {
                 answer = truth::no;
             }

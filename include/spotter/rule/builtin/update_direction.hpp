@@ -11,7 +11,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // The change of a weight between two observations, held against the gradient that made it: their scalar product is negative where
-// the optimizer descends. Error when it is positive in at least `share` of the last `window` changes of a weight, after `warmup` of them.
+// the optimizer descends. A weight ascends where it is positive in at least `share` of its last `window` changes, after `warmup` of them.
+// Error when more than half of the weights that are judged at a step do: one alone may follow its weight decay.
 // A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as they are before the
 // update, which is the one after it; where the loop observes after the update, set `after_update` and observe gradients before weights.
 // Keeps a copy of each weight and gradient (a second one of gradients that are observed first). Train steps only.
@@ -135,8 +136,8 @@ struct update_direction {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
         if (2 * seen.answer.found.count <= std::exchange(seen.judged, 0)) { seen.answer.found = {}; }
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it = found.as_finding("share of changes along the gradient", relation::greater_equal, share,
                                           severity::error);

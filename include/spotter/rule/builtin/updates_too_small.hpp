@@ -6,6 +6,7 @@
 #include <spotter/rule/builtin/loss_trend.hpp>
 #include <spotter/rule/builtin/touched.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
+#include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -83,13 +84,14 @@ struct updates_too_small {
             ++weights;
             if (!(ratio.value < threshold)) { continue; }
             if (small.count == 0) { rate = mine.moved / square_root(by.squares); }
-            accuse(small, seen.touched.name_of(id), ratio.value);
+            small.blame(seen.touched.name_of(id), ratio.value);
         }
         for (tensor_id const id : seen.sloped.all()) { seen.all[id].before = std::exchange(seen.all[id].now, {}); }
         seen.touched.clear();
         seen.sloped.clear();
         if (weights == 0) { return truth::undecided; }
-        seen.streak = small.count > 0 && share_of(small.count, weights) >= share ? seen.streak + 1 : 0;
+        double const of_all = detail::quotient(small.count, static_cast<double>(weights));
+        seen.streak = small.count > 0 && of_all >= share ? seen.streak + 1 : 0;
         if (seen.streak == 0 || seen.streak < patience) { return truth::no; }
         finding it =
             small.as_finding("update ratio", relation::less, threshold, seen.settled.soften(severity::warning));
@@ -111,10 +113,6 @@ private:
         mine.ratio = ratio;
         mine.moved = square_root(it.stats.delta_sum_squares);
         mine.since = it.stats.previous_index;
-    }
-    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of(std::uint64_t part, std::uint64_t whole) noexcept {
-        SPOTTER_STRICT_BODY
-        return static_cast<double>(part) / static_cast<double>(whole);
     }
 };
 

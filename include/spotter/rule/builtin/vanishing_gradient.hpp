@@ -50,8 +50,8 @@ struct vanishing_gradient {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.small.next_close();
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             finding it =
                 found.as_finding("mean_abs", relation::less, threshold, seen.settled.soften(severity::warning));

@@ -44,8 +44,8 @@ struct weight_update_ratio {
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const answer = seen.answer.take();
-        culprit const found = std::exchange(seen.answer.found, {});
+        culprit found;
+        truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             bool const large = found.measured > large_threshold;
             finding it = found.as_finding("update ratio", large ? relation::greater : relation::less,
