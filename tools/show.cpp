@@ -168,7 +168,8 @@ struct curve {
     }
     curve first = history_of(tensor, mean, only);
     if (first.known > 0) { return first; }
-    for (statistic const which : {l2, mean_abs, maximum, of_abs(maximum), minimum, stddev, zero_fraction, nonfinite}) {
+    for (statistic const which : std::initializer_list<statistic>{l2, mean_abs, maximum, of_abs(maximum), minimum,
+                                                                  stddev, zero_fraction, nonfinite}) {
         curve it = history_of(tensor, which, only);
         if (it.known > 0) { return it; }
     }

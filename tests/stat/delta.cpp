@@ -110,7 +110,7 @@ std::vector<Value> any_values(std::size_t count, splitmix& random, bool healthy)
                 each = static_cast<Value>(bits % 2 == 0 ? nan_f : std::bit_cast<float>(0x00000005U));
             }
         } else {
-            std::memcpy(&each, &bits, sizeof each < sizeof bits ? sizeof each : sizeof bits);
+            std::memcpy(static_cast<void*>(&each), &bits, sizeof each < sizeof bits ? sizeof each : sizeof bits);
         }
     }
     return values;
