@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// T1 and T2: what handing a value over costs the training thread, against a memcpy of the same bytes into memory like the ring's.
+// T1 to T3: what handing a value over costs the training thread, against a memcpy of the same bytes into memory like the ring's.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
 #include <spotter/ring/byte_ring.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
 #include <cstring>
+#include <new>
+
+#include <sys/resource.h>
 
 using namespace spotter;
+
+namespace {
+
+thread_local std::uint64_t allocations = 0;  // of this thread
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* const found = std::malloc(size > 0 ? size : 1)) { return found; }
+    throw std::bad_alloc{};
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -158,11 +176,44 @@ void tensors(std::string const& size, std::size_t bytes, schedule const& plan, d
                   beside);
 }
 
+// How often this thread gave the processor away, as it does in a lock or a system call that waits.
+[[nodiscard]] long waits() noexcept {
+    rusage used{};
+    (void)getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+}
+// That there is no system call at all is what tests/record/system_calls.cpp proves.
+void memory_and_waits() {
+    bench::scratch_folder const folder;
+    std::vector<float> const values = bench::weights(1024);
+    hook watch{std::string_view{folder.path()},
+               spotter::plan{collection{"all", "*", always{}, payload | stats(mean, l2)}},
+               options{.ring_bytes = ring_bytes}, exploding_tensor{}, any("*", l2 > 1e6)};
+    std::uint64_t index = 0;
+    auto const step = [&] {
+        watch.begin(train(index++));
+        for (int i = 0; i < 10; ++i) {
+            watch.observe("weight", values);
+            watch.scalar("loss", 0.5F);
+        }
+        bench::do_not_optimise(watch.end());
+    };
+    step(), step();
+    std::uint64_t const allocated = allocations;
+    long const waited = waits();
+    for (std::size_t i = 0; i < bench::rounds(2000, 200); ++i) { step(); }
+    bench::target("T3 allocations in steps of 20 hand-offs", static_cast<double>(allocations - allocated), "",
+                  bench::wanted::at_most, 0);
+    bench::target("T3 waits of the thread in them", static_cast<double>(waits() - waited), "", bench::wanted::at_most,
+                  0);
+}
+
 }  // namespace
 
 int main() {
     scalars();
     tensors("4 KiB", 4096, {16, 200, bench::rounds(10, 3)}, 1.15);
+    memory_and_waits();
     tensors("1 MiB", 1U << 20, {1, 32, bench::rounds(6, 2)}, 1.0);
     return 0;
 }
