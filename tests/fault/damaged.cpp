@@ -81,7 +81,7 @@ picture quick_picture(trial const& run, std::vector<step_id> const& ever) {
             found[key] = value_item(value);
             if (code != errc::no_payload) { continue; }
             found[key] = "statistics";
-            for (statistic const stat : {l2, mean, minimum, maximum}) {
+            for (statistic const stat : std::initializer_list<statistic>{l2, mean, minimum, maximum}) {
                 auto const seen = track.stat(step, stat);
                 found[key] = seen ? found[key] + " " + bits_item(*seen) : error_item(seen.error());
             }

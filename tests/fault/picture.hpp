@@ -48,8 +48,8 @@ inline void add_track(picture& into, std::string const& before, spotter::track c
         into[key + std::to_string(which)] = value_item(track.at(each.step, nth{which}));
         if (which > 0) { continue; }
         int number = 0;
-        for (statistic const stat :
-             {minimum, maximum, mean, stddev, sum, product, l1, l2, nonfinite, zeros, mean_abs}) {
+        for (statistic const stat : std::initializer_list<statistic>{minimum, maximum, mean, stddev, sum, product, l1,
+                                                                     l2, nonfinite, zeros, mean_abs}) {
             auto const found = track.stat(each.step, stat);
             into[key + "stat " + std::to_string(number++)] = found ? bits_item(*found) : error_item(found.error());
         }

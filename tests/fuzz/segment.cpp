@@ -40,7 +40,7 @@ void read_track(track const& it) {
             (void)value.to<double>();
             (void)value.to<std::string>();
         }
-        for (statistic const stat : {mean, minimum, l1, nonfinite, mean_abs}) {
+        for (statistic const stat : std::initializer_list<statistic>{mean, minimum, l1, nonfinite, mean_abs}) {
             sink += it.stat(each.step, stat) ? 1 : 0;
         }
         sink += it.distribution(each.step) ? 1 : 0;
