@@ -108,6 +108,9 @@ TEST_CASE(
 
 TEST_CASE("processes that are forked off while the first worker records: the inherited hook only counts, their own one "
           "records, and the first worker's record is as if nobody had been forked") {
+#if defined(__SANITIZE_THREAD__)
+    SPOTTER_SKIP("ThreadSanitizer's own locks may be held by another thread at the fork, and then the child waits for ever");
+#else
     temporary_folder const folder;
     {
         hook watch{folder / "run", everything, small(0)};
@@ -136,6 +139,7 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
             CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == values_of(worker, i));
         }
     }
+#endif
 }
 
 TEST_CASE(
