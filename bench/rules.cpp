@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // T4: what rules cost: of each built-in one its state, an observed tensor and a close; of eight composed ones a tensor.
 #include "bench.hpp"
+#include "eight_rules.hpp"
 
 #include <spotter/core/tensor_access.hpp>
 #include <spotter/hook/judges.hpp>
@@ -156,16 +157,6 @@ void each_rule(Rules const&... rules) {
     (one_rule(rules), ...);
 }
 
-// Eight rules that look at every tensor, each a composition.
-constexpr auto rule_1 = any("*", l2 > 1e3) || any("*", nonfinite > 0);
-constexpr auto rule_2 = all("*", mean_abs < 1e-7) | for_steps{3};
-constexpr auto rule_3 = any("*", maximum > 1e6) && !all("*", zero_fraction > 0.5);
-constexpr auto rule_4 = (fraction("*", zero_fraction > 0.95) > 0.5) | rearm{10};
-constexpr auto rule_5 = any("*", stddev < 1e-9) | cooldown{10};
-constexpr auto rule_6 = all("*", mean > 10) || any("*", minimum < -1e6);
-constexpr auto rule_7 = any("*", l1 > 1e9) | only{during{mode::train}};
-constexpr auto rule_8 = on(any("*", of_abs(maximum) > 1e9) | named{"huge"}, stop);
-
 // The controls: the same rules as objects that are put together at run time, each node behind a base class. A leaf asks its predicate
 // directly, or through a std::function.
 struct node {
@@ -203,8 +194,9 @@ template <bool ByFunction>
 struct made_at_run_time {
     static std::vector<std::unique_ptr<node>> eight() {
         std::vector<std::unique_ptr<node>> made;
-        [&](auto const&... each) { (made.push_back(of(each)), ...); }(rule_1, rule_2, rule_3, rule_4, rule_5, rule_6,
-                                                                      rule_7, rule_8);
+        [&](auto const&... each) { (made.push_back(of(each)), ...); }(bench::rule_1, bench::rule_2, bench::rule_3,
+                                                                      bench::rule_4, bench::rule_5, bench::rule_6,
+                                                                      bench::rule_7, bench::rule_8);
         return made;
     }
     template <class Rule>
@@ -229,13 +221,11 @@ struct made_at_run_time {
     }
     template <class Inner, class Adaptor>
     static std::unique_ptr<node> of(adapted<Inner, Adaptor> const& it) {
-        return around(it.inner, [adaptor = it.adaptor]([[maybe_unused]] step_id step) {
-            if constexpr (requires { adaptor.admits(step); }) {
-                return adaptor.admits(step);
-            } else {
-                return true;
-            }
-        });
+        if constexpr (requires(step_id step) { it.adaptor.admits(step); }) {
+            return around(it.inner, [adaptor = it.adaptor](step_id step) { return adaptor.admits(step); });
+        } else {
+            return around(it.inner, [](step_id) { return true; });
+        }
     }
     template <class Inner, class Admit>
     static std::unique_ptr<node> around(Inner const& inner, Admit const& admit) {
@@ -331,12 +321,14 @@ int main() {
               rl_repeated_states{}, rl_target_network{}, saturated_activation{}, stalled_training{},
               step_time_outlier{}, tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{},
               update_ratio_band{}, updates_too_small{}, vanishing_gradient{}, weight_update_ratio{});
-    eight_rules("8 composed rules, each an argument", true, rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7,
-                rule_8);
+    eight_rules("8 composed rules, each an argument", true, bench::rule_1, bench::rule_2, bench::rule_3, bench::rule_4,
+                bench::rule_5, bench::rule_6, bench::rule_7, bench::rule_8);
     eight_rules("8 composed rules by ||", true,
-                rule_1 || rule_2 || rule_3 || rule_4 || rule_5 || rule_6 || rule_7 || rule_8);
+                bench::rule_1 || bench::rule_2 || bench::rule_3 || bench::rule_4 || bench::rule_5 || bench::rule_6 ||
+                    bench::rule_7 || bench::rule_8);
     eight_rules("8 composed rules by together", true,
-                together(rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7, rule_8));
+                together(bench::rule_1, bench::rule_2, bench::rule_3, bench::rule_4, bench::rule_5, bench::rule_6,
+                         bench::rule_7, bench::rule_8));
     eight_rules("8 rules that only count", false, counting<1>{}, counting<2>{}, counting<3>{}, counting<4>{},
                 counting<5>{}, counting<6>{}, counting<7>{}, counting<8>{});
     return 0;

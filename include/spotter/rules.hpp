@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in catalogue, one file a rule, each explained in docs/rules.md, and in packs; series and pairs for rules of your own.
+// The built-in catalogue, one file a rule, each explained in docs/rules.md, and in packs; quantifiers, series and pairs for rules of your own.
 #pragma once
 
 #include <spotter/rule/builtin/catalogue.hpp>
 #include <spotter/rule/packs.hpp>
 #include <spotter/rule/pair.hpp>
+#include <spotter/rule/quantify.hpp>
 #include <spotter/rule/respond.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/rule/stop_flag.hpp>

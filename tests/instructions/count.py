@@ -44,7 +44,7 @@ def compiled(folder):
     if not run(["g++", "-dumpmachine"]).startswith("x86_64"):
         skip("the counts are those of x86-64")
     program = folder / "paths"
-    run(["g++", "-std=c++20", "-O2", "-DNDEBUG", f"-I{ROOT / 'include'}", HERE / "paths.cpp", "-lzstd", "-pthread", "-o", program])
+    run(["g++", "-std=c++20", "-O2", "-DNDEBUG", f"-I{ROOT / 'include'}", f"-I{ROOT}", HERE / "paths.cpp", "-lzstd", "-pthread", "-o", program])
     return program
 
 

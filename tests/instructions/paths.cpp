@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot paths, each called often enough under callgrind, which collects nothing else. Prints "name calls" of each, in the order
 // in which callgrind dumps what it counted. count.py runs it.
+#include <bench/bench.hpp>
+#include <bench/eight_rules.hpp>
+
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
@@ -15,11 +18,6 @@ using namespace spotter;
 namespace {
 
 constexpr std::uint64_t rounds = 500;  // of each path; few enough that the ring has room for all that is recorded
-
-template <class Value>
-void do_not_optimise(Value const& value) noexcept {
-    asm volatile("" : : "r"(&value) : "memory");
-}
 
 // Counts `calls` calls that `work(round)` makes, in each round between `before` and `after`.
 template <class Before, class Work, class After>
@@ -59,7 +57,7 @@ void idle() {
     for (std::string const& name : names) { watch.observe(name, values); }
     (void)watch.end();
     auto const begin = [&](std::uint64_t i) { watch.begin(train(i)); };
-    auto const end = [&] { do_not_optimise(watch.end()); };
+    auto const end = [&] { bench::do_not_optimise(watch.end()); };
 
     count(
         "idle_observe_by_handle", tensors, begin,
@@ -99,18 +97,9 @@ void recorded(std::string const& folder) {
     (void)watch.end();
 }
 
-constexpr auto rule_1 = any("*", l2 > 1e3) || any("*", nonfinite > 0);
-constexpr auto rule_2 = all("*", mean_abs < 1e-7) | for_steps{3};
-constexpr auto rule_3 = any("*", maximum > 1e6) && !all("*", zero_fraction > 0.5);
-constexpr auto rule_4 = (fraction("*", zero_fraction > 0.95) > 0.5) | rearm{10};
-constexpr auto rule_5 = any("*", stddev < 1e-9) | cooldown{10};
-constexpr auto rule_6 = all("*", mean > 10) || any("*", minimum < -1e6);
-constexpr auto rule_7 = any("*", l1 > 1e9) | only{during{mode::train}};
-constexpr auto rule_8 = on(any("*", of_abs(maximum) > 1e9) | named{"huge"}, stop);
-
 void judged() {
     std::vector<float> const values = values_of(64);
-    hook watch{plan<>{}, rule_1};
+    hook watch{plan<>{}, bench::rule_1};
     (void)watch.step(train(0), "weight"_t = values);
     std::uint64_t step = 1;
     count(
@@ -120,7 +109,8 @@ void judged() {
         },
         [&] { (void)watch.end(); });
 
-    auto const composed = rule_1 || rule_2 || rule_3 || rule_4 || rule_5 || rule_6 || rule_7 || rule_8;
+    auto const composed = bench::rule_1 || bench::rule_2 || bench::rule_3 || bench::rule_4 || bench::rule_5 ||
+                          bench::rule_6 || bench::rule_7 || bench::rule_8;
     judges<std::remove_const_t<decltype(composed)>> all_of_them{composed};
     tensor_info tensor{};
     tensor.id = 0;
@@ -133,17 +123,17 @@ void judged() {
     all_of_them.declare(tensor, [](std::size_t, requirement const&) {});
     count("judge_8_composed_rules", 10, [&](std::uint64_t) {
         for (int i = 0; i < 10; ++i) {
-            do_not_optimise(seen);
+            bench::do_not_optimise(seen);
             all_of_them.observe(seen, ~std::uint64_t{0});
         }
     });
-    do_not_optimise(all_of_them);
+    bench::do_not_optimise(all_of_them);
 }
 
 void summarized() {
     std::vector<float> const values = values_of(4096);
     count("summarize_4096_floats", 1, [&](std::uint64_t) {
-        do_not_optimise(summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product)));
+        bench::do_not_optimise(summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product)));
     });
 }
 

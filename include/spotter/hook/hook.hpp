@@ -447,7 +447,7 @@ private:
             it.cached_wanted = plan_.wanted(due);
         }
         terms const planned = due == 0 ? terms::none : it.cached_wanted;
-        return captures_.active() ? captures_.add(it, step_, planned) : planned;
+        return captures_.add(it, step_, planned);
     }
     void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
         refusal_words const why = words_of(values.refused);

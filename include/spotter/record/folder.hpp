@@ -143,8 +143,8 @@ namespace detail {
 struct open_run {
     run_place place{};
     file_handle lock{};
-    error
-        left{};  // why something of an attempt before this one is still there (a ring, a half of a segment), or how much was lost
+    // Why something of an attempt before this one is still there (a ring, a half of a segment), or how much of it was lost.
+    error left{};
 };
 
 // Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k` below
