@@ -10,6 +10,9 @@ struct selector {
     constexpr selector(role wanted) noexcept : role_{wanted}, how_{by::role} {}
     constexpr selector(char const* pattern) noexcept : glob_{glob{pattern}.pattern}, how_{by::glob} {}
     constexpr selector(bool (*ask)(tensor_info const&)) noexcept : ask_{ask}, how_{by::function} {}
+    // The same with something to ask, that outlives the rule.
+    constexpr selector(void const* whom, bool (*ask)(void const* whom, tensor_info const&)) noexcept
+        : whom_{whom}, ask_whom_{ask}, how_{by::whom} {}
     // A lambda that captures nothing.
     template <class Ask>
     requires(!std::convertible_to<Ask, char const*> &&
@@ -24,6 +27,8 @@ struct selector {
                 return glob{glob_}(tensor.name);
             case by::function:
                 return ask_(tensor);
+            case by::whom:
+                return ask_whom_(whom_, tensor);
         }
         return false;
     }
@@ -32,10 +37,12 @@ struct selector {
     }
 
 private:
-    enum class by : std::uint8_t { role, glob, function };
+    enum class by : std::uint8_t { role, glob, function, whom };
 
     std::string_view glob_{};
     bool (*ask_)(tensor_info const&) = nullptr;
+    void const* whom_ = nullptr;
+    bool (*ask_whom_)(void const*, tensor_info const&) = nullptr;
     role role_ = role::other;
     by how_;
 };

@@ -2,15 +2,14 @@
 // Ext (L6): plans from settings files and back, with nlohmann_json 3.10 or later. Both forms are described in docs/settings.md.
 #pragma once
 
-#include <spotter/ext/json/inspector.hpp>
 #include <spotter/ext/json/plan_reader.hpp>
 #include <spotter/ext/json/smdebug_reader.hpp>
+#include <spotter/ext/json/text_file.hpp>
 #include <spotter/hook/guard.hpp>
 #include <spotter/plan/write_json.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -21,13 +20,12 @@ namespace spotter::inline SPOTTER_ABI {
 [[nodiscard]] inline result<dynamic_plan> parse_plan(std::string_view text) noexcept {
     result<dynamic_plan> found{errc::out_of_memory, "no memory to read the settings"};
     (void)guarded([&] {
-        detail::json_inspector inspector{text};
-        if (!nlohmann::json::sax_parse(text.begin(), text.end(), &inspector, nlohmann::json::input_format_t::json, true,
-                                       true)) {
-            found = inspector.why();
+        auto const parsed = detail::parse_json(text);
+        if (!parsed) {
+            found = parsed.error();
             return;
         }
-        nlohmann::json const root = nlohmann::json::parse(text.begin(), text.end(), nullptr, false, true);
+        nlohmann::json const& root = *parsed;
         if (!root.is_object()) {
             found = error{errc::bad_config, "the settings must be one object: {\"collections\": [...]}"};
         } else if (detail::json_smdebug_reader::is_one(root)) {
@@ -41,20 +39,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The same from a file.
 [[nodiscard]] inline result<dynamic_plan> load_plan(char const* path) noexcept {
-    error why{errc::io_error, "the settings file \""};
-    why.what << path << "\" cannot be read";
-    std::FILE* const file = std::fopen(path, "rb");
-    if (file == nullptr) { return why; }
-    std::string text;
-    char piece[4096];
-    bool fine = true;
-    for (std::size_t size = 1; fine && size > 0;) {
-        size = std::fread(piece, 1, sizeof piece, file);
-        fine = guarded([&] { text.append(piece, size); }) && text.size() < (64U << 20);
-    }
-    fine = fine && std::ferror(file) == 0;
-    std::fclose(file);
-    return fine ? parse_plan(text) : result<dynamic_plan>{why};
+    auto const text = detail::read_text(path, "settings");
+    return text ? parse_plan(*text) : result<dynamic_plan>{text.error()};
 }
 [[nodiscard]] inline result<dynamic_plan> load_plan(std::string const& path) noexcept {
     return load_plan(path.c_str());

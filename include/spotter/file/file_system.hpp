@@ -35,7 +35,7 @@ enum class path_kind : std::uint8_t { missing, file, folder, other };
 using name_taker = bool (*)(void* context, std::string_view name);
 
 // Every call may come from any thread; one handle belongs to one thread at a time. No call throws; an error's sentence names
-// the path. The only virtual functions in the library: a file operation costs a thousand times the call.
+// the path. Virtual, as a file operation costs a thousand times the call.
 class file_system {
 public:
     file_system() noexcept = default;

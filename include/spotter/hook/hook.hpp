@@ -10,6 +10,7 @@
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/refusal_words.hpp>
 #include <spotter/hook/registry.hpp>
+#include <spotter/hook/stop_request.hpp>
 #include <spotter/hook/switch.hpp>
 #include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
@@ -114,8 +115,7 @@ public:
         observe_offered(name, offer(values));
         return std::forward<Values>(values);
     }
-    // Observes what `step` would take and closes the step: what was found, strongest first. Without an open step: what is still
-    // to be told, or nothing.
+    // Observes what `step` would take and closes it: what was found, strongest first; with no step open what is still to be told.
     template <class... Tensors>
     [[nodiscard]] alarm end(Tensors const&... tensors) noexcept {
         (take(tensors), ...);
@@ -169,8 +169,7 @@ public:
         failed_ = true;
         failure_ = text<160>{why};
     }
-    // Ends the run; the destructor does it otherwise. Nothing is observed afterwards. An open step is closed, unless an
-    // exception left it half done.
+    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed unless an exception left it.
     void finish() noexcept {
         if (finished_) { return; }
 #if SPOTTER_EXCEPTIONS
@@ -306,6 +305,7 @@ private:
         judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, first_error_); });
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
+        detail::tell_stop_request(sink_, step_, found);
         sink_.close(step_, found);
         open_ = false;
         ++steps_;

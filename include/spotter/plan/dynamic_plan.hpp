@@ -214,6 +214,10 @@ public:
     [[nodiscard]] part join(asked how, part left, part right) noexcept { return put({how, left.index, right.index}); }
     [[nodiscard]] part negate(part inner) noexcept { return put({asked::negated, inner.index}); }
 
+    // What an expression that was kept says, in a collection or not.
+    [[nodiscard]] bool matches(part which, tensor_info const& tensor) const noexcept { return answer(which, tensor); }
+    [[nodiscard]] bool admits(part when, step_id step) const noexcept { return answer(when, step); }
+
     // For who writes a plan down. Views live until the plan changes.
     [[nodiscard]] std::size_t size() const noexcept { return whole() ? count_ : 0; }
     [[nodiscard]] entry const& operator[](std::size_t i) const noexcept { return entries_[i]; }

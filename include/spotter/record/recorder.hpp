@@ -218,6 +218,12 @@ public:
         if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->poll(); }
     }
 
+    // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
+    [[nodiscard]] bool stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
+    [[nodiscard]] std::string_view stop_reason() const noexcept {
+        return core_ != nullptr ? core_->stopping().reason() : std::string_view{};
+    }
+
     [[nodiscard]] sink_health health() const noexcept {
         sink_health health{};
         health.first = first_;

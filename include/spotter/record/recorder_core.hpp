@@ -5,6 +5,7 @@
 #include <spotter/file/posix.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/ring_drain.hpp>
+#include <spotter/record/stop_file.hpp>
 #include <spotter/ring/copy.hpp>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ public:
     // One that `holds` keeps the latest steps in the ring until `write_out`; the oldest make room.
     recorder_core(file_system& files, open_run const& run, options const& choices, bool holds) noexcept
         : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, holds_{holds},
-          segments_{files, choices}, drain_{ring_, segments_, choices.flush_milliseconds} {
+          segments_{files, choices}, drain_{ring_, segments_, choices.flush_milliseconds},
+          stop_file_{files, run.place.folder, run.place.worker} {
         if (choices.clock != nullptr) { run_.place.now = choices.clock; }
         trouble_ = run.left;
     }
@@ -137,9 +139,10 @@ public:
     void poll() noexcept {
         if (threaded_ || holds_) { return; }
         while (drain_.take()) {}
-        drain_.tick(steady_milliseconds());
-        publish();
+        look_around();
     }
+    // Somebody outside asks the run to stop; for the training thread.
+    [[nodiscard]] stop_file const& stopping() const noexcept { return stop_file_; }
 
     // Adds the writer's part.
     void report(sink_health& into) const noexcept {
@@ -295,8 +298,7 @@ private:
             std::uint64_t const wanted = flush_wanted_.load(std::memory_order_acquire);
             int taken = 0;
             while (taken < 16 && drain_.take()) { ++taken; }
-            drain_.tick(steady_milliseconds());
-            publish();
+            look_around();
             if (taken > 0) {
                 idle = 0;
                 continue;
@@ -318,6 +320,12 @@ private:
                 nap(idle < 40 ? 200 : idle < 100 ? 1000 : 2000);
             }
         }
+    }
+    void look_around() noexcept {
+        std::uint64_t const now = steady_milliseconds();
+        drain_.tick(now);
+        publish();
+        stop_file_.look(now);
     }
     void publish() noexcept {
         if (shared_.header() != nullptr) { shared_.header()->note_time(segments_.now()); }
@@ -344,6 +352,7 @@ private:
     byte_ring ring_;
     segment_writer segments_;
     ring_drain drain_;
+    stop_file stop_file_;
     std::uint64_t discarded_values_ = 0;
     std::uint64_t discarded_closes_ = 0;
     std::size_t block_ = 0;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): the file `stop` in a run's folder, by which somebody outside asks the run to stop.
+#pragma once
+
+#include <spotter/core/text.hpp>
+#include <spotter/file/file_system.hpp>
+#include <spotter/format/layout.hpp>
+
+#include <atomic>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The writer looks for the file, the training thread reads an atomic. All workers of a run obey one file; what it says is the reason.
+class stop_file {
+public:
+    // `folder`: of the worker. A file that is there already was meant for an earlier attempt, and goes.
+    stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
+        : files_{files}, path_{run_of(folder, worker), layout::stop_name} {
+        auto const kind = files_.kind_of(path_);
+        if (kind && *kind == path_kind::file) { (void)files_.remove(path_); }
+    }
+    stop_file(stop_file const&) = delete;
+    stop_file& operator=(stop_file const&) = delete;
+
+    // By who writes: costs a look at the disk ten times a second at most. `now` in milliseconds, of a steady clock.
+    void look(std::uint64_t now) noexcept {
+        if (now - last_look_ < milliseconds_between) { return; }
+        last_look_ = now;
+        auto const kind = files_.kind_of(path_);
+        bool const there = kind && *kind == path_kind::file;
+        if (there && !read_) { read(); }
+        asked_.store(there, std::memory_order_release);
+    }
+
+    [[nodiscard]] bool asked() const noexcept { return asked_.load(std::memory_order_acquire); }
+    // Once asked: the first line of the file as it was then; may be empty.
+    [[nodiscard]] std::string_view reason() const noexcept { return reason_.view(); }
+
+private:
+    static constexpr std::uint64_t milliseconds_between = 100;
+
+    // Without the last part of the path, which is the worker's.
+    [[nodiscard]] static std::string_view run_of(std::string_view folder, std::uint32_t worker) noexcept {
+        while (folder.size() > 1 && folder.back() == '/') { folder.remove_suffix(1); }
+        return worker == 0 ? folder : folder.substr(0, folder.rfind('/'));
+    }
+    // Once only: the other thread may look at the text from then on.
+    void read() noexcept {
+        read_ = true;
+        auto const mapping = files_.map(path_);
+        if (!mapping) { return; }
+        auto const* const letters = reinterpret_cast<char const*>(mapping->bytes.data());
+        std::string_view const all{letters, mapping->bytes.size()};
+        reason_ << all.substr(0, all.find_first_of("\r\n"));
+        files_.unmap(*mapping);
+    }
+
+    file_system& files_;
+    path_text path_;
+    text<160> reason_{};
+    std::uint64_t last_look_ = 0;
+    bool read_ = false;
+    std::atomic<bool> asked_{false};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

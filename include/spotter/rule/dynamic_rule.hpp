@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): a rule put together while the program runs, as from a rules file (ext/json/rules.hpp): any rule behind one type.
+#pragma once
+
+#include <spotter/rule/adapt.hpp>
+#include <spotter/rule/rule_pack.hpp>
+
+#include <atomic>
+#include <new>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// A machine whose rule is not known to who runs it.
+class hidden_machine {
+public:
+    hidden_machine() noexcept = default;
+    hidden_machine(hidden_machine const&) = delete;
+    hidden_machine& operator=(hidden_machine const&) = delete;
+    virtual ~hidden_machine() = default;
+
+    using taker = void (*)(void* context, coverage const&);
+    virtual requirement declare(tensor_info const& tensor) = 0;
+    virtual void observe(observation const& it) = 0;
+    virtual truth close(step_id step, findings& out) = 0;
+    [[nodiscard]] virtual bool due(step_id step) const = 0;
+    virtual void poll(double const& now) = 0;
+    virtual void report(taker take, void* context) const noexcept = 0;
+    [[nodiscard]] virtual std::string_view malformed() const noexcept = 0;
+};
+
+template <rule Rule>
+class hidden_machine_of final : public hidden_machine {
+public:
+    explicit hidden_machine_of(Rule const& it) noexcept : machine_{it} {}
+
+    requirement declare(tensor_info const& tensor) override { return machine_.declare(tensor); }
+    void observe(observation const& it) override { machine_.observe(it); }
+    truth close(step_id step, findings& out) override { return machine_.close(step, out); }
+    [[nodiscard]] bool due(step_id step) const override { return machine_.due(step); }
+    void poll(double const& now) override { machine_.poll(now); }
+    void report(taker take, void* context) const noexcept override {
+        machine_.report([&](coverage const& each) { take(context, each); });
+    }
+    [[nodiscard]] std::string_view malformed() const noexcept override { return machine_.malformed(); }
+
+private:
+    machine<Rule> machine_;
+};
+
+// A rule whose type is forgotten; counts who holds it, in any thread.
+class hidden_rule {
+public:
+    hidden_rule() noexcept = default;
+    hidden_rule(hidden_rule const&) = delete;
+    hidden_rule& operator=(hidden_rule const&) = delete;
+    virtual ~hidden_rule() = default;
+
+    [[nodiscard]] virtual hidden_machine* make() const noexcept = 0;  // null: no memory
+    void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
+    void let_go() noexcept {
+        if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) { delete this; }
+    }
+
+private:
+    std::atomic<std::size_t> holders_{1};
+};
+
+template <rule Rule, class Store>
+class hidden_rule_of final : public hidden_rule {
+public:
+    hidden_rule_of(Rule const& it, Store const& store) noexcept : store_{store}, rule_{it} {}
+    [[nodiscard]] hidden_machine* make() const noexcept override {
+        return new (std::nothrow) hidden_machine_of<Rule>{rule_};
+    }
+
+private:
+    [[no_unique_address]] Store store_;
+    Rule rule_;
+};
+
+struct no_store {};
+
+}  // namespace detail
+
+// Holds a rule of any type; copies share it. It says what that rule says, for a virtual call more an event, and asks a hook for the
+// time at every close.
+class dynamic_rule {
+public:
+    using kind = rule_kind;
+
+    // `store` is what the rule refers to (texts, patterns): a copy of it lives as long as the rule and every machine of it.
+    template <rule Rule, class Store = detail::no_store>
+    requires(!std::same_as<Rule, dynamic_rule>) explicit dynamic_rule(Rule const& it, Store const& store = {}) noexcept
+        : it_{new (std::nothrow) detail::hidden_rule_of<Rule, Store>{it, store}} {}
+    dynamic_rule(dynamic_rule const& other) noexcept : it_{other.it_} {
+        if (it_ != nullptr) { it_->hold(); }
+    }
+    dynamic_rule(dynamic_rule&& other) noexcept : it_{std::exchange(other.it_, nullptr)} {}
+    dynamic_rule& operator=(dynamic_rule other) noexcept {
+        std::swap(it_, other.it_);
+        return *this;
+    }
+    ~dynamic_rule() {
+        if (it_ != nullptr) { it_->let_go(); }
+    }
+
+private:
+    friend class machine<dynamic_rule>;
+    detail::hidden_rule* it_;  // null: no memory
+};
+
+template <>
+class machine<dynamic_rule> {
+public:
+    explicit machine(dynamic_rule const& rule) noexcept
+        : rule_{rule}, it_{rule.it_ != nullptr ? rule.it_->make() : nullptr} {}
+    machine(machine const&) = delete;
+    machine& operator=(machine const&) = delete;
+    ~machine() { delete it_; }
+
+    // Without memory for it the machine is malformed, and not run.
+    requirement declare(tensor_info const& tensor) { return it_ != nullptr ? it_->declare(tensor) : requirement{}; }
+    void observe(observation const& it) { it_->observe(it); }
+    truth close(step_id step, findings& out) { return it_ != nullptr ? it_->close(step, out) : truth::undecided; }
+    [[nodiscard]] bool due(step_id step) const { return it_ != nullptr && it_->due(step); }
+    static constexpr bool polls = true;
+    void poll(double const& now) {
+        if (it_ != nullptr) { it_->poll(now); }
+    }
+    template <class Use>
+    void report(Use&& use) const noexcept {
+        if (it_ == nullptr) { return; }
+        it_->report(
+            [](void* context, coverage const& each) { (*static_cast<std::remove_reference_t<Use>*>(context))(each); },
+            const_cast<void*>(static_cast<void const*>(&use)));
+    }
+    [[nodiscard]] std::string_view malformed() const noexcept {
+        return it_ != nullptr ? it_->malformed() : "(no memory for the rule)";
+    }
+
+private:
+    dynamic_rule rule_;  // before the machine, which may refer to its store
+    detail::hidden_machine* it_;
+};
+
+[[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept;
+
+// A rule as a dynamic one. What is made of others is taken apart, so that each kind of rule is compiled once, in whatever it stands.
+template <rule Rule>
+[[nodiscard]] dynamic_rule to_dynamic(Rule const& it) noexcept;
+
+namespace detail {
+
+template <class Rule>
+struct taken_apart {
+    static dynamic_rule make(Rule const& it) noexcept { return dynamic_rule{it}; }
+};
+template <class Left, class Right>
+struct taken_apart<both_rules<Left, Right>> {
+    static dynamic_rule make(both_rules<Left, Right> const& it) noexcept {
+        return dynamic_rule{both_rules<dynamic_rule, dynamic_rule>{to_dynamic(it.left), to_dynamic(it.right)}};
+    }
+};
+template <class Left, class Right>
+struct taken_apart<either_rule<Left, Right>> {
+    static dynamic_rule make(either_rule<Left, Right> const& it) noexcept {
+        return dynamic_rule{either_rule<dynamic_rule, dynamic_rule>{to_dynamic(it.left), to_dynamic(it.right)}};
+    }
+};
+template <class Inner>
+struct taken_apart<not_rule<Inner>> {
+    static dynamic_rule make(not_rule<Inner> const& it) noexcept {
+        return dynamic_rule{not_rule<dynamic_rule>{to_dynamic(it.inner)}};
+    }
+};
+template <class Inner, class Adaptor>
+struct taken_apart<adapted<Inner, Adaptor>> {
+    static dynamic_rule make(adapted<Inner, Adaptor> const& it) noexcept {
+        return dynamic_rule{to_dynamic(it.inner) | it.adaptor};
+    }
+};
+template <class... Rules>
+struct taken_apart<rule_pack<Rules...>> {
+    static dynamic_rule make(rule_pack<Rules...> const& it) noexcept {
+        return it.rules.apply([](Rules const&... each) {
+            dynamic_rule const all[] = {to_dynamic(each)...};
+            return either_of(all);
+        });
+    }
+};
+
+}  // namespace detail
+
+// What `||` says of them all, in their order; as a balanced tree, so that no rule stands deep in it. At least one.
+[[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept {
+    if (all.size() == 1) { return all[0]; }
+    std::size_t const half = all.size() / 2;
+    return dynamic_rule{
+        either_rule<dynamic_rule, dynamic_rule>{either_of(all.first(half)), either_of(all.subspan(half))}};
+}
+
+template <rule Rule>
+[[nodiscard]] dynamic_rule to_dynamic(Rule const& it) noexcept {
+    if constexpr (std::same_as<Rule, dynamic_rule>) {
+        return it;
+    } else {
+        return detail::taken_apart<Rule>::make(it);
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

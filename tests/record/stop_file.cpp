@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file `stop`: whoever makes it in a run's folder stops the loop, at one of its next steps.
+#include <spotter/spotter.hpp>
+
+#include <tests/catch.hpp>
+#include <tests/temporary_folder.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+using namespace spotter;
+using spotter_test::temporary_folder;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void ask(std::string const& run, std::string_view why) { std::ofstream{run + "/stop"} << why; }
+
+// Steps until the hook says stop or `most` were made; where it said so.
+template <class Hook>
+std::uint64_t loop(Hook& watch, std::uint64_t most, spotter::alarm& last) {
+    for (std::uint64_t i = 0; i < most; ++i) {
+        last = watch.step(train(i), "loss"_t = 1.0);
+        watch.poll();
+        if (last.decision() == decision::stop) { return i; }
+        std::this_thread::sleep_for(1ms);
+    }
+    return most;
+}
+
+}  // namespace
+
+TEST_CASE("a stop file ends the loop, and says why") {
+    for (drain how : {drain::thread, drain::poll}) {
+        temporary_folder const folder;
+        std::string const path = folder / "run";
+        options choices{};
+        choices.drain = how;
+        hook watch{path, choices};
+        spotter::alarm found;
+        REQUIRE(loop(watch, 5, found) == 5);
+        CHECK(found.empty());
+        ask(path, "the loss is flat\nsecond line");
+        CHECK(loop(watch, 5000, found) < 5000);
+        REQUIRE(found.size() == 1);
+        CHECK(found);
+        CHECK(found[0].rule == "stop_file");
+        CHECK(found[0].severity == severity::warning);
+        CHECK(found[0].detail.view() == "the loss is flat");
+        CHECK(watch.healthy_since(train(0)));
+        std::filesystem::remove(path + "/stop");  // taken back
+        std::this_thread::sleep_for(150ms);
+        watch.poll();
+        CHECK(watch.step(train(6000), "loss"_t = 1.0).empty());
+    }
+}
+
+TEST_CASE("all workers of a run obey one stop file") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    hook first{path, options{.workers = 2}};
+    auto second = first.worker(1);
+    spotter::alarm found;
+    REQUIRE(loop(second, 3, found) == 3);
+    ask(path, "");
+    CHECK(loop(first, 5000, found) < 5000);
+    CHECK(loop(second, 5000, found) < 5000);
+    CHECK(found[0].detail.view().empty());
+}
+
+TEST_CASE("a stop file that was left does not stop the next attempt") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        options choices{};
+        choices.existing = existing::resume;
+        hook watch{path, choices};
+        spotter::alarm found;
+        CHECK(loop(watch, 250, found) == 250);
+        ask(path, "too late");
+    }
+}
+
+TEST_CASE("where nothing is recorded nobody can ask") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    options choices{};
+    choices.dry_run = true;
+    hook watch{path, choices};
+    spotter::alarm found;
+    CHECK(loop(watch, 3, found) == 3);
+    CHECK(!std::filesystem::exists(path));
+}
