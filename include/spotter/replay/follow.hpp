@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <tuple>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -25,6 +26,50 @@ struct patience_in<std::chrono::duration<Rep, Period>> {
 
 }  // namespace detail
 
+// Judges a live run bit by bit, for who has more to do meanwhile than `follow`: several runs, a screen. Arguments are those of `replay`;
+// they and the run must outlive it.
+template <class... Arguments>
+class follower {
+public:
+    explicit follower(trial& run, Arguments const&... arguments) noexcept : run_{run}, arguments_{arguments...} {}
+    follower(follower const&) = delete;
+    follower& operator=(follower const&) = delete;
+
+    // Refreshes the run and judges what was closed since the last call; an error where it can no longer be read.
+    error advance() {
+        report_.trouble = run_.refresh();
+        for (auto const& reader : run_.readers()) {
+            auto it = std::find_if(judged_.begin(), judged_.end(),
+                                   [&](auto const& each) { return each->number() == reader->number(); });
+            std::apply(
+                [&](Arguments const&... each) {
+                    if (it == judged_.end()) {
+                        judged_.push_back(std::make_unique<detail::judged_worker<Arguments...>>(*reader, each...));
+                        it = judged_.end() - 1;
+                    }
+                    (*it)->advance(report_, each...);
+                },
+                arguments_);
+        }
+        return report_.trouble;
+    }
+    // So far; coverages and what was lacking are known at the end.
+    [[nodiscard]] replay_report const& so_far() const noexcept { return report_; }
+    // What came of it; nothing is judged afterwards.
+    [[nodiscard]] replay_report const& conclude() {
+        report_.whole = !report_.trouble && detail::nothing_lost(run_);
+        for (auto const& each : judged_) { each->conclude(report_, judged_.size() > 1); }
+        std::apply([&](Arguments const&... each) { (detail::tell_report(each, report_), ...); }, arguments_);
+        return report_;
+    }
+
+private:
+    trial& run_;
+    std::tuple<Arguments const&...> arguments_;
+    std::vector<std::unique_ptr<detail::judged_worker<Arguments...>>> judged_{};
+    replay_report report_{};
+};
+
 // Judges a live run: `follow(run, rules..., callables..., 30min)`. First what it holds already, then each step soon after it was
 // closed and flushed, until no worker writes it any more or the given time has passed (a std::chrono duration; without one it has
 // all the time). Arguments and outcome are those of `replay`, and so are the verdicts: a rule sees the steps of a worker in their
@@ -35,28 +80,13 @@ replay_report follow(trial& run, Arguments const&... arguments) {
     std::optional<std::chrono::nanoseconds> patience{};
     (detail::patience_in<Arguments>::take(arguments, patience), ...);
     auto const begin = std::chrono::steady_clock::now();
-    std::vector<std::unique_ptr<detail::judged_worker<Arguments...>>> judged;
-    replay_report report;
+    follower<Arguments...> watching{run, arguments...};
     for (;;) {
-        report.trouble = run.refresh();
-        bool const last =
-            report.trouble || run.over() || (patience && std::chrono::steady_clock::now() - begin >= *patience);
-        for (auto const& reader : run.readers()) {
-            auto it = std::find_if(judged.begin(), judged.end(),
-                                   [&](auto const& each) { return each->number() == reader->number(); });
-            if (it == judged.end()) {
-                judged.push_back(std::make_unique<detail::judged_worker<Arguments...>>(*reader, arguments...));
-                it = judged.end() - 1;
-            }
-            (*it)->advance(report, arguments...);
-        }
-        if (last) { break; }
+        bool const over = watching.advance() || run.over();
+        if (over || (patience && std::chrono::steady_clock::now() - begin >= *patience)) { break; }
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
-    report.whole = !report.trouble && detail::nothing_lost(run);
-    for (auto const& each : judged) { each->conclude(report, judged.size() > 1); }
-    (detail::tell_report(arguments, report), ...);
-    return report;
+    return watching.conclude();
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -18,10 +18,10 @@ public:
     player& operator=(player const&) = delete;
 
     // Goes on behind what was played already, up to the last step that is closed. `admit(step)`: whether the rules see that step.
-    // `closed(step, alarm)` after each step that was judged. `restart()` where a further attempt begins: there the rules started
-    // afresh.
-    template <class Admit, class Closed, class Restart>
-    error play(Admit const& admit, Closed&& closed, Restart&& restart) {
+    // `deliver(finding)` for each as it is found, `closed(step, alarm)` after each step that was judged. `restart()` where a further
+    // attempt begins: there the rules started afresh.
+    template <class Admit, class Deliver, class Closed, class Restart>
+    error play(Admit const& admit, Deliver&& deliver, Closed&& closed, Restart&& restart) {
         run_.walk(place_, [&](std::uint32_t segment, row_view row) {
             if (played_ == run_.steps().size()) { return false; }  // rows of a step that was not closed are not judged
             switch (row.kind) {
@@ -43,7 +43,7 @@ public:
                     ++played_;
                     if (!admit(end.step)) { break; }
                     alarm found;
-                    at_.close(end.step, end.time, found);
+                    at_.close(end.step, end.time, found, deliver);
                     closed(end.step, found);
                     break;
                 }

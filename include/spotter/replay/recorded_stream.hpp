@@ -53,15 +53,13 @@ public:
         step_ = step;
         due_ = judges_.due(step);
     }
-    void close(step_id step, alarm& found) {
-        open(step);
-        judges_.close(step, due_, found);
-        open_ = false;
-    }
-    // With the time, for rules that want to know it.
-    void close(step_id step, double const& time, alarm& found) {
+    // With the time, for rules that want to know it; `deliver(finding)` for each, with the responses that its rule has.
+    template <class Deliver>
+    void close(step_id step, double const& time, alarm& found, Deliver&& deliver) {
         judges_.poll(time);
-        close(step, found);
+        open(step);
+        judges_.close(step, due_, found, deliver);
+        open_ = false;
         judges_.poll(time);
     }
     // The rules start afresh, and what they saw of a step that was not closed is gone.

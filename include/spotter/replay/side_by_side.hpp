@@ -135,7 +135,7 @@ private:
         if (!admit(step)) { return; }
         if (!everywhere) { report_.unpaired_steps.push_back(step); }
         alarm found;
-        at_.close(step, time_, found);
+        at_.close(step, time_, found, [&](finding const& each) { (tell_finding(arguments, each), ...); });
         ++report_.steps;
         if (found.empty()) { return; }
         ++report_.fired;
