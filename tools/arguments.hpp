@@ -4,6 +4,7 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
+#include <spotter/rule/finding.hpp>
 #include <spotter/stat/statistic.hpp>
 
 #include <charconv>
@@ -18,6 +19,16 @@ namespace spotter_tool {
     }
     spotter::error why{spotter::errc::bad_config, "there is no mode \""};
     why.what << word.substr(0, 60) << "\": train, eval or predict";
+    return why;
+}
+
+[[nodiscard]] inline spotter::result<spotter::severity> read_severity(std::string_view word) noexcept {
+    using spotter::severity;
+    for (severity const each : {severity::info, severity::warning, severity::error}) {
+        if (word == name_of(each)) { return each; }
+    }
+    spotter::error why{spotter::errc::bad_config, "there is no severity \""};
+    why.what << word.substr(0, 60) << "\": info, warning or error";
     return why;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `info`: what is in a run, how it ended, what it takes on disk, what was lost, what rules found.
+#include "findings.hpp"
 #include "folders.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
@@ -156,9 +157,7 @@ void print_verdict(trial const& run) {
     if (!ended && run.findings().empty()) { return say("no finding so far\n"); }
     std::string const text = spotter::detail::describe_verdict(run.findings(), run.coverages()) +
                              spotter::detail::describe_coverage(run.coverages());
-    std::string safe;
-    for (char const letter : text) { safe += letter == '\n' ? "\n" : plain({&letter, 1}); }
-    say(safe);
+    say(plain_lines(text));
 }
 
 [[nodiscard]] json to_json(described const& it) {
@@ -183,27 +182,7 @@ void print_verdict(trial const& run) {
         damage.push_back({{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}});
     }
     json findings = json::array();
-    for (finding const& each : run.findings()) {
-        findings.push_back({{"severity", std::string{name_of(each.severity)}},
-                            {"rule", std::string{each.rule}},
-                            {"reason", std::string{each.reason}},
-                            {"step", step_json(each.step)},
-                            {"tensor", std::string{each.tensor}},
-                            {"measure", std::string{each.measure}},
-                            {"measured", number(each.measured)},
-                            {"threshold", number(each.threshold)},
-                            {"decision", std::string{name_of(each.decision)}},
-                            {"others", each.others},
-                            {"worker", each.worker}});
-    }
-    json rules = json::array();
-    for (recorded_coverage const& each : run.coverages()) {
-        rules.push_back({{"rule", each.rule},
-                         {"judged", each.judged},
-                         {"undecided", each.undecided},
-                         {"fired", each.fired},
-                         {"could_not_run", each.reason}});
-    }
+    for (finding const& each : run.findings()) { findings.push_back(finding_json(each)); }
     run_totals const& totals = run.totals();
     document["status"] = std::string{name_of(run.status())};
     document["why"] = std::string{run.why_ended()};
@@ -235,7 +214,7 @@ void print_verdict(trial const& run) {
                                        {"bytes", each.bytes}});
     }
     document["findings"] = std::move(findings);
-    document["rules"] = std::move(rules);
+    document["rules"] = coverages_json(run.coverages());
     return document;
 }
 

@@ -91,6 +91,42 @@ int run_tool(int count, char** words) {
     sub->add_flag("--widen", for_export.widen, "bf16 and f8 as float32 instead of as their bits");
     sub->add_flag("--force", for_export.force, "Replace a file that is there");
 
+    check_options for_check;
+    sub = app.add_subcommand("check", "Judges records by rules, many at once; for CI");
+    sub->add_option("run", for_check.paths, "Folders of runs");
+    sub->add_option("--rules", for_check.rules,
+                    "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
+        ->allow_extra_args(false);
+    sub->add_option("--against", for_check.against, "A healthy run: also tells what it did not have; may be repeated")
+        ->allow_extra_args(false);
+    sub->add_option("--fail-on", for_check.fail_on, "Exit with 1 from this severity on (warning)")
+        ->check(CLI::IsMember({"info", "warning", "error"}));
+    sub->add_option("--junit", for_check.junit, "Also writes a JUnit report into this file");
+    sub->add_flag("--side-by-side", for_check.side_by_side, "Judges the workers of a run against each other");
+    sub->add_flag("--list", for_check.list, "Lists the packs, and the rules with their parameters");
+    sub->add_flag("--json", for_check.json, "One JSON document instead of text");
+    sub->callback([&] { run = [&] { return check(for_check); }; });
+
+    watch_options for_watch;
+    sub = app.add_subcommand("watch", "Follows live runs, judges them beside the training, and stops the bad ones");
+    sub->add_option("run", for_watch.paths, "Folders of runs, or folders with runs in them; need not be there yet")
+        ->required();
+    sub->add_option("--rules", for_watch.rules,
+                    "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
+        ->allow_extra_args(false);
+    sub->add_flag("--stop", for_watch.stop, "Stops a run when a finding asks for it (its severity is error)");
+    sub->add_option("--command", for_watch.command, "A command for each warning and error, which gets it as JSON");
+    sub->add_option("--alerts", for_watch.alerts, "A file to append each warning and error to, a line of JSON each");
+    sub->add_option("--stalled", for_watch.stalled,
+                    "Tells when a running loop closed no step for so many seconds (1800)")
+        ->check(CLI::PositiveNumber);
+    sub->add_option("--time", for_watch.time, "Ends after so many seconds (without: when all runs are over)")
+        ->check(CLI::PositiveNumber);
+    sub->add_flag("--keep", for_watch.keep, "Goes on when all runs are over: they may be resumed, others may begin");
+    sub->add_flag("--ascii", for_watch.ascii, "Draw with ASCII letters only");
+    sub->add_flag("--json", for_watch.json, "Lines of JSON instead of a screen; always where there is no terminal");
+    sub->callback([&] { run = [&] { return watch(for_watch); }; });
+
     for (CLI::App* const each : app.get_subcommands({})) { each->footer(exit_codes); }
     try {
         app.parse(count, words);

@@ -60,6 +60,13 @@ using json = nlohmann::ordered_json;  // keys stay in the order in which the doc
     return safe;
 }
 
+// The same for a text of several lines.
+[[nodiscard]] inline std::string plain_lines(std::string_view text) {
+    std::string safe;
+    for (char const letter : text) { safe += letter == '\n' ? "\n" : plain({&letter, 1}); }
+    return safe;
+}
+
 namespace detail {
 
 [[nodiscard]] inline std::string float_text(double const& value, bool exact) {

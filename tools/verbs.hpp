@@ -66,4 +66,30 @@ struct export_options {
 };
 [[nodiscard]] int export_to(export_options const& wanted);
 
+struct check_options {
+    std::vector<std::string> paths{};
+    std::vector<std::string> rules{};    // files, packs, rules
+    std::vector<std::string> against{};  // healthy runs
+    std::string fail_on = "warning";
+    std::string junit{};  // a file
+    bool side_by_side = false;
+    bool list = false;
+    bool json = false;
+};
+[[nodiscard]] int check(check_options const& wanted);
+
+struct watch_options {
+    std::vector<std::string> paths{};
+    std::vector<std::string> rules{};
+    bool stop = false;
+    std::string command{};
+    std::string alerts{};   // a file
+    double stalled = 1800;  // seconds
+    double time = 0;        // seconds; 0: until all runs are over
+    bool keep = false;
+    bool ascii = false;
+    bool json = false;
+};
+[[nodiscard]] int watch(watch_options const& wanted);
+
 }  // namespace spotter_tool

@@ -32,6 +32,10 @@ struct selector {
         }
         return false;
     }
+    // The glob, or the name of the role; empty for a function.
+    [[nodiscard]] constexpr std::string_view shown() const noexcept {
+        return how_ == by::role ? name_of(role_) : glob_;
+    }
     [[nodiscard]] constexpr std::string_view malformed() const noexcept {
         return how_ == by::glob && !detail::glob_matcher::well_formed(glob_) ? glob_ : std::string_view{};
     }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `check`: rules over records that are there, of many runs and workers at once; the exit code is for CI.
+#include "arguments.hpp"
+#include "findings.hpp"
+#include "folders.hpp"
+#include "output.hpp"
+#include "replace_file.hpp"
+#include "rules_argument.hpp"
+#include "verbs.hpp"
+
+#include <spotter/replay.hpp>
+#include <spotter/response/finding_json.hpp>
+#include <spotter/trial.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+// What came of the records of one run, or of one worker of it. Findings refer to the trial.
+struct judged {
+    std::string path{};
+    std::optional<std::uint32_t> worker{};
+    std::optional<trial> run{};
+    error why{};  // it could not be opened
+    replay_report report{};
+};
+
+void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
+    auto opened = it.worker ? open_trial(it.path, worker{*it.worker}) : open_trial(it.path);
+    if (!opened) {
+        it.why = opened.error();
+        return;
+    }
+    it.run.emplace(std::move(*opened));
+    it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
+}
+
+// One after the other on as many threads as the machine has cores: each record is judged for itself.
+void judge_all(std::vector<judged>& all, dynamic_rule const& rules, bool side_by_side) {
+    std::atomic<std::size_t> next{0};
+    auto const work = [&] {
+        for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], rules, side_by_side); }
+    };
+    std::vector<std::thread> others;
+    std::size_t const cores = (std::max)(1U, std::thread::hardware_concurrency());
+    for (std::size_t i = 1; i < (std::min)(all.size(), cores); ++i) { others.emplace_back(work); }
+    work();
+    for (std::thread& each : others) { each.join(); }
+}
+
+[[nodiscard]] std::string title_of(judged const& it) {
+    return it.worker ? fmt::format("{} worker {}", it.path, *it.worker) : it.path;
+}
+[[nodiscard]] bool counts(finding const& it, severity least) { return it.severity >= least; }
+[[nodiscard]] bool is_ill(judged const& it, severity least) {
+    return std::any_of(it.report.findings.begin(), it.report.findings.end(),
+                       [=](finding const& each) { return counts(each, least); });
+}
+[[nodiscard]] bool is_broken(judged const& it) { return it.why || it.report.trouble.code == errc::corrupt; }
+
+void print(judged const& it) {
+    if (it.why) { return say(fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view()))); }
+    auto const repeated = gathered(it.report.findings);
+    std::string lines =
+        fmt::format("{}: {} in {} steps ({})\n", plain(title_of(it)), repeated.empty() ? "nothing found" : "findings",
+                    it.report.steps, name_of(it.run->status()));
+    for (repeated_finding const& each : repeated) {
+        lines += "  " + finding_text(each.first);
+        if (each.times > 1) {
+            lines += fmt::format("; {} times, last at {}({})", each.times, name_of(each.last.mode), each.last.index);
+        }
+        if (!each.first.remedy.empty()) { lines += "\n    " + plain(each.first.remedy); }
+        lines += '\n';
+    }
+    if (it.report.trouble) { lines += fmt::format("  trouble: {}\n", plain(it.report.trouble.what.view())); }
+    say(lines + plain_lines(spotter::detail::describe_coverage(it.report.coverages)));
+}
+
+[[nodiscard]] json to_json(judged const& it) {
+    json one = {{"path", it.path}};
+    if (it.worker) { one["worker"] = *it.worker; }
+    if (it.why) {
+        one["error"] = {{"code", std::string{name_of(it.why.code)}}, {"text", std::string{it.why.what.view()}}};
+        return one;
+    }
+    one["status"] = std::string{name_of(it.run->status())};
+    one["steps"] = it.report.steps;
+    one["whole"] = it.report.whole;
+    one["trouble"] = std::string{it.report.trouble.what.view()};
+    one["findings"] = json::array();
+    for (finding const& each : it.report.findings) { one["findings"].push_back(finding_json(each)); }
+    one["rules"] = coverages_json(it.report.coverages);
+    return one;
+}
+
+// --- JUnit: a suite a record, a case a rule ------------------------------------------------------------------------------------
+
+// As XML takes it: UTF-8, and no control characters.
+[[nodiscard]] std::string escaped(std::string_view text) {
+    std::string safe;
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t const size = spotter::detail::letter_size(text, i);
+        std::string_view const letter = text.substr(i, size);
+        if (size == 0) {
+            safe += "\xEF\xBF\xBD";
+        } else if (letter == "&" || letter == "<" || letter == ">" || letter == "\"") {
+            safe += letter == "&" ? "&amp;" : letter == "<" ? "&lt;" : letter == ">" ? "&gt;" : "&quot;";
+        } else {
+            safe += plain(letter);
+        }
+        i += (std::max)(size, std::size_t{1});
+    }
+    return safe;
+}
+[[nodiscard]] std::string junit_suite(judged const& it, severity least) {
+    std::string cases;
+    std::size_t count = 0, failures = 0, skipped = 0;
+    auto const put = [&](std::string_view name, std::string_view inside) {
+        ++count;
+        cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(title_of(it)), escaped(name));
+        cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
+    };
+    for (coverage const& each : it.report.coverages) {
+        std::string inside;
+        for (repeated_finding const& found : gathered(it.report.findings)) {
+            if (found.first.rule != each.rule || !counts(found.first, least)) { continue; }
+            inside += fmt::format("<failure message=\"{}\">{}</failure>", escaped(finding_text(found.first)),
+                                  escaped(found.first.remedy));
+        }
+        failures += inside.empty() ? 0 : 1;
+        if (inside.empty() && each.judged == 0) {
+            ++skipped;
+            inside = fmt::format("<skipped message=\"{}\"/>", escaped(each.reason));
+        }
+        put(each.rule, inside);
+    }
+    error const& trouble = it.why ? it.why : it.report.trouble;
+    if (trouble) {
+        ++failures;
+        put("record", fmt::format("<failure message=\"{}\"/>", escaped(trouble.what.view())));
+    }
+    return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
+                       escaped(title_of(it)), count, failures, skipped, cases);
+}
+[[nodiscard]] error write_junit(std::vector<judged> const& all, severity least, std::string const& path) {
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"spotter check\">\n";
+    for (judged const& each : all) { text += junit_suite(each, least); }
+    text += "</testsuites>\n";
+    return replace_file(system_files(), path, std::as_bytes(std::span{text}));
+}
+
+// --- what is judged, and by what -----------------------------------------------------------------------------------------------
+
+[[nodiscard]] result<dynamic_rule> rules_of(check_options const& wanted) {
+    auto rules = read_rules(wanted.rules);
+    if (!rules || wanted.against.empty()) { return rules; }
+    std::vector<trial> healthy;
+    for (std::string const& each : wanted.against) {
+        auto run = open_trial(tidy(each));
+        if (!run) { return run.error(); }
+        healthy.push_back(std::move(*run));
+    }
+    auto const learnt =
+        std::make_shared<envelope const>(learn_envelope(healthy, {mean, l2, mean_abs, maximum, zero_fraction}));
+    return against_envelope(*rules, learnt);
+}
+
+[[nodiscard]] error records_of(check_options const& wanted, std::vector<judged>& all) {
+    for (std::string const& each : wanted.paths) {
+        std::string const path = tidy(each);
+        std::vector<recording> parts;
+        if (error const why = find_recordings(path, parts)) { return why; }
+        if (parts.size() == 1 || wanted.side_by_side) {
+            all.emplace_back().path = path;
+            continue;
+        }
+        for (recording const& part : parts) {
+            judged& it = all.emplace_back();
+            it.path = path;
+            it.worker = part.worker;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+int check(check_options const& wanted) {
+    std::string const path = wanted.paths.empty() ? std::string{} : wanted.paths.front();
+    auto const refuse = [&](error const& why) { return fail(why, wanted.json, "check", path); };
+    if (wanted.list) {
+        if (wanted.json) {
+            say_document(rules_json());
+        } else {
+            say(rules_text());
+        }
+        return fine;
+    }
+    if (wanted.paths.empty()) { return refuse({errc::bad_config, "which run? spotter check runs/a"}); }
+    auto const rules = rules_of(wanted);
+    if (!rules) { return refuse(rules.error()); }
+    auto const least = read_severity(wanted.fail_on);
+    if (!least) { return refuse(least.error()); }
+    std::vector<judged> all;
+    if (error const why = records_of(wanted, all)) { return refuse(why); }
+    judge_all(all, *rules, wanted.side_by_side);
+
+    std::size_t ill = 0;
+    bool broken = false;
+    for (judged const& each : all) {
+        ill += is_ill(each, *least) ? 1 : 0;
+        broken = broken || is_broken(each);
+    }
+    if (!wanted.junit.empty()) {
+        if (error const why = write_junit(all, *least, wanted.junit)) { return refuse(why); }
+    }
+    if (wanted.json) {
+        json document = document_of("check", path);
+        document["runs"] = json::array();
+        for (judged const& each : all) { document["runs"].push_back(to_json(each)); }
+        say_document(document);
+    } else {
+        for (judged const& each : all) { print(each); }
+        if (all.size() > 1) { say(fmt::format("{} records: {} with findings\n", all.size(), ill)); }
+    }
+    return ill > 0 || broken ? found : fine;
+}
+
+}  // namespace spotter_tool

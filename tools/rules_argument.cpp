@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: the rules that --rules names. The only file with the whole catalogue behind it.
+#include "rules_argument.hpp"
+
+#include <spotter/ext/json/rules.hpp>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+// What a parameter is by default, as it would stand in a file; what a file cannot say, as a selection by a function, is null.
+template <class Value>
+[[nodiscard]] json default_json(Value const& value) {
+    if constexpr (std::is_array_v<Value>) {
+        json all = json::array();
+        for (auto const& each : value) { all.push_back(each); }
+        return all;
+    } else if constexpr (std::same_as<Value, double>) {
+        return number(value);
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+        return value;
+    } else if constexpr (std::same_as<Value, dtype>) {
+        return std::string{name_of(value)};
+    } else if constexpr (std::same_as<Value, similar_across_runs::expected>) {
+        return value == similar_across_runs::expected::same ? "same" : "different";
+    } else if constexpr (std::same_as<Value, selector>) {
+        return value.shown().empty() ? json() : json(std::string{value.shown()});
+    } else {
+        return {};
+    }
+}
+
+}  // namespace
+
+result<dynamic_rule> read_rules(std::vector<std::string> const& words) {
+    std::vector<dynamic_rule> all;
+    for (std::string const& each : words.empty() ? std::vector<std::string>{"supervised"} : words) {
+        result<dynamic_rule> read = each.ends_with(".json") ? load_rules(each) : rule_named(each);
+        if (!read) { return read.error(); }
+        all.push_back(std::move(*read));
+    }
+    return either_of(all);
+}
+
+dynamic_rule against_envelope(dynamic_rule const& rules, std::shared_ptr<envelope const> const& healthy) {
+    return dynamic_rule{either_rule<dynamic_rule, dynamic_rule>{
+        rules, dynamic_rule{outside_envelope{.healthy = healthy.get()} | rearm{10}, healthy}}};
+}
+
+json rules_json() {
+    json rules = json::array(), packs = json::array();
+    spotter::detail::each_built_in_rule([&](auto rule) {
+        json parameters = json::object();
+        spotter::detail::each_member(rule, [&](std::string_view name, auto const& value) {
+            parameters[std::string{name}] = default_json(value);
+        });
+        rules.push_back({{"rule", std::string{rule.name}}, {"parameters", parameters}});
+    });
+    spotter::detail::each_pack([&](std::string_view name, auto const&) { packs.push_back(std::string{name}); });
+    return {{"rules", rules}, {"packs", packs}};
+}
+
+std::string rules_text() {
+    json const all = rules_json();
+    std::string text = "packs:";
+    for (json const& each : all["packs"]) { text += ' ' + each.get<std::string>(); }
+    text += "\n\n";
+    for (json const& each : all["rules"]) {
+        text += each["rule"].get<std::string>() + '\n';
+        for (auto const& [name, value] : each["parameters"].items()) {
+            text += fmt::format("  {:<22} {}\n", name, value.is_null() ? "its own (docs/rules.md)" : value.dump());
+        }
+    }
+    return text;
+}
+
+}  // namespace spotter_tool

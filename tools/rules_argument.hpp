@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: the rules that --rules names.
+#pragma once
+
+#include "output.hpp"
+
+#include <spotter/core/result.hpp>
+#include <spotter/replay/envelope.hpp>
+#include <spotter/rule/dynamic_rule.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spotter_tool {
+
+// Each word is a rules file (its name ends in .json), a pack or a rule of the catalogue; without any it is the pack `supervised`. All
+// together as one rule.
+[[nodiscard]] spotter::result<spotter::dynamic_rule> read_rules(std::vector<std::string> const& words);
+
+// `rules`, and what healthy runs did not have; the rule holds the envelope.
+[[nodiscard]] spotter::dynamic_rule against_envelope(spotter::dynamic_rule const& rules,
+                                                     std::shared_ptr<spotter::envelope const> const& healthy);
+
+// Every rule of the catalogue with its parameters and their defaults, and the packs.
+[[nodiscard]] std::string rules_text();
+[[nodiscard]] json rules_json();
+
+}  // namespace spotter_tool

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `watch`: many live runs at once, on a calm screen or as lines of JSON.
+#include "draw.hpp"
+#include "folders.hpp"
+#include "progress.hpp"
+#include "rules_argument.hpp"
+#include "watched_run.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <list>
+#include <thread>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+[[nodiscard]] double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The runs that were asked for, as they appear.
+class watched_runs {
+public:
+    watched_runs(watch_options const& wanted, dynamic_rule const& rules, watched_run::tell const& out)
+        : wanted_{wanted}, rules_{rules}, out_{out} {}
+
+    // A path is a run, will be one, or holds runs.
+    void look() {
+        for (std::string const& each : wanted_.paths) {
+            std::string const path = tidy(each);
+            std::vector<recording> parts;
+            if (!find_recordings(path, parts)) {
+                add(path);
+                continue;
+            }
+            bool holds_runs = false;
+            for (std::string const& name : detail::names_in(path)) {
+                std::string const below = path + '/' + name;
+                parts.clear();
+                if (name == layout::flight_name || find_recordings(below, parts)) { continue; }
+                holds_runs = true;
+                add(below);
+            }
+            if (!holds_runs) { waiting_for_ = path; }
+        }
+    }
+    [[nodiscard]] std::list<watched_run>& all() noexcept { return all_; }
+    [[nodiscard]] std::string const& waiting_for() const noexcept { return waiting_for_; }
+    [[nodiscard]] bool all_over() const {
+        return !all_.empty() && waiting_for_.empty() &&
+               std::all_of(all_.begin(), all_.end(), [](watched_run const& each) { return each.over(); });
+    }
+
+private:
+    void add(std::string const& path) {
+        if (waiting_for_ == path) { waiting_for_.clear(); }
+        bool const known = std::any_of(all_.begin(), all_.end(), [&](auto const& it) { return it.path() == path; });
+        if (!known) { all_.emplace_back(path, rules_, wanted_, out_); }
+    }
+
+    watch_options const& wanted_;
+    dynamic_rule const& rules_;
+    watched_run::tell const& out_;
+    std::list<watched_run> all_{};
+    std::string waiting_for_{};
+};
+
+// --- the screen ----------------------------------------------------------------------------------------------------------------
+
+// Drawn over itself twice a second; stays when the watch ends.
+class screen {
+public:
+    explicit screen(bool ascii) : ascii_{ascii} {}
+
+    void draw(std::list<watched_run>& runs, std::string const& waiting_for) {
+        auto const columns = static_cast<std::size_t>((std::max)(40, columns_of(STDOUT_FILENO, 80)));
+        std::string text;
+        std::size_t lines = 0;
+        auto const put = [&](std::string_view line) {
+            text += fmt::format("\x1b[2K{}\n", line);
+            ++lines;
+        };
+        for (watched_run& each : runs) {
+            if (!each.begun()) { continue; }
+            put(head_of(each, columns));
+            if (std::string const curve = curve_of(each, columns); !curve.empty()) { put(curve); }
+            auto const found = gathered(each.findings());
+            std::size_t const shown = (std::min)(found.size(), std::size_t{3});
+            for (std::size_t i = found.size() - shown; i < found.size(); ++i) {
+                put(cut("  " + finding_text(found[i].first) +
+                            (found[i].times > 1 ? fmt::format("; {} times", found[i].times) : ""),
+                        columns));
+            }
+            if (found.size() > shown) { put(fmt::format("  and {} earlier ones", found.size() - shown)); }
+        }
+        if (!waiting_for.empty()) { put(cut("waiting for " + plain(waiting_for), columns)); }
+        say((drawn_ > 0 ? fmt::format("\x1b[{}A", drawn_) : std::string{}) + text + "\x1b[J");
+        std::fflush(stdout);
+        drawn_ = lines;
+    }
+
+private:
+    [[nodiscard]] static std::string cut(std::string line, std::size_t columns) {
+        if (line.size() >= columns) {
+            line.resize(columns - 4);
+            line += "...";
+        }
+        return line;
+    }
+    [[nodiscard]] static std::string head_of(watched_run const& it, std::size_t columns) {
+        std::string line =
+            fmt::format("{}  {}  {} steps", plain(it.path()), name_of(it.status()), it.record().closed_steps());
+        if (!it.over()) { line += fmt::format("  {:.1f}/s", it.steps_per_second()); }
+        if (it.stalled()) { line += fmt::format("  silent for {:.0f} s", it.record().age()); }
+        if (it.stopping()) { line += "  asked to stop"; }
+        if (it.findings().empty()) { line += "  no finding"; }
+        if (it.trouble()) { line += "  " + plain(it.trouble().what.view()); }
+        return cut(line, columns);
+    }
+    [[nodiscard]] std::string curve_of(watched_run const& it, std::size_t columns) const {
+        auto const loss = it.loss();
+        if (loss.values.empty()) { return {}; }
+        std::string const head = "  " + plain(loss.name).substr(0, 20) + ' ';
+        return head + sparkline(loss.values, loss.known, columns - head.size() - 16, ascii_) + ' ' +
+               detail::float_text(loss.values.back(), false);
+    }
+
+    bool ascii_;
+    std::size_t drawn_ = 0;  // lines
+};
+
+}  // namespace
+
+int watch(watch_options const& wanted) {
+    auto const rules = read_rules(wanted.rules);
+    std::string const first = wanted.paths.front();
+    if (!rules) { return fail(rules.error(), false, "watch", first); }
+    char const* const terminal = std::getenv("TERM");
+    bool const dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
+    bool const lines = wanted.json || dumb || ::isatty(STDOUT_FILENO) == 0;
+    watched_run::tell const out = [&](json const& event) {
+        if (!lines) { return; }
+        say(event.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+        std::fflush(stdout);
+    };
+    watched_runs runs{wanted, *rules, out};
+    screen picture{wanted.ascii};
+    double const begin = seconds_now();
+    double next_look = 0, next_picture = 0, next_progress = begin + 10;
+    bool told_waiting = false;
+    for (;;) {
+        double const now = seconds_now();
+        if (now >= next_look) {
+            runs.look();
+            next_look = now + 1;
+            if (!runs.waiting_for().empty() && !std::exchange(told_waiting, true)) {
+                out({{"event", "waiting"}, {"path", runs.waiting_for()}});
+            }
+        }
+        for (watched_run& each : runs.all()) { each.advance(now); }
+        bool const last = (runs.all_over() && !wanted.keep) || (wanted.time > 0 && now - begin >= wanted.time);
+        if (!lines && (last || now >= next_picture)) {
+            picture.draw(runs.all(), runs.waiting_for());
+            next_picture = now + 0.5;
+        }
+        if (now >= next_progress) {
+            next_progress = now + 10;
+            for (watched_run const& each : runs.all()) {
+                if (!each.begun() || each.over()) { continue; }
+                json line = {{"event", "progress"}, {"path", each.path()}};
+                line["steps"] = each.record().closed_steps();
+                line["steps_per_second"] = number(each.steps_per_second());
+                auto const loss = each.loss();
+                line["loss"] = loss.values.empty() ? json() : number(loss.values.back());
+                out(line);
+            }
+        }
+        if (last) { break; }
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+    std::size_t ill = 0, begun = 0;
+    for (watched_run const& each : runs.all()) {
+        ill += each.begun() && each.ill() ? 1 : 0;
+        begun += each.begun() ? 1 : 0;
+    }
+    out({{"event", "end"}, {"runs", begun}, {"ill", ill}});
+    if (begun == 0) { return fail({errc::not_a_run, "no run began there in time"}, false, "watch", first); }
+    return ill > 0 ? found : fine;
+}
+
+}  // namespace spotter_tool

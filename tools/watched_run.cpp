@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `watch`: one run that is followed, and what is done about its findings.
+#include "watched_run.hpp"
+
+#include "folders.hpp"
+#include "replace_file.hpp"
+
+namespace spotter_tool {
+
+using namespace spotter;
+
+namespace {
+
+// Nothing more can be captured of a run that somebody else records.
+class no_desk final : public response_desk {
+public:
+    void capture(wish const&, std::uint64_t) noexcept override {}
+};
+
+constexpr std::size_t curve_points = 400;
+
+}  // namespace
+
+void watched_run::advance(double now) {
+    if (!run_) {
+        auto opened = open_trial(path_);
+        if (!opened) {
+            // Before the training begins there is nothing, or an empty folder.
+            trouble_ = opened.error().code == errc::not_a_run ? error{} : opened.error();
+            return;
+        }
+        run_.emplace(std::move(*opened));
+        following_ = std::make_unique<follower<dynamic_rule, listener>>(*run_, rules_, listener_);
+    }
+    trouble_ = following_->advance();
+    act();
+    watch_for_stalls();
+    tell_status();
+    measure_rate(now);
+}
+
+void watched_run::hear(finding const& found) {
+    json line = event("finding");
+    line.update(finding_json(found));
+    out_(line);
+    pending_.push_back(found);
+}
+
+// What an earlier attempt did wrong is told, and nothing is done about it: the run was resumed all the same.
+void watched_run::begin_attempt() noexcept {
+    pending_.clear();
+    warnings_ = 0;
+    stop_asked_ = false;
+}
+
+void watched_run::act() {
+    for (finding const& each : pending_) {
+        warnings_ += each.severity >= severity::warning ? 1 : 0;
+        respond(each);
+    }
+    pending_.clear();
+}
+
+void watched_run::respond(finding const& found) {
+    no_desk desk;
+    auto const note = [&](error const& why) {
+        if (!why) { return; }
+        json line = event("trouble");
+        line["text"] = std::string{why.what.view()};
+        out_(line);
+    };
+    for (response_call const& each : found.responses) {
+        if (each.run != nullptr) { note(each.run(each.response, found, desk)); }
+    }
+    if (found.severity >= severity::warning) {
+        if (!wanted_.alerts.empty()) { note(append_lines{wanted_.alerts}(found)); }
+        if (!wanted_.command.empty()) { note(run_command{wanted_.command}(found)); }
+    }
+    if (wanted_.stop && found.decision == decision::stop && !run_->over()) { ask_to_stop(found); }
+}
+
+void watched_run::ask_to_stop(finding const& found) {
+    if (std::exchange(stop_asked_, true)) { return; }
+    std::string const why = finding_text(found) + '\n';
+    error const failed = replace_file(system_files(), path_ + '/' + layout::stop_name, std::as_bytes(std::span{why}));
+    json line = event("stop");
+    line["why"] = failed ? std::string{failed.what.view()} : finding_text(found);
+    line["asked"] = !failed;
+    out_(line);
+}
+
+// A loop that hangs closes no step, so no rule is judged: the time since the last one is looked at here.
+void watched_run::watch_for_stalls() {
+    bool const now = run_->status() == run_status::running && run_->age() > wanted_.stalled;
+    if (now && !stalled_) {
+        finding found;
+        found.rule = "stalled_training";
+        found.reason = "no step is closed any more";
+        found.measure = "seconds since the last close";
+        found.measured = run_->age();
+        found.threshold = wanted_.stalled;
+        found.how = relation::greater;
+        found.severity = severity::warning;
+        if (std::vector<step_id> const steps = run_->steps(); !steps.empty()) { found.step = steps.back(); }
+        json line = event("finding");
+        line.update(finding_json(found));
+        out_(line);
+        ++warnings_;
+        respond(found);
+    }
+    stalled_ = now;
+}
+
+void watched_run::tell_status() {
+    run_status const now = run_->status();
+    if (told_ == now) { return; }
+    told_ = now;
+    json line = event("status");
+    line["status"] = std::string{name_of(now)};
+    line["why"] = std::string{run_->why_ended()};
+    line["steps"] = run_->closed_steps();
+    line["attempts"] = run_->attempts();
+    out_(line);
+}
+
+// Over the last five seconds or so.
+void watched_run::measure_rate(double now) {
+    closed_.emplace_back(now, run_->closed_steps());
+    while (closed_.size() > 2 && now - closed_.front().first > 5) { closed_.pop_front(); }
+    double const time = now - closed_.front().first;
+    if (time > 0) { rate_ = static_cast<double>(closed_.back().second - closed_.front().second) / time; }
+}
+
+watched_run::curve watched_run::loss() const {
+    curve found;
+    std::vector<step_id> const steps = run_->steps(mode::train);
+    if (steps.empty()) { return found; }
+    for (std::string const& name : run_->names(filter{.mode = mode::train})) {
+        if ((*run_)[name].info().role == role::loss) {
+            found.name = name;
+            break;
+        }
+    }
+    if (found.name.empty()) { return found; }
+    std::uint64_t const first = steps.size() > curve_points ? steps[steps.size() - curve_points].index : 0;
+    for (point const& each : (*run_)[found.name].history(mean, from{first} && during{mode::train})) {
+        found.values.push_back(each.value);
+        found.known.push_back(each.known);
+    }
+    return found;
+}
+
+}  // namespace spotter_tool
