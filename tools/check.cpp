@@ -143,8 +143,10 @@ void print(judged const& it) {
     }
     error const& trouble = it.why ? it.why : it.report.trouble;
     if (trouble) {
-        ++failures;
-        put("record", fmt::format("<failure message=\"{}\"/>", escaped(trouble.what.view())));
+        bool const broken = is_broken(it);
+        ++(broken ? failures : skipped);
+        put("record",
+            fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped", escaped(trouble.what.view())));
     }
     return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
                        escaped(title_of(it)), count, failures, skipped, cases);
@@ -153,7 +155,9 @@ void print(judged const& it) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"spotter check\">\n";
     for (judged const& each : all) { text += junit_suite(each, least); }
     text += "</testsuites>\n";
-    return replace_file(system_files(), path, std::as_bytes(std::span{text}));
+    error why = replace_file(system_files(), path, std::as_bytes(std::span{text}));
+    if (why.code == errc::not_a_run) { why.code = errc::unwritable; }  // its folder is missing
+    return why;
 }
 
 // --- what is judged, and by what -----------------------------------------------------------------------------------------------

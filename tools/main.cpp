@@ -114,7 +114,7 @@ int run_tool(int count, char** words) {
     sub->add_option("--rules", for_watch.rules,
                     "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
         ->allow_extra_args(false);
-    sub->add_flag("--stop", for_watch.stop, "Stops a run when a finding asks for it (its severity is error)");
+    sub->add_flag("--stop", for_watch.stop, "Stops a run at its first error, and where a rule asks for it");
     sub->add_option("--command", for_watch.command, "A command for each warning and error, which gets it as JSON");
     sub->add_option("--alerts", for_watch.alerts, "A file to append each warning and error to, a line of JSON each");
     sub->add_option("--stalled", for_watch.stalled,

@@ -29,6 +29,7 @@ public:
 
     // A path is a run, will be one, or holds runs.
     void look() {
+        waiting_for_.clear();
         for (std::string const& each : wanted_.paths) {
             std::string const path = tidy(each);
             std::vector<recording> parts;
@@ -56,7 +57,6 @@ public:
 
 private:
     void add(std::string const& path) {
-        if (waiting_for_ == path) { waiting_for_.clear(); }
         bool const known = std::any_of(all_.begin(), all_.end(), [&](auto const& it) { return it.path() == path; });
         if (!known) { all_.emplace_back(path, rules_, wanted_, out_); }
     }

@@ -76,7 +76,9 @@ void watched_run::respond(finding const& found) {
         if (!wanted_.alerts.empty()) { note(append_lines{wanted_.alerts}(found)); }
         if (!wanted_.command.empty()) { note(run_command{wanted_.command}(found)); }
     }
-    if (wanted_.stop && found.decision == decision::stop && !run_->over()) { ask_to_stop(found); }
+    // An update cannot be skipped from here: what asks for that asks to stop.
+    bool const stops = found.decision == decision::stop || found.severity == severity::error;
+    if (wanted_.stop && stops && !run_->over()) { ask_to_stop(found); }
 }
 
 void watched_run::ask_to_stop(finding const& found) {

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// check: rules over records that are there: what is found, how it is told, and the exit code.
+#include <tests/tools/tool.hpp>
+
+#include <fstream>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+// A loss, and weights that explode from `bad` on.
+void record_loop(std::string const& path, std::uint64_t bad, options choices = {}) {
+    hook watch{path, everything, choices};
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        std::vector<double> const gradient(4, i >= bad ? 1e4 : 0.1);
+        (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1), "grad/w"_t = gradient);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("check: healthy runs end with 0, those with findings with 1, each with its evidence") {
+    temporary_folder const folder;
+    record_loop(folder / "good", 100);
+    record_loop(folder / "bad", 7);
+    std::string const rules = " --rules exploding_gradient";
+    told const good = ask("check " + folder / "good" + rules);
+    CHECK(good.code == 0);
+    CHECK(good.says("/good: nothing found in 20 steps (finished)\n"));
+    told const both = ask("check " + folder / "good" + " " + folder / "bad" + rules);
+    CHECK(both.code == 1);
+    CHECK(both.says("warning: exploding_gradient: gradients explode at train(9), \"grad/w\": mean_abs 10000 > 10; 11 "
+                    "times, last at train(19)"));
+    CHECK(both.says("2 records: 1 with findings\n"));
+    CHECK(ask("check " + folder / "bad" + rules + " --fail-on error").code == 0);
+    auto const document = ask("check --json " + folder / "bad" + rules).document();
+    auto const& run = document.at("runs").at(0);
+    CHECK(run.at("status") == "finished");
+    CHECK(run.at("steps") == 20);
+    CHECK(run.at("whole") == true);
+    REQUIRE(run.at("findings").size() == 11);
+    CHECK(run.at("findings").at(0).at("tensor") == "grad/w");
+    CHECK(run.at("findings").at(0).at("step") == nlohmann::json{{"mode", "train"}, {"index", 9}});
+    CHECK(run.at("rules").at(0).at("fired") == 11);
+}
+
+TEST_CASE("check: rules come from a file; what is wrong with it is named and ends with 2") {
+    temporary_folder const folder;
+    record_loop(folder / "run", 7);
+    std::string const file = folder / "rules.json";
+    std::ofstream{file}
+        << R"({"rules": [{"any": "grad/*", "where": "l2 > 100", "adapt": ["once", {"named": "large"}, {"severity": "error"}]}]})";
+    told const it = ask("check " + folder / "run" + " --rules " + file + " --rules dead_relu");
+    CHECK(it.code == 1);
+    CHECK(it.says("error: large: holds for a tensor at train(7), \"grad/w\": l2 20000 > 100 [stop]"));
+    CHECK(it.says("dead_relu: no tensor matched"));
+    std::ofstream{file} << R"({"rules": [{"rule": "dead_relu", "sampels": 3}]})";
+    told const bad = ask("check " + folder / "run" + " --rules " + file);
+    CHECK(bad.code == 2);
+    CHECK(bad.err.find("sampels of rules[0]: unknown parameter; there are select") != bad.err.npos);
+    CHECK(ask("check " + folder / "run" + " --rules dead_reul").code == 2);
+    CHECK(ask("check " + folder / "run" + " --rules " + folder / "none.json").code == 4);
+}
+
+TEST_CASE("check: a run against the learnt envelope of healthy ones") {
+    temporary_folder const folder;
+    record_loop(folder / "healthy", 100);
+    record_loop(folder / "same", 100);
+    record_loop(folder / "other", 5);
+    std::string const against = " --rules non_finite --against " + folder / "healthy";
+    CHECK(ask("check " + folder / "same" + against).code == 0);
+    told const it = ask("check " + folder / "other" + against);
+    CHECK(it.code == 1);
+    CHECK(it.says("outside_envelope"));
+    CHECK(it.says("\"grad/w\""));
+    CHECK(ask("check " + folder / "same" + " --against " + folder / "none").code == 3);
+}
+
+TEST_CASE("check: JUnit has a suite a run and a case a rule, whatever names are called") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            (void)watch.step(train(i), "a<b>&\"c\"\x01\xFF"_t = std::vector<double>(3, 1e9));
+        }
+    }
+    std::string const rules = folder / "rules.json", file = folder / "junit.xml";
+    std::ofstream{rules} << R"({"rules": [{"any": "*", "where": "l2 > 1"}, "dead_relu", "stalled_training"]})";
+    CHECK(ask("check " + folder / "run" + " --rules " + rules + " --junit " + file).code == 1);
+    std::vector<char> const bytes = read_file(file);
+    std::string const text{bytes.begin(), bytes.end()};
+    CHECK(text.find("tests=\"3\" failures=\"1\" skipped=\"1\"") != text.npos);
+    CHECK(text.find("<failure message=\"warning: any: holds for a tensor at train(0), "
+                    "&quot;a&lt;b&gt;&amp;&quot;c&quot;\\x01\xEF\xBF\xBD") != text.npos);
+    CHECK(text.find("<skipped message=\"no tensor matched\"/>") != text.npos);
+    if (std::system("command -v python3 >/dev/null") == 0) {
+        CHECK(std::system(("python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' " + file).c_str()) ==
+              0);
+    }
+    CHECK(ask("check " + folder / "run" + " --junit /no/such/folder/junit.xml").code == 4);
+}
+
+TEST_CASE("check: every worker is judged for itself, or all against each other") {
+    temporary_folder const folder;
+    {
+        hook first{folder / "run", everything, replica_divergence{}};
+        auto second = first.worker(1);
+        for (std::uint64_t i = 0; i < 10; ++i) {
+            std::vector<double> const same(4, 1.0), other(4, i < 5 ? 1.0 : 2.0);
+            first.begin(train(i)), first.observe("w", view_of(same.data(), {2, 2}), role::weight), (void)first.end();
+            second.begin(train(i)), second.observe("w", view_of(other.data(), {2, 2}), role::weight),
+                (void)second.end();
+        }
+    }
+    told const apart = ask("check --rules replica_divergence " + folder / "run");
+    CHECK(apart.code == 0);
+    CHECK(apart.says("2 records: 0 with findings\n"));
+    told const beside = ask("check --side-by-side --rules replica_divergence " + folder / "run");
+    CHECK(beside.code == 1);
+    CHECK(beside.says("replica_divergence"));
+    CHECK(beside.says("train(5)"));
+}
+
+TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "live", everything};
+        (void)watch.step(train(0), "loss"_t = 1.0);
+        watch.flush();
+        told const live = ask("check " + folder / "live");
+        CHECK(live.code == 0);
+        CHECK(live.says("1 steps (running)"));
+    }
+    in_killed_child([&] {
+        hook watch{folder / "killed", everything};
+        for (std::uint64_t i = 0; i < 5; ++i) { (void)watch.step(train(i), "x"_t = weights_at(i)); }
+        watch.flush();
+        ::raise(SIGKILL);
+    });
+    told const killed = ask("check " + folder / "killed");
+    CHECK(killed.code == 0);
+    CHECK(killed.says("5 steps (died)"));
+    { hook watch{folder / "empty", everything}; }
+    CHECK(ask("check " + folder / "empty").code == 0);
+    CHECK(ask("check " + folder / "none").code == 3);
+    CHECK(ask("check").code == 2);
+    record_small(folder / "damaged");
+    std::string const file = folder / "damaged/000000.spot";
+    flip(file, read_file(file).size() / 2);
+    told const damaged = ask("check --rules '" + std::string{"non_finite"} + "' " + folder / "damaged");
+    CHECK((damaged.code == 0 || damaged.code == 1));
+    CHECK(damaged.err.empty());
+}
+
+TEST_CASE("check: --list says every rule, with what can be set") {
+    told const text = ask("check --list");
+    CHECK(text.code == 0);
+    CHECK(text.says("packs: supervised rl boosting system sagemaker\n"));
+    CHECK(text.says("exploding_gradient\n  select                 \"gradient\"\n  max_mean_abs           10.0\n  "
+                    "patience               3\n"));
+    CHECK(ask("check --list --json").document().at("rules").size() == 56);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// watch: live runs judged by another process, and stopped by it.
+#include <tests/tools/tool.hpp>
+
+#include <bit>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// The lines of a watch that goes on while the test records; `finish` waits for its end.
+class watching {
+public:
+    explicit watching(std::string const& arguments) {
+        thread_ = std::thread{[this, arguments] { it_ = ask("watch --time 60 " + arguments); }};
+    }
+    watching(watching const&) = delete;
+    watching& operator=(watching const&) = delete;
+    ~watching() {
+        if (thread_.joinable()) { thread_.join(); }
+    }
+    told const& finish() {
+        thread_.join();
+        std::istringstream lines{it_.out};
+        for (std::string line; std::getline(lines, line);) { events_.push_back(nlohmann::json::parse(line)); }
+        INFO(it_.err);
+        return it_;
+    }
+    [[nodiscard]] std::vector<nlohmann::json> events(std::string_view what, std::string_view run = "") const {
+        std::vector<nlohmann::json> found;
+        for (auto const& each : events_) {
+            bool const its =
+                run.empty() || (each.contains("path") && each.at("path").get<std::string>().ends_with(run));
+            if (each.at("event") == what && its) { found.push_back(each); }
+        }
+        return found;
+    }
+
+private:
+    std::thread thread_{};
+    told it_{};
+    std::vector<nlohmann::json> events_{};
+};
+
+// A loop of a millisecond a step whose loss is NaN from `bad` on; how far it came until somebody stopped it.
+template <class Hook>
+std::uint64_t train_on(Hook& watch, std::uint64_t bad, std::uint64_t most, std::uint64_t first = 0) {
+    for (std::uint64_t i = first; i < most; ++i) {
+        double const loss = i < bad ? 1.0 / static_cast<double>(i + 1) : std::bit_cast<double>(0x7FF8000000000000ULL);
+        if (watch.step(train(i), "loss"_t = loss).decision() == decision::stop) { return i; }
+        std::this_thread::sleep_for(1ms);
+    }
+    return most;
+}
+
+}  // namespace
+
+TEST_CASE("watch: a bad run is stopped from another process, a good one goes on") {
+    temporary_folder const folder;
+    watching other{"--stop --rules non_finite --alerts " + folder / "alerts.jsonl" + " " + folder / "runs"};
+    std::this_thread::sleep_for(100ms);  // it waits for runs that are not there yet
+    std::uint64_t good_end = 0, bad_end = 0;
+    {
+        hook good{folder / "runs/good", everything};
+        std::thread beside{[&] { good_end = train_on(good, ~std::uint64_t{0}, 3000); }};
+        hook bad{folder / "runs/bad", everything};
+        bad_end = train_on(bad, 50, 30'000);
+        beside.join();
+    }
+    CHECK(other.finish().code == 1);
+    CHECK(good_end == 3000);
+    CHECK(bad_end < 30'000);
+    CHECK(bad_end >= 50);
+    auto const found = other.events("finding", "bad");
+    REQUIRE(!found.empty());
+    CHECK(found[0].at("rule") == "non_finite");
+    CHECK(found[0].at("step").at("index") == 50);
+    CHECK(other.events("stop", "bad").size() == 1);
+    CHECK(other.events("finding", "good").empty());
+    REQUIRE(other.events("status", "bad").size() == 2);
+    CHECK(other.events("status", "bad")[0].at("status") == "running");
+    CHECK(other.events("status", "bad")[1].at("status") == "finished");
+    CHECK(other.events("end") == std::vector<nlohmann::json>{{{"event", "end"}, {"runs", 2}, {"ill", 1}}});
+    std::string line;
+    REQUIRE(std::getline(std::ifstream{folder / "alerts.jsonl"}, line));
+    CHECK(nlohmann::json::parse(line).at("rule") == "non_finite");
+    // The record says who stopped it and why.
+    auto const run = open_trial(folder / "runs/bad");
+    REQUIRE(run);
+    REQUIRE(!run->findings().empty());
+    CHECK(run->findings().back().rule == "stop_file");
+    CHECK(run->findings().back().detail.view().find("non_finite") != std::string_view::npos);
+}
+
+TEST_CASE("watch: verdicts are those of the loop, over rotation, and the run's death is told") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    watching other{"--rules non_finite " + path};
+    in_killed_child([&] {
+        hook watch{path, everything, non_finite{}, options{.segment_bytes = 4096}};
+        (void)train_on(watch, 150, 200);
+        watch.flush();
+        ::raise(SIGKILL);
+    });
+    REQUIRE(std::filesystem::exists(path + "/000001.spot"));
+    CHECK(other.finish().code == 1);
+    auto const status = other.events("status");
+    REQUIRE(!status.empty());
+    CHECK(status.back().at("status") == "died");
+    auto const run = open_trial(path);
+    REQUIRE(run);
+    auto const found = other.events("finding");
+    REQUIRE(found.size() == run->findings().size());
+    CHECK(found.size() == 50);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        finding const& inside = run->findings()[i];
+        CHECK(found[i].at("rule") == std::string{inside.rule});
+        CHECK(found[i].at("step").at("index") == inside.step.index);
+        CHECK(found[i].at("measured") == inside.measured);
+    }
+}
+
+TEST_CASE("watch: what went wrong before a run was resumed does not stop it again") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    options resumed;
+    resumed.existing = existing::resume;
+    {
+        hook watch{path, everything, resumed};
+        CHECK(train_on(watch, 5, 10) == 10);
+    }
+    {
+        hook watch{path, everything, resumed};
+        (void)watch.step(train(5), "loss"_t = 1.0);
+        watch.flush();
+        watching other{"--stop --rules non_finite " + path};
+        CHECK(train_on(watch, ~std::uint64_t{0}, 500, 6) == 500);
+        watch.finish();
+        CHECK(other.finish().code == 0);
+        CHECK(other.events("finding").size() == 5);
+        CHECK(other.events("stop").empty());
+    }
+}
+
+TEST_CASE("watch: a loop that hangs is told once, by the time since its last step") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    (void)watch.step(train(0), "loss"_t = 1.0);
+    watch.flush();
+    watching other{"--stalled 1 --command 'cat > " + folder / "told" + "' " + folder / "run"};
+    std::this_thread::sleep_for(2500ms);
+    (void)watch.step(train(1), "loss"_t = 1.0);
+    watch.finish();
+    CHECK(other.finish().code == 1);
+    REQUIRE(other.events("finding").size() == 1);
+    CHECK(other.events("finding")[0].at("rule") == "stalled_training");
+    std::vector<char> const text = read_file(folder / "told");
+    CHECK(nlohmann::json::parse(text.begin(), text.end()).at("rule") == "stalled_training");
+}
+
+TEST_CASE("watch: finished, empty and absent runs, and wrong rules, end at once or in time") {
+    temporary_folder const folder;
+    record_small(folder / "done");
+    CHECK(ask("watch --rules non_finite " + folder / "done").code == 0);
+    { hook watch{folder / "empty", everything}; }
+    CHECK(ask("watch " + folder / "empty").code == 0);
+    told const none = ask("watch --time 0.2 " + folder / "none");
+    CHECK(none.code == 3);
+    CHECK(none.says("{\"event\":\"waiting\""));
+    CHECK(ask("watch --rules nope " + folder / "done").code == 2);
+    CHECK(ask("watch").code == 2);
+    std::string const file = folder / "done/000000.spot";
+    flip(file, read_file(file).size() / 2);
+    told const damaged = ask("watch --rules non_finite " + folder / "done");
+    CHECK((damaged.code == 0 || damaged.code == 1));
+}
+
+TEST_CASE("watch: a terminal gets a screen") {
+    if (std::system("command -v script >/dev/null") != 0) {
+        WARN("skipped: there is no program `script`");
+        return;
+    }
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const out = folder / "screen";
+    std::string const command = "TERM=xterm script -qec \"" + std::string{SPOTTER_TOOL} +
+                                " watch --ascii --rules non_finite " + folder / "run" + "\" " + out +
+                                " </dev/null >/dev/null";
+    CHECK(std::system(command.c_str()) == 0);
+    std::vector<char> const bytes = read_file(out);
+    std::string const text{bytes.begin(), bytes.end()};
+    CHECK(text.find("/run  finished  12 steps  no finding") != text.npos);
+    CHECK(text.find("  loss #") != text.npos);
+}
