@@ -27,8 +27,11 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
     [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
-        return ring_[(next_ + most_ - count_ + i) % most_];
+        std::size_t const place = next_ + (most_ - count_) + i;
+        return ring_[place < most_ ? place : place - most_];
     }
+    // All of them, in no order.
+    [[nodiscard]] constexpr std::span<double const> unordered() const noexcept { return {ring_.data(), count_}; }
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(std::size_t first, std::size_t end) const noexcept {
         SPOTTER_STRICT_BODY
         double total = 0;

@@ -63,16 +63,40 @@ private:
                                                            slots<std::uint64_t>& scratch,
                                                            judgement& found) const noexcept {
         SPOTTER_STRICT_BODY
+        if (is_ordinary(by, least_rise, found.value)) { return false; }
         found.median = median_of(accepted_, scratch, [](double value) { return value; });
+        double const rise = found.value - found.median;
+        if (is_usual(by, found.median, rise)) { return false; }
         double const deviation =
             median_of(accepted_, scratch, [&](double value) { return magnitude(value - found.median); });
         double scale = 1.4826 * deviation;
         double const least = by.relative_floor * magnitude(found.median);
         scale = scale > least ? scale : least;
         scale = scale > by.absolute_floor ? scale : by.absolute_floor;
-        double const rise = found.value - found.median;
         found.deviations = rise / scale;
         return found.deviations > by.threshold && rise > least_rise;
+    }
+    // A spike is above the median by more than `threshold` times the smallest deviation, so above half of the values by that of theirs.
+    // Nearly every value is not, and needs no median.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_ordinary(spike_limits const& by, double least_rise,
+                                                            double value) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const factor = by.threshold * by.relative_floor;
+        if (!(by.threshold >= 0 && least_rise >= 0 && factor >= 0 && factor < 1)) { return false; }
+        std::size_t below = 0;
+        for (double const each : accepted_.unordered()) { below += value > each + factor * magnitude(each) ? 1 : 0; }
+        return below < accepted_.size() / 2;
+    }
+    // Likewise a spike rises by so much more than the median distance from the median, so more than half of the distances.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_usual(spike_limits const& by, double median,
+                                                         double rise) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!(by.threshold >= 0)) { return false; }
+        std::size_t closer = 0;
+        for (double const each : accepted_.unordered()) {
+            closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1 : 0;
+        }
+        return closer < accepted_.size() / 2;
     }
     [[nodiscard]] SPOTTER_STRICT constexpr severity level_of(double value, spike_limits const& by) const noexcept {
         SPOTTER_STRICT_BODY
