@@ -41,6 +41,7 @@ constexpr sp::plan keep{
     sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train},
                    sp::payload | sp::stats(sp::l2)},
     sp::collection{"activations", "act/*", sp::every{50}, sp::payload | sp::stats(sp::zero_fraction)},
+    sp::collection{"labels", "labels", sp::always{}, sp::payload},
     sp::collection{"evaluation", "{input,labels,logits}", sp::during{sp::mode::eval}, sp::payload},
 };
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records runs for tests/python: `record WHAT FOLDER [STEPS]`. What a reader has to see is told there.
+#include <spotter/spotter.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <signal.h>
+
+using namespace spotter;
+
+namespace {
+
+constexpr plan everything{collection{"all", "*", always{}, payload}};
+
+std::uint64_t next_of(std::uint64_t& seed) noexcept {
+    seed ^= seed << 13U, seed ^= seed >> 7U, seed ^= seed << 17U;
+    return seed;
+}
+
+// One line of standard input a command, one line of standard output when it is done: a reader looks on between the two.
+int record_live(std::string const& path, options const& choices) {
+    hook watch{path, everything, choices};
+    std::uint64_t seed = 11;
+    std::vector<std::uint64_t> w(150);
+    for (std::string command; std::getline(std::cin, command);) {
+        std::uint64_t const index = std::strtoull(command.c_str() + command.find_first_of("0123456789\n"), nullptr, 10);
+        for (std::uint64_t& each : w) { each = next_of(seed); }  // which does not compress
+        w[0] = index;
+        if (command.starts_with("step")) {
+            (void)watch.step(train(index), "loss"_t = 1.0 / static_cast<double>(index + 1), "w"_t = w);
+        } else if (command.starts_with("open")) {
+            watch.begin(train(index));
+            watch.observe("loss", static_cast<double>(index));
+        } else if (command.starts_with("close")) {
+            (void)watch.end();
+        } else if (command == "finish") {
+            watch.finish();
+        } else if (command == "fail") {
+            watch.fail("no more data");
+            return 0;
+        } else if (command == "kill") {
+            ::raise(SIGKILL);
+        }
+        watch.flush();
+        std::cout << "done" << std::endl;
+    }
+    return 0;
+}
+
+// Worker k closes k + 1 steps; worker 2 alone evaluates.
+int record_workers(std::string const& path) {
+    for (std::uint32_t worker : {2U, 1U, 0U}) {
+        hook watch{path, everything, options{.ring_bytes = 1 << 16, .worker = worker, .workers = 3}};
+        for (std::uint64_t i = 0; i <= worker; ++i) {
+            (void)watch.step(train(i), "x"_t = 10.0 * worker + static_cast<double>(i));
+        }
+        if (worker == 2) { (void)watch.step(eval(0), "accuracy"_t = 0.5); }
+        watch.finish();
+    }
+    return 0;
+}
+
+// Tensors of many types and sizes. With all their statistics or with their values: what is stored has to be what follows from them.
+constexpr plan all_statistics{
+    collection{"all", "*", always{},
+               stats(minimum, of_abs(minimum), mean, mean_abs, variance, product, l2, zeros) | quantiles | histogram}};
+template <class Plan>
+int record_many(std::string const& path, Plan const& keep) {
+    hook watch{path, keep, options{.ring_bytes = 64 << 20}};
+    std::uint64_t seed = 1797;
+    for (std::uint64_t i = 0; i < 12; ++i) {
+        std::size_t const sizes[] = {1, 15, 16, 17, 1000, 1024, 1025, 5000, 10'003, 0, 265'000, 64};
+        std::vector<float> floats(sizes[i]);
+        std::vector<double> doubles(sizes[i]);
+        std::vector<c64> complexes(sizes[i]);
+        std::vector<std::int64_t> integers(sizes[i]);
+        std::vector<std::uint8_t> bytes(sizes[i]);
+        for (std::size_t k = 0; k < floats.size(); ++k) {
+            std::uint64_t const bits = next_of(seed);
+            doubles[k] = static_cast<double>(bits) * 1e-18 - 9.0;
+            floats[k] = static_cast<float>(doubles[k]) * 1e-3F;
+            integers[k] = static_cast<std::int64_t>(bits >> (k % 60));
+            bytes[k] = static_cast<std::uint8_t>(bits);
+            complexes[k] = {floats[k], static_cast<float>(k)};
+        }
+        if (i % 2 == 1 && floats.size() > 9) {
+            floats[3] = std::numeric_limits<float>::quiet_NaN(), floats[9] = -std::numeric_limits<float>::infinity();
+            doubles[7] = -0.0, doubles[8] = 1e300, complexes[5].im = std::numeric_limits<float>::infinity();
+        }
+        watch.begin(train(i));
+        watch.observe("f32", floats);
+        watch.observe("f64", doubles);
+        watch.observe("c64", view_of(complexes.data(), {complexes.size()}));
+        watch.observe("i64", integers);
+        watch.observe("u8", bytes);
+        for (dtype const small : {dtype::bf16, dtype::f16, dtype::f8_e4m3, dtype::f8_e5m2}) {
+            tensor_ref view = view_of(bytes.data(), {bytes.size() / size_of(small)});
+            view.type = small;
+            watch.observe(name_of(small), view);
+        }
+        (void)watch.end();
+        if (i % 4 == 3) { watch.flush(); }
+    }
+    watch.finish();
+    return 0;
+}
+
+// A run with a limit, whose older segments keep their statistics and not their values.
+int record_thinned(std::string const& path) {
+    hook watch{path, plan{collection{"all", "*", always{}, payload | stats(l2)}},
+               options{.segment_bytes = 64 << 10, .run_bytes = 256 << 10}};
+    std::uint64_t seed = 7;
+    std::vector<std::uint64_t> noise(1000);
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        for (std::uint64_t& each : noise) { each = next_of(seed); }
+        (void)watch.step(train(i), "noise"_t = noise);
+        watch.flush();
+    }
+    watch.finish();
+    return 0;
+}
+
+// Steps of a loss alone, which are packed; and what is packed with a count that differs from step to step.
+int record_scalars(std::string const& path, std::uint64_t steps) {
+    hook watch{path,
+               plan{collection{"losses", "loss", always{}, payload},
+                    collection{"zeros", "act", every{1000}, stats(zeros, l2)}},
+               options{.ring_bytes = 64 << 20}};
+    std::vector<float> act(200, 1.0F);
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        act[i / 1000 % act.size()] = 0.0F;
+        (void)watch.step(train(i), "loss"_t = 1.0F / static_cast<float>(i + 1), "act"_t = act);
+    }
+    watch.finish();
+    return watch.health().good() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    if (count < 3) { return 2; }
+    std::string_view const what = words[1];
+    std::string const path = words[2];
+    if (what == "live") { return record_live(path, {}); }
+    if (what == "limited") { return record_live(path, {.segment_bytes = 8 << 10, .run_bytes = 40 << 10}); }
+    if (what == "workers") { return record_workers(path); }
+    if (what == "statistics") { return record_many(path, all_statistics); }
+    if (what == "values") { return record_many(path, everything); }
+    if (what == "thinned") { return record_thinned(path); }
+    if (what == "scalars") { return record_scalars(path, count > 3 ? std::strtoull(words[3], nullptr, 10) : 10'000); }
+    return 2;
+}

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/python/spotter_trial.py against the golden runs as read_format.py reads them, its questions and errors, and damaged runs. It ends
+with 2 where NumPy or zstandard is missing."""
+
+import functools
+import math
+import shutil
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+from shared import GOLDEN, SOURCE, same
+
+import numpy as np
+import read_format
+import spotter_trial as st
+
+
+def bits_of(value):
+    return struct.pack("<d", value).hex()
+
+
+class Expected:
+    """A run as read_format.py reads its segments: rows in order, by name."""
+
+    def __init__(self, folder):
+        self.rows, self.closes, self.findings, self.damage, self.attempt_of = {}, [], [], [], {}
+        ordinal = 0
+        for path in sorted(folder.glob("*.spot")):
+            data, names = path.read_bytes(), {}
+            head, parts, _ = read_format.read_segment(data)
+            for part in parts:
+                if part.kind == "damage":
+                    self.damage.append((str(path), part.offset, part.end - part.offset))
+                if part.kind != "rows":
+                    continue
+                ordinal = part.first_ordinal
+                for row in part.content:
+                    if row.kind == "declare":
+                        names[row.id] = row.name.decode()
+                    elif row.kind in ("observe", "scalar"):
+                        self.rows.setdefault(names[row.id], []).append((row, data, ordinal, head.attempt))
+                    elif row.kind == "close":
+                        self.closes.append(row)
+                        ordinal = row.ordinal + 1
+                    elif row.kind == "finding":
+                        self.findings.append(row)
+
+    def at_steps(self, name):
+        return [each for each in self.rows[name] if each[0].step is not None]
+
+    @staticmethod
+    def value(row, data):
+        """What is stored, flat; None where nothing is, an exception where it is damaged."""
+        if row.kind == "scalar":
+            return np.frombuffer(bytes.fromhex(row.data or ""), read_format.DTYPES[row.dtype][2]), (), "C"
+        place = next((each for each in row.more if isinstance(each, read_format.Record)), None)
+        if place is None:
+            return None
+        return np.frombuffer(read_format.payload(data, place), read_format.DTYPES[place.dtype][2]), place.shape, "CF"[place.order]
+
+
+expected_of = functools.lru_cache(maxsize=None)(Expected)
+
+
+def of_each_golden_run(test):
+    """A test that is called for every golden run, and counts what it compares."""
+    def of_all(self):
+        self.assertGreaterEqual(len(GOLDEN), 10)
+        self.compared = 0
+        for folder in GOLDEN:
+            with self.subTest(run=folder.name):
+                test(self, folder, expected_of(folder), st.open_trial(folder))
+        self.assertGreater(self.compared, 100)
+    return of_all
+
+
+class TheGoldenRuns(unittest.TestCase):
+    @of_each_golden_run
+    def test_names_steps_and_times(self, folder, expected, run):
+        self.assertEqual(run.names(), sorted(expected.rows))
+        self.assertEqual(run.closed_steps(), len(expected.closes))
+        closed = {row.step for row in expected.closes}
+        for name in run:
+            kept = [row.step for row, _, ordinal, _ in expected.at_steps(name)
+                    if any(each.ordinal == ordinal and each.step == row.step for each in expected.closes)]
+            self.assertEqual([str(step) for step in run[name].steps()], list(dict.fromkeys(f"{read_format.MODES[m]}:{i}" for m, i in kept)))
+            self.assertLessEqual(set(run[name].steps()), set(run.steps()))
+        for mode in run.modes():
+            self.assertLessEqual({step.index for step in run.steps(mode)}, {index for m, index in closed if read_format.MODES[m] == mode})
+        for row in expected.closes:
+            self.assertEqual(run.step_at(row.ordinal), (read_format.MODES[row.step.mode], row.step.index))
+            self.assertEqual(run.step_at(run.ordinal(run.step_at(row.ordinal))), run.step_at(row.ordinal))
+            self.compared += 1
+
+    @of_each_golden_run
+    def test_values_bit_by_bit(self, folder, expected, run):
+        for name in run:
+            latest = {row.step: (row, data) for row, data, _, _ in expected.at_steps(name)}
+            for step, (row, data) in latest.items():
+                wanted = st.Step(read_format.MODES[step.mode], step.index)
+                try:
+                    stored = expected.value(row, data)
+                except read_format.FormatError:
+                    self.assertRaises(st.Corrupt, run[name].value, wanted)
+                    continue
+                if stored is None:
+                    self.assertRaisesRegex(st.NoPayload, "only statistics were kept", run[name].value, wanted)
+                    continue
+                flat, shape, order = stored
+                found = np.asarray(run[name].value(wanted, bits=True))
+                self.assertEqual(found.shape, tuple(shape))
+                self.assertEqual(found.tobytes(order), flat.tobytes())
+                self.assertTrue(found.ndim == 0 or found.flags.writeable)
+                self.compared += 1
+                if flat.size > 3:
+                    for first, count in ((1, flat.size - 2), (0, 2), (flat.size - 1, 1), (0, flat.size)):
+                        some = run[name].value(wanted, elements=(first, count), bits=True)
+                        self.assertEqual(some.tobytes(), flat[first:first + count].tobytes())
+
+    @of_each_golden_run
+    def test_what_was_stored_of_statistics(self, folder, expected, run):
+        for name in run:
+            latest = {row.step: row for row, _, _, _ in expected.at_steps(name)}
+            for step, row in latest.items():
+                if row.kind != "observe":
+                    continue
+                found = run[name].summary(st.Step(read_format.MODES[step.mode], step.index))
+                for field, value in row.summary.items():
+                    if field != "has_previous":
+                        self.assertTrue(same(found[field], value) if isinstance(value, float) else found[field] == value, field)
+                        self.compared += 1
+
+    @of_each_golden_run
+    def test_histories_have_every_observation(self, folder, expected, run):
+        for name in run:
+            for number, mode in enumerate(read_format.MODES):
+                rows = [row for row, _, _, _ in expected.at_steps(name) if row.step.mode == number]
+                steps, norms = run[name].history("l2", mode=mode)
+                self.assertEqual(steps.tolist(), [row.step.index for row in rows])
+                for row, norm in zip(rows, norms.tolist()):
+                    if row.kind == "observe" and row.mask & 64:
+                        self.assertEqual(bits_of(norm), bits_of(math.sqrt(row.summary["sum_squares"])))
+                self.compared += len(rows)
+
+    @of_each_golden_run
+    def test_times_of_scalars_and_closes(self, folder, expected, run):
+        closes = {(row.ordinal, row.step): row.time for row in expected.closes}
+        for name in run:
+            for number, mode in enumerate(read_format.MODES):
+                told = [row.time if getattr(row, "time", None) is not None else closes.get((ordinal, row.step), math.nan)
+                        for row, _, ordinal, _ in expected.at_steps(name) if row.step.mode == number]
+                self.assertTrue(same(run[name].times(mode), told), (name, mode))
+                self.compared += len(told)
+
+    @of_each_golden_run
+    def test_findings_damage_and_ends(self, folder, expected, run):
+        self.assertEqual([(each.rule, each.tensor, bits_of(each.measured)) for each in run.findings()],
+                         [(row.texts[0].decode(), row.texts[2].decode(), bits_of(row.measured)) for row in expected.findings])
+        self.assertEqual([tuple(each) for each in run.damage()], expected.damage)
+        self.assertEqual(run.status(), "died" if folder.name == "1-died" else "finished")
+        self.assertTrue(run.over())
+        self.compared += run.closed_steps()
+
+    def test_loose_scalars_and_texts(self):
+        run = st.open_trial(SOURCE / "tests/golden/runs/1-training")
+        self.assertEqual([each.value for each in run["lr"].loose()], [0.125 / i for i in range(3, 30, 4)])
+        self.assertEqual([each.time for each in run["wall"].loose()], [1.5e9 + i for i in range(3, 30, 4)])
+        self.assertEqual(run["note"].loose()[0].value, "r\u00e9sum\u00e9 \"x\"\n")
+        self.assertEqual(len(run["loss"].loose()), 0)
+
+    def test_attempts_of_a_resumed_run(self):
+        folder = SOURCE / "tests/golden/runs/1-attempts"
+        expected, run = expected_of(folder), st.open_trial(folder)
+        self.assertEqual(run.attempts(), 2)
+        compared = 0
+        for attempt in range(2):
+            latest = {row.step: row for row, _, _, of in expected.at_steps("loss") if of == attempt}
+            for step, row in latest.items():
+                found = run["loss"].value(step.index, attempt=attempt)
+                self.assertEqual(found.tobytes().hex(), row.data)
+                compared += 1
+        self.assertGreater(compared, 40)
+        self.assertRaises(st.NotInStep, run["loss"].value, 0, attempt=7)
+
+    @of_each_golden_run
+    def test_without_whole_sidecars_the_answers_are_the_same(self, folder, expected, run):
+        def cut(side):
+            side.write_bytes(side.read_bytes()[:150])
+
+        def spoil(side):  # the flags of the first place, so that its declarations would not be looked for
+            data = bytearray(side.read_bytes())
+            data[52:56] = bytes(4)
+            side.write_bytes(data)
+
+        for change in (cut, spoil, Path.unlink):
+            with tempfile.TemporaryDirectory() as place:
+                copy = Path(place) / "run"
+                shutil.copytree(folder, copy)
+                for side in copy.glob("*.spotx"):
+                    change(side)
+                bare = st.open_trial(copy)
+                self.assertEqual(bare.steps(), run.steps())
+                for name in run:
+                    for mode in run.modes():
+                        self.assertTrue(same(bare[name].history("l1", mode)[1], run[name].history("l1", mode)[1]))
+                        self.compared += len(run[name].history("l1", mode)[1])
+
+    def test_small_floats(self):
+        run = st.open_trial(SOURCE / "tests/golden/runs/1-types")
+        for number, exponent, mantissa in ((11, 8, 7), (16, 4, 3), (17, 5, 2)):
+            stored, found = run[f"type/{number}"].value(0, bits=True), run[f"type/{number}"].value(0)
+            self.assertEqual(found.dtype, np.float32)
+            for bits, value in zip(stored.ravel().tolist(), found.ravel().tolist()):
+                power, fraction = bits >> mantissa & ((1 << exponent) - 1), bits & ((1 << mantissa) - 1)
+                top, bias = (1 << exponent) - 1, (1 << (exponent - 1)) - 1
+                told = math.ldexp(fraction + (power > 0) * (1 << mantissa), max(power, 1) - bias - mantissa)
+                told = -told if bits >> (exponent + mantissa) else told
+                if power == top and number != 16:
+                    told = math.nan if fraction else math.copysign(math.inf, told)
+                elif number == 16 and bits & 127 == 127:
+                    told = math.nan
+                self.assertTrue(same(value, told), (number, bits))
+
+
+class Questions(unittest.TestCase):
+    def setUp(self):
+        self.run_ = st.open_trial(SOURCE / "tests/golden/runs/1-training")
+
+    def test_filters_are_joined(self):
+        run = self.run_
+        self.assertEqual(run.names("{loss,*/fc}"), ["act/fc", "grad/fc", "loss"])
+        self.assertEqual(run.names("[!a-l]*"), ["metric/accuracy", "note", "wall"])
+        self.assertEqual(run.names(collection="weights"), ["fc/w"])
+        self.assertEqual(run.names(collection="none such"), [])
+        self.assertEqual(run.names(mode="predict"), [])
+        self.assertEqual(run.names("f*", step="train:0", mode="train"), ["fc/w"])
+        self.assertRaises(st.BadConfig, run.names, "[a")
+        self.assertRaises(st.BadConfig, run.names, "{a")
+        self.assertEqual({each.name for each in run.collections()}, {"losses", "weights", "gradients", "shapes"})
+
+    def test_steps_can_be_spelled_in_many_ways(self):
+        loss = self.run_["loss"]
+        self.assertEqual(len({float(loss.value(step)) for step in (6, "6", "train:6", "train(6)", ("train", 6), st.Step("train", 6))}), 1)
+        self.assertEqual(loss.last(3, "train:7"), [("train", 5), ("train", 6), ("train", 7)])
+        for wrong in ("train:", "test:3", -1, 1.5, ("train",), None):
+            self.assertRaises(st.BadConfig, loss.value, wrong)
+
+    def test_errors_say_what_to_do(self):
+        run = self.run_
+        self.assertRaisesRegex(st.NoSuchName, "names\\(\\) lists", run.__getitem__, "no such")
+        self.assertRaises(KeyError, run.__getitem__, "no such")
+        self.assertRaisesRegex(st.NoSuchStep, "run.steps\\(\\) lists", run["loss"].value, 10_000)
+        types = st.open_trial(SOURCE / "tests/golden/runs/1-types")
+        self.assertRaisesRegex(st.NotInStep, "ask steps\\(\\)", types["type/1"].value, "predict:0")
+        self.assertRaisesRegex(st.NoPayload, "maximum.*l2.*let a collection keep", run["grad/fc"].value, 0)
+        self.assertRaises(st.NoPayload, run["grad/fc"].stat, 0, "mean")
+        self.assertRaisesRegex(st.BadConfig, "zero_fraction", run["loss"].stat, 0, "meen")
+        self.assertRaisesRegex(st.BadConfig, "train and eval", run["loss"].history)
+        self.assertRaisesRegex(st.NoSuchWorker, "workers\\(\\)", run["loss"].of, 3)
+        self.assertRaises(st.NoSuchWorker, st.open_trial, run.path, 3)
+        self.assertRaises(st.NoMoreData, run.wait, 10_000, 0.1)
+        self.assertRaises(st.BadConfig, run["fc/w"].value, 0, elements=(4, 3))
+        self.assertRaises(st.BadConfig, run["act/fc"].quantile, 0, 0.123)
+
+    def test_kept_distributions(self):
+        found = self.run_["act/fc"].distribution(0)
+        self.assertEqual(len(found.quantiles), len(st.QUANTILE_LEVELS))
+        self.assertEqual((found.bins.sum(), len(found.edges)), (12, 65))
+        self.assertEqual(self.run_["act/fc"].quantile(0, 1), found.high)
+        self.assertEqual(self.run_["act/fc"].shape(0), (4, 3))
+
+    def test_nth_observation_of_a_step(self):
+        run = st.open_trial(SOURCE / "tests/golden/runs/1-features")
+        self.assertEqual(run["w"].shape(0), (1,))
+        self.assertEqual([len(run["w"].value(0, nth=i)) for i in range(2)], [4, 1])
+        self.assertRaises(st.NotInStep, run["w"].value, 0, nth=2)
+
+    def test_the_spelling_of_smdebug(self):
+        trial = st.create_trial(self.run_.path)
+        self.assertEqual(trial.tensor("loss").steps("eval"), self.run_["loss"].steps("eval"))
+        self.assertEqual(dict(trial.tensor("fc/w").values()).keys(), set(trial.tensor("fc/w").payload_steps()))
+
+
+class WhatIsNoRun(unittest.TestCase):
+    def test_names_what_is_there_instead(self):
+        with tempfile.TemporaryDirectory() as place:
+            self.assertRaisesRegex(st.NotARun, "is no folder", st.open_trial, place + "/none")
+            self.assertRaisesRegex(st.NotARun, "holds no 000000.spot", st.open_trial, place)
+            shutil.copytree(GOLDEN[0], place + "/a")
+            self.assertRaisesRegex(st.NotARun, "there are runs in it: .*/a", st.open_trial, place)
+            (Path(place) / "000000.spot").write_bytes(b"something else, and long enough to be the head of a segment of a run, but none")
+            self.assertRaisesRegex(st.NotARun, "no spotter segment", st.open_trial, place)
+            self.assertRaisesRegex(st.NotARun, "is no folder", st.open_trial, place + "/000000.spot")
+
+    def test_a_run_that_is_just_beginning_is_one(self):
+        with tempfile.TemporaryDirectory() as place:
+            (Path(place) / "000000.spot").write_bytes(b"")
+            run = st.open_trial(place)
+            self.assertEqual((run.names(), run.steps(), run.damage(), run.status()), ([], [], [], "died"))
+
+    def test_another_version_is_refused(self):
+        with tempfile.TemporaryDirectory() as place:
+            data = bytearray((GOLDEN[0] / "000000.spot").read_bytes())
+            data[16] = 9
+            data[56:64] = read_format.crc64(bytes(data[:56])).to_bytes(8, "little")
+            (Path(place) / "000000.spot").write_bytes(data)
+            self.assertRaisesRegex(st.UnknownVersion, "version 9", st.open_trial, place)
+
+
+class Damaged(unittest.TestCase):
+    """Whatever happens to its bytes, a run opens, says what is wrong, and gives no wrong value."""
+
+    def values_of(self, run):
+        found = {}
+        for name in run:
+            for step in run.steps():
+                try:
+                    found[name, step] = np.asarray(run[name].value(step, bits=True)).tobytes()
+                except st.SpotterError as why:
+                    self.assertTrue(str(why))
+        return found
+
+    def check(self, folder, change, whole):
+        with tempfile.TemporaryDirectory() as place:
+            copy = Path(place) / "run"
+            shutil.copytree(folder, copy)
+            file = copy / "000000.spot"
+            file.write_bytes(change(file.read_bytes()))
+            try:
+                run = st.open_trial(copy)
+            except (st.NotARun, st.UnknownVersion):
+                return None
+            found = self.values_of(run)
+            for key, value in found.items():
+                self.assertEqual(value, whole[key], key)
+            for mode in run.modes():
+                for name in run:
+                    run[name].history("mean", mode)
+            return len(found), run.damage()
+
+    def test_flipped_bytes(self):
+        for name in ("1-training", "1-packed", "1-chains"):
+            folder = SOURCE / "tests/golden/runs" / name
+            whole = self.values_of(st.open_trial(folder))
+            size = (folder / "000000.spot").stat().st_size
+            damaged = 0
+            for at in range(70, size, size // 10):
+                found = self.check(folder, lambda data: data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1:], whole)
+                damaged += found is not None and (found[0] < len(whole) or bool(found[1]))
+            self.assertGreater(damaged, 5)
+
+    def test_torn_tails(self):
+        folder = SOURCE / "tests/golden/runs/1-training"
+        whole = self.values_of(st.open_trial(folder))
+        size, before = (folder / "000000.spot").stat().st_size, -1
+        for end in range(0, size, size // 12):
+            found = self.check(folder, lambda data: data[:end], whole)
+            self.assertIsNotNone(found)
+            self.assertGreaterEqual(found[0], before)
+            before = found[0]
+
+    def test_one_damaged_value_leaves_the_others(self):
+        folder = SOURCE / "tests/golden/runs/1-damaged"
+        run = st.open_trial(folder)
+        values = run["fc/w"].values(skip_corrupt=True)
+        self.assertEqual(len(list(values)), 5)
+        self.assertRaisesRegex(st.Corrupt, "spotter verify", list, run["fc/w"].values())
+
+
+if __name__ == "__main__":
+    unittest.main()
