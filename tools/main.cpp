@@ -9,19 +9,39 @@
 
 #include <exception>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace {
 
 using namespace spotter_tool;
 
 constexpr char exit_codes[] =
-    "\nExit codes:\n"
+    "Exit codes:\n"
     "  0  fine\n"
     "  1  damage or a finding\n"
     "  2  the arguments are wrong\n"
     "  3  no run there, or no such name, step or value in it\n"
     "  4  a file could not be read or written, or is in use\n"
     "\nData goes to standard output, errors to standard error. With --json the data is one document.";
+
+[[nodiscard]] std::string example_of(std::string_view verb) {
+    constexpr std::pair<std::string_view, std::string_view> examples[] = {
+        {"info", "spotter info runs/a"},
+        {"ls", "spotter ls runs/a 'grad/*' --mode train"},
+        {"show", "spotter show runs/a fc1/w --step train:100 --as histogram"},
+        {"verify", "spotter verify runs/a"},
+        {"recover", "spotter recover runs/a --dry-run"},
+        {"export", "spotter export runs/a weights.npz --name 'fc*/w' --step train:100"},
+        {"check", "spotter check runs/a runs/b --rules supervised --rules rules.json --junit check.xml"},
+        {"watch", "spotter watch runs --rules supervised --stop --alerts alerts.jsonl"},
+    };
+    for (auto const& [name, example] : examples) {
+        if (name == verb) { return std::string{example}; }
+    }
+    return "spotter " + std::string{verb} + " --help";
+}
 
 // A verb: its options live as long as the program's arguments are read, `run` is what main then calls.
 template <class Options>
@@ -38,7 +58,7 @@ int run_tool(int count, char** words) {
     CLI::App app{"Looks into the records of training runs.", "spotter"};
     app.set_version_flag("--version", SPOTTER_TOOL_VERSION);
     app.require_subcommand(1);
-    app.footer(exit_codes);
+    app.footer(std::string{"\n"} + exit_codes);
     std::function<int()> run;
 
     info_options for_info;
@@ -127,7 +147,9 @@ int run_tool(int count, char** words) {
     sub->add_flag("--json", for_watch.json, "Lines of JSON instead of a screen; always where there is no terminal");
     sub->callback([&] { run = [&] { return watch(for_watch); }; });
 
-    for (CLI::App* const each : app.get_subcommands({})) { each->footer(exit_codes); }
+    for (CLI::App* const each : app.get_subcommands({})) {
+        each->footer("\nExample:\n  " + example_of(each->get_name()) + "\n\n" + exit_codes);
+    }
     try {
         app.parse(count, words);
     } catch (CLI::ParseError const& why) { return app.exit(why) == 0 ? fine : bad_usage; }
