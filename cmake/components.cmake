@@ -2,7 +2,7 @@
 # The components of spotter and the third-party packages each needs. The package config installs and includes this
 # file too, so that the build tree and an installed spotter find things in the same way.
 
-set(SPOTTER_COMPONENTS hook spotter trial report xtensor json)
+set(SPOTTER_COMPONENTS hook spotter trial report xtensor json diff)
 
 # What a component links: other components first, then packages (cmake target names below).
 set(SPOTTER_PARENT_hook "")
@@ -11,6 +11,7 @@ set(SPOTTER_PARENT_trial hook)
 set(SPOTTER_PARENT_report trial)
 set(SPOTTER_PARENT_xtensor trial)
 set(SPOTTER_PARENT_json hook)
+set(SPOTTER_PARENT_diff trial)
 
 set(SPOTTER_NEEDS_hook "")
 set(SPOTTER_NEEDS_spotter zstd threads)
@@ -18,11 +19,13 @@ set(SPOTTER_NEEDS_trial zstd)
 set(SPOTTER_NEEDS_report zstd fmt)
 set(SPOTTER_NEEDS_xtensor zstd xtensor)
 set(SPOTTER_NEEDS_json nlohmann_json)
+set(SPOTTER_NEEDS_diff zstd nlohmann_json)
 
 set(SPOTTER_WHERE_zstd "libzstd-dev on Debian and Ubuntu; zstd in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_fmt "libfmt-dev on Debian and Ubuntu; fmt in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_xtensor "libxtensor-dev on Debian and Ubuntu; xtensor in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_nlohmann_json "nlohmann-json3-dev on Debian and Ubuntu; nlohmann-json in brew and vcpkg, nlohmann_json in Conan")
+set(SPOTTER_WHERE_zlib "zlib1g-dev on Debian and Ubuntu; zlib in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_threads "the system's thread library")
 
 # Gives the wrapper spotter::dep_<package> around the first of these targets that exists. The same package calls its
@@ -64,6 +67,11 @@ endfunction()
 function(spotter_find_nlohmann_json)
     find_package(nlohmann_json 3.10 CONFIG QUIET)
     spotter_wrap(nlohmann_json nlohmann_json::nlohmann_json)
+endfunction()
+
+function(spotter_find_zlib) # no component needs it: whoever reads compressed archives links it
+    find_package(ZLIB QUIET)
+    spotter_wrap(zlib ZLIB::ZLIB)
 endfunction()
 
 function(spotter_find_threads)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -P cmake/demo.cmake: from a fresh machine to a training run that goes well and one that spotter stops.
-set(SPOTTER_SETUP_MORE nlohmann-json3-dev libcli11-dev) # for the command line, which the demo offers and does not build
+set(SPOTTER_SETUP_MORE nlohmann-json3-dev libcli11-dev zlib1g-dev) # for the command line, which the demo offers and does not build
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/demo")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -P cmake/test.cmake: from a fresh machine to all tests run, in build/default.
-set(SPOTTER_SETUP_MORE catch2 ccache gzip python3 nlohmann-json3-dev libcli11-dev)
+set(SPOTTER_SETUP_MORE catch2 ccache gzip python3 nlohmann-json3-dev libcli11-dev zlib1g-dev)
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/default")

@@ -36,6 +36,9 @@ constexpr char exit_codes[] =
         {"export", "spotter export runs/a weights.npz --name 'fc*/w' --step train:100"},
         {"check", "spotter check runs/a runs/b --rules supervised --rules rules.json --junit check.xml"},
         {"watch", "spotter watch runs --rules supervised --stop --alerts alerts.jsonl"},
+        {"diff", "spotter diff runs/before runs/after\n"
+                 "  spotter diff runs/cpp dumps/torch --map 'fc1.weight=fc1/w' --rtol 1e-4\n"
+                 "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
     };
     for (auto const& [name, example] : examples) {
         if (name == verb) { return std::string{example}; }
@@ -52,6 +55,24 @@ CLI::App* add_verb(CLI::App& app, char const* name, char const* what, Options& o
     sub->add_flag("--json", options.json, "One JSON document instead of text");
     sub->callback([&options, &run, verb] { run = [&options, verb] { return verb(options); }; });
     return sub;
+}
+
+void add_diff_options(CLI::App& sub, diff_arguments& given) {
+    sub.get_option("run")->description("A: the folder of a run, or files of another program");
+    sub.add_option("other", given.other, "B: what it is compared with, as A")->required();
+    sub.add_option("--ulp", given.ulp, "So many units in the last place are no difference");
+    sub.add_option("--rtol", given.relative, "Nor is |a - b| up to this times the larger of |a| and |b|");
+    sub.add_option("--atol", given.absolute, "Plus this");
+    sub.add_flag("--strict", given.strict, "Types, axes of one element, signs of zeros, names and steps count, too");
+    sub.add_option("--map", given.maps,
+                   "NAME_IN_A=NAME_IN_B, or a file of {\"name in A\": \"name in B\"}; may be repeated")
+        ->allow_extra_args(false);
+    sub.add_option("--transpose", given.transposed, "B has these (a glob of names of A) with the axes reversed")
+        ->allow_extra_args(false);
+    sub.add_option("--reference", given.reference, "A third one that is held to be right: how far is each from it?");
+    sub.add_option("--name", given.names, "Only names that match this glob; may be repeated")->allow_extra_args(false);
+    sub.add_option("--step", given.step, "Only this step, such as train:100");
+    sub.add_option("--mode", given.mode, "Only train, eval or predict");
 }
 
 int run_tool(int count, char** words) {
@@ -146,6 +167,11 @@ int run_tool(int count, char** words) {
     sub->add_flag("--ascii", for_watch.ascii, "Draw with ASCII letters only");
     sub->add_flag("--json", for_watch.json, "Lines of JSON instead of a screen; always where there is no terminal");
     sub->callback([&] { run = [&] { return watch(for_watch); }; });
+
+    diff_arguments for_diff;
+    CLI::App* const diff_verb = add_verb(
+        app, "diff", "Where two trainings part ways: the first step and tensor that differ", for_diff, diff, run);
+    add_diff_options(*diff_verb, for_diff);
 
     for (CLI::App* const each : app.get_subcommands({})) {
         each->footer("\nExample:\n  " + example_of(each->get_name()) + "\n\n" + exit_codes);

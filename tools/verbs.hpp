@@ -2,6 +2,7 @@
 // Command line: the verbs and what each can be told. One file a verb; every one returns an exit code.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -91,5 +92,22 @@ struct watch_options {
     bool json = false;
 };
 [[nodiscard]] int watch(watch_options const& wanted);
+
+struct diff_arguments {
+    std::string path{};       // A
+    std::string other{};      // B
+    std::string reference{};  // empty: none
+    std::vector<std::string> maps{};
+    std::vector<std::string> names{};       // globs; none: all
+    std::vector<std::string> transposed{};  // globs of names of A
+    std::string step{};
+    std::string mode{};
+    std::uint64_t ulp = 0;
+    double relative = 0;
+    double absolute = 0;
+    bool strict = false;
+    bool json = false;
+};
+[[nodiscard]] int diff(diff_arguments const& given);
 
 }  // namespace spotter_tool

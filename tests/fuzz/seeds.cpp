@@ -2,6 +2,7 @@
 // Makes the inputs that the fuzzers begin with: real records of every kind of content, and settings. Usage: seeds <folder>
 #include <tests/fuzz/pack.hpp>
 
+#include <spotter/export/npz.hpp>
 #include <spotter/file/memory.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
@@ -55,6 +56,33 @@ constexpr char const* settings[] = {
     R"({"HookParameters": {"save_interval": "100", "include_workers": "all"}, "CollectionConfigurations": [{"CollectionName":
         "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})"};
 
+// A tensor as .npy, two as .npz in either form of its fields, and one as .safetensors.
+std::vector<std::vector<std::byte>> tensor_files() {
+    std::vector<float> const numbers = values<float>(6);
+    std::vector<std::vector<std::byte>> files;
+    files.push_back(to_npy(view_of(numbers, {2, 3}, order::column_major)).value());
+    for (zip64 const wide : {zip64::where_needed, zip64::always}) {
+        std::vector<std::byte>& file = files.emplace_back();
+        npz_writer writer{[&](std::span<std::byte const> bytes) {
+                              file.insert(file.end(), bytes.begin(), bytes.end());
+                              return error{};
+                          },
+                          small_floats::bits, wide};
+        (void)writer.add("a@train:3", view_of(numbers, {6}));
+        (void)writer.add("b", view_of(numbers, {3, 2}));
+        (void)writer.finish();
+    }
+    std::string const header = R"({"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})";
+    std::uint64_t const length = header.size();
+    auto const add = [&](void const* from, std::size_t size) {
+        auto const* const at = static_cast<std::byte const*>(from);
+        files.back().insert(files.back().end(), at, at + size);
+    };
+    files.emplace_back();
+    add(&length, sizeof length), add(header.data(), header.size()), add(numbers.data(), 24);
+    return files;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -97,6 +125,10 @@ int main(int count, char** words) {
     }
     for (char const* const text : settings) {
         put(folder / "settings" / std::to_string(number++), text, std::char_traits<char>::length(text));
+    }
+    std::filesystem::create_directories(folder / "files");
+    for (auto const& file : tensor_files()) {
+        put(folder / "files" / std::to_string(number++), file.data(), file.size());
     }
     return 0;
 }

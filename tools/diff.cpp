@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `diff`: two trainings held against one another; where they part ways.
+#include "arguments.hpp"
+#include "diff_json.hpp"
+#include "diff_text.hpp"
+#include "folders.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "verbs.hpp"
+
+#include <spotter/diff.hpp>
+#if SPOTTER_TOOL_ZLIB
+#include <spotter/diff/zlib_inflate.hpp>
+#endif
+
+#include <optional>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+#if SPOTTER_TOOL_ZLIB
+constexpr inflate_function inflate_here = &zlib_inflate;
+#else
+constexpr inflate_function inflate_here = nullptr;
+#endif
+
+// A file {"name in A": "name in B"}.
+[[nodiscard]] error read_map(std::string const& path, name_pairs& into) {
+    mapped_file const file{path};
+    if (file.error()) { return file.error(); }
+    auto const* const letters = reinterpret_cast<char const*>(file.bytes().data());
+    json const names = json::parse(letters, letters + file.bytes().size(), nullptr, false);
+    error why{errc::bad_config, std::string_view{path}.substr(path.size() > 80 ? path.size() - 80 : 0)};
+    why.what << R"( is no map of names: write {"name in A": "name in B", ...})";
+    if (!names.is_object()) { return why; }
+    for (auto const& [name, other] : names.items()) {
+        if (!other.is_string()) { return why; }
+        into.emplace_back(name, other.get<std::string>());
+    }
+    return {};
+}
+
+[[nodiscard]] result<diff_options> read_options(diff_arguments const& given) {
+    diff_options wanted;
+    if (!(given.relative >= 0) || !(given.absolute >= 0)) {
+        return {errc::bad_config, "a tolerance is a number from 0 on"};
+    }
+    wanted.tolerance = {given.ulp, given.relative, given.absolute, false};
+    wanted.strict = given.strict;
+    wanted.only = given.names;
+    wanted.transposed = given.transposed;
+    for (auto const* const globs : {&given.names, &given.transposed}) {
+        for (std::string const& each : *globs) {
+            if (!glob{std::string_view{each}}.well_formed()) {
+                return {errc::bad_pattern, "a pattern is no glob: a [ or { is not closed, or it ends in a backslash"};
+            }
+        }
+    }
+    for (std::string const& each : given.maps) {
+        std::size_t const cut = each.find('=');
+        if (cut != each.npos) {
+            wanted.names.emplace_back(each.substr(0, cut), each.substr(cut + 1));
+        } else if (error const why = read_map(each, wanted.names)) {
+            return why;
+        }
+    }
+    if (!given.mode.empty()) {
+        auto const mode = read_mode(given.mode);
+        if (!mode) { return mode.error(); }
+        wanted.mode = *mode;
+    }
+    if (!given.step.empty()) {
+        auto const step = read_step(given.step);
+        if (!step) { return step.error(); }
+        wanted.step = *step;
+    }
+    return wanted;
+}
+
+[[nodiscard]] std::string heading(char which, diff_side const& side) {
+    std::string_view const what = side.run() != nullptr ? name_of(side.run()->status()) : "files";
+    return fmt::format("{}: {} ({})\n", which, plain(side.path()), what);
+}
+
+}  // namespace
+
+int diff(diff_arguments const& given) {
+    std::string const path = tidy(given.path), other = tidy(given.other), reference = tidy(given.reference);
+    auto const wanted = read_options(given);
+    if (!wanted) { return fail(wanted.error(), given.json, "diff", path); }
+    auto const a = open_side(path, inflate_here);
+    if (!a) { return fail(a.error(), given.json, "diff", path); }
+    auto const b = open_side(other, inflate_here);
+    if (!b) { return fail(b.error(), given.json, "diff", other); }
+    std::optional<diff_side> truth;
+    if (!reference.empty()) {
+        auto found = open_side(reference, inflate_here);
+        if (!found) { return fail(found.error(), given.json, "diff", reference); }
+        truth.emplace(std::move(*found));
+    }
+    progress bar{"diff", a->index().steps().size()};
+    auto const report = spotter::diff(*a, *b, *wanted, truth ? &*truth : nullptr,
+                                      [&](std::uint64_t, std::uint64_t) { bar.advance(1); });
+    if (!report) { return fail(report.error(), given.json, "diff", path); }
+    if (given.json) {
+        json document = document_of("diff", path);
+        document["other"] = other;
+        document["reference"] = reference.empty() ? json() : json(reference);
+        put_diff(document, *report);
+        say_document(document);
+    } else {
+        say(heading('A', *a) + heading('B', *b) + diff_text(*report, truth.has_value()));
+    }
+    return report->differs() ? found : fine;
+}
+
+}  // namespace spotter_tool

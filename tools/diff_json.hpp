@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `diff`: what was found as one JSON document.
+#pragma once
+
+#include "output.hpp"
+
+#include <spotter/diff/report.hpp>
+
+namespace spotter_tool {
+
+namespace detail {
+
+[[nodiscard]] inline json shape_json(spotter::extents const& shape) {
+    json sizes = json::array();
+    for (std::uint64_t const size : shape.view()) { sizes.push_back(size); }
+    return sizes;
+}
+[[nodiscard]] inline json errors_json(spotter::tensor_errors const& it) {
+    return {{"elements", it.elements},
+            {"differing", it.differing},
+            {"outside", it.outside},
+            {"nan_mismatches", it.nan_mismatches},
+            {"inf_mismatches", it.inf_mismatches},
+            {"zero_signs", it.zero_signs},
+            {"ulp", it.has_ulp ? json(it.ulp) : json()},
+            {"max_abs", number(it.absolute)},
+            {"max_rel", number(it.relative)},
+            {"rel_l2", number(it.relative_l2)},
+            {"cosine", number(it.cosine)}};
+}
+[[nodiscard]] inline json pair_json(spotter::compared_tensor const& it) {
+    json document = {{"a", it.a}, {"b", it.b}, {"verdict", std::string{name_of(it.verdict)}}};
+    document["type_a"] = std::string{name_of(it.type_a)};
+    document["type_b"] = std::string{name_of(it.type_b)};
+    document["shape_a"] = shape_json(it.shape_a);
+    document["shape_b"] = shape_json(it.shape_b);
+    document["swapped_axes"] = it.swapped_axes;
+    document["by_statistics"] = it.by_statistics;
+    document["errors"] = it.errors.elements > 0 ? errors_json(it.errors) : json();
+    document["worst"] =
+        it.errors.worst == spotter::no_index
+            ? json()
+            : json{{"index", shape_json(it.worst)}, {"a", number(it.errors.worst_a)}, {"b", number(it.errors.worst_b)}};
+    document["statistics"] = json::array();
+    for (spotter::statistic_difference const& each : it.statistics) {
+        document["statistics"].push_back(
+            {{"statistic", std::string{each.which.name()}}, {"a", number(each.a)}, {"b", number(each.b)}});
+    }
+    document["trouble"] = it.trouble ? json(std::string{it.trouble.what.view()}) : json();
+    document["reference_a"] = it.has_reference ? errors_json(it.reference_a) : json();
+    document["reference_b"] = it.has_reference ? errors_json(it.reference_b) : json();
+    return document;
+}
+[[nodiscard]] inline json history_json(spotter::tensor_history const& it) {
+    json document = {{"a", it.a}, {"b", it.b}, {"steps", it.steps}, {"differing_steps", it.differing_steps}};
+    document["first"] = it.first ? step_json(*it.first) : json();
+    document["by_statistics"] = it.by_statistics;
+    document["not_compared"] = it.not_compared;
+    document["unreadable"] = it.unreadable;
+    document["swapped_axes"] = it.swapped_axes;
+    document["worst"] = it.worst.elements > 0 ? errors_json(it.worst) : json();
+    document["reference"] = it.with_reference == 0 ? json()
+                                                   : json{{"steps", it.with_reference},
+                                                          {"rel_l2_a", number(it.reference_a)},
+                                                          {"rel_l2_b", number(it.reference_b)},
+                                                          {"ulp_a", it.reference_ulp_a},
+                                                          {"ulp_b", it.reference_ulp_b}};
+    return document;
+}
+[[nodiscard]] inline json steps_json(std::vector<spotter::step_id> const& steps) {
+    json all = json::array();
+    for (spotter::step_id const each : steps) { all.push_back(step_json(each)); }
+    return all;
+}
+
+}  // namespace detail
+
+// Adds what was found to a document.
+inline void put_diff(json& document, spotter::diff_report const& it) {
+    document["differs"] = it.differs();
+    document["settings"] = json::array();
+    for (spotter::setting_difference const& each : it.settings) {
+        document["settings"].push_back({{"what", each.what}, {"a", each.a}, {"b", each.b}});
+    }
+    document["names_only_a"] = it.names_only_a;
+    document["names_only_b"] = it.names_only_b;
+    document["steps_only_a"] = detail::steps_json(it.steps_only_a);
+    document["steps_only_b"] = detail::steps_json(it.steps_only_b);
+    document["steps_awaited"] = it.steps_awaited;
+    document["steps"] = it.steps;
+    document["pairs"] = it.pairs;
+    document["unreadable"] = it.unreadable;
+    document["damage_a"] = it.damage_a;
+    document["damage_b"] = it.damage_b;
+    document["first"] = it.first_step ? json{{"step", step_json(*it.first_step)}, {"tensor", it.first_tensor}} : json();
+    document["at_first"] = json::array();
+    for (spotter::compared_tensor const& each : it.at_first) {
+        document["at_first"].push_back(detail::pair_json(each));
+    }
+    document["tensors"] = json::array();
+    for (spotter::tensor_history const& each : it.tensors) {
+        document["tensors"].push_back(detail::history_json(each));
+    }
+}
+
+}  // namespace spotter_tool

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `diff`: what was found, in words and tables.
+#pragma once
+
+#include "numbers.hpp"
+#include "output.hpp"
+
+#include <spotter/diff/report.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spotter_tool {
+
+// Cells of a table under their titles; the first column to the left, the others to the right.
+class text_table {
+public:
+    explicit text_table(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    [[nodiscard]] bool empty() const noexcept { return rows_.size() < 2; }
+    [[nodiscard]] std::string text() const {
+        std::vector<std::size_t> widths;
+        for (auto const& row : rows_) {
+            widths.resize((std::max)(widths.size(), row.size()));
+            for (std::size_t i = 0; i < row.size(); ++i) { widths[i] = (std::max)(widths[i], row[i].size()); }
+        }
+        std::string all;
+        for (auto const& row : rows_) {
+            std::string line = fmt::format("  {:<{}}", row[0], widths[0]);
+            for (std::size_t i = 1; i < row.size(); ++i) { line += fmt::format("  {:>{}}", row[i], widths[i]); }
+            line.resize(line.find_last_not_of(' ') + 1);
+            all += line + '\n';
+        }
+        return all;
+    }
+
+private:
+    std::vector<std::vector<std::string>> rows_{};
+};
+
+namespace detail {
+
+using namespace spotter;
+
+[[nodiscard]] inline std::string step_words(step_id step) {
+    return fmt::format("{}({})", name_of(step.mode), step.index);
+}
+[[nodiscard]] inline std::string short_number(double value) {
+    return is_finite(value) ? fmt::format("{:.3g}", value) : float_text(value, false);
+}
+[[nodiscard]] inline std::string ulp_text(tensor_errors const& it) {
+    if (!it.has_ulp) { return "-"; }
+    return it.ulp < 1'000'000 ? std::to_string(it.ulp) : fmt::format("{:.3g}", static_cast<double>(it.ulp));
+}
+[[nodiscard]] inline std::string index_text(extents const& index) {
+    std::string text;
+    for (std::uint64_t const each : index.view()) { text += (text.empty() ? "" : ", ") + std::to_string(each); }
+    return '[' + text + ']';
+}
+// Some of a list, and how many more there are.
+template <class Value, class Word>
+[[nodiscard]] std::string some_of(std::vector<Value> const& all, Word const& word) {
+    constexpr std::size_t most = 8;
+    std::string text;
+    for (std::size_t i = 0; i < all.size() && i < most; ++i) { text += (i == 0 ? "" : ", ") + word(all[i]); }
+    if (all.size() > most) { text += fmt::format(", and {} more", all.size() - most); }
+    return text;
+}
+[[nodiscard]] inline std::string both_names(std::string const& a, std::string const& b) {
+    return plain(a) + (a == b ? "" : " = " + plain(b));
+}
+
+// What there is to say of one tensor beyond its numbers.
+[[nodiscard]] inline std::string remark_on(compared_tensor const& it) {
+    std::string text;
+    auto const add = [&](std::string const& words) { text += (text.empty() ? "" : "; ") + words; };
+    if (it.verdict == verdict::unreadable) { add(plain(it.trouble.what.view())); }
+    if (it.verdict == verdict::only_a) { add("B has nothing of it at this step"); }
+    if (it.verdict == verdict::only_b) { add("A has nothing of it at this step"); }
+    if (it.type_a != dtype::none && it.other_type()) {
+        add(fmt::format("{} in A, {} in B", name_of(it.type_a), name_of(it.type_b)));
+    }
+    if (it.other_shape() && it.type_a != dtype::text) {
+        add(fmt::format("{} in A, {} in B", shape_text(it.shape_a), shape_text(it.shape_b)));
+    }
+    if (it.errors.nan_mismatches > 0) { add(fmt::format("NaN on one side only: {}", it.errors.nan_mismatches)); }
+    if (it.errors.inf_mismatches > 0) { add(fmt::format("infinity on one side only: {}", it.errors.inf_mismatches)); }
+    if (it.errors.zero_signs > 0) { add(fmt::format("zeros of the other sign: {}", it.errors.zero_signs)); }
+    if (it.verdict == verdict::differs && it.type_a == dtype::text) {
+        add(fmt::format("\"{}\" in A, \"{}\" in B", plain(it.text_a), plain(it.text_b)));
+    }
+    if (it.by_statistics) {
+        add("by statistics");
+        for (statistic_difference const& each : it.statistics) {
+            add(fmt::format("{} {} and {}", each.which.name(), float_text(each.a, true), float_text(each.b, true)));
+        }
+    }
+    if (it.swapped_axes) { add("the same numbers with axes swapped (--transpose)"); }
+    return text;
+}
+[[nodiscard]] inline std::vector<std::string> error_cells(tensor_errors const& it) {
+    return {fmt::format("{} of {}", it.differing, it.elements),
+            ulp_text(it),
+            short_number(it.absolute),
+            short_number(it.relative),
+            short_number(it.relative_l2),
+            fmt::format("{:.9g}", it.cosine)};
+}
+
+// The worst element of the first tensor that differs.
+[[nodiscard]] inline std::string worst_text(diff_report const& it) {
+    for (compared_tensor const& each : it.at_first) {
+        if (each.a != it.first_tensor || each.errors.worst == no_index) { continue; }
+        std::string const where = each.worst.rank > 0 ? " at " + index_text(each.worst) : "";
+        return fmt::format(":{} {} in A, {} in B", where, float_text(each.errors.worst_a, true),
+                           float_text(each.errors.worst_b, true));
+    }
+    return {};
+}
+
+[[nodiscard]] inline std::string table_at(diff_report const& it) {
+    text_table table{{"tensor", "is", "differing", "ulp", "max abs", "max rel", "rel L2", "cosine", "worst at"}};
+    std::string remarks;
+    for (compared_tensor const& each : it.at_first) {
+        std::vector<std::string> row{both_names(each.a, each.b), std::string{name_of(each.verdict)}};
+        if (each.errors.elements > 0) {
+            for (std::string& cell : error_cells(each.errors)) { row.push_back(std::move(cell)); }
+            row.push_back(each.worst.rank > 0 ? index_text(each.worst) : "");
+        }
+        table.add(std::move(row));
+        if (std::string const remark = remark_on(each); !remark.empty()) {
+            remarks += fmt::format("  {}: {}\n", plain(each.a), remark);
+        }
+    }
+    return table.text() + remarks;
+}
+[[nodiscard]] inline std::string table_over_time(diff_report const& it) {
+    text_table table{
+        {"tensor", "steps", "differ at", "first", "differing", "ulp", "max abs", "max rel", "rel L2", "cosine"}};
+    std::string remarks;
+    for (tensor_history const& each : it.tensors) {
+        std::vector<std::string> row{both_names(each.a, each.b), std::to_string(each.steps),
+                                     std::to_string(each.differing_steps), each.first ? step_words(*each.first) : "-"};
+        if (each.worst.elements > 0) {
+            for (std::string& cell : error_cells(each.worst)) { row.push_back(std::move(cell)); }
+        }
+        table.add(std::move(row));
+        auto const remark = [&](std::uint64_t count, std::string_view what) {
+            if (count > 0) { remarks += fmt::format("  {}: {} {}\n", plain(each.a), count, what); }
+        };
+        remark(each.worst.nan_mismatches, "NaN on one side only");
+        remark(each.worst.inf_mismatches, "infinities on one side only");
+        remark(each.by_statistics, "steps by statistics, which is all that was kept");
+        remark(each.not_compared, "steps where there is nothing to compare");
+        remark(each.unreadable, "steps where its values cannot be read");
+    }
+    return table.text() + remarks;
+}
+// How far each side is from the truth, so that one sees whether B is worse than A or merely different.
+[[nodiscard]] inline std::string table_of_reference(diff_report const& it) {
+    text_table table{{"tensor", "steps", "A: rel L2", "ulp", "B: rel L2", "ulp", "B is"}};
+    constexpr double clearly = 2;
+    for (tensor_history const& each : it.tensors) {
+        if (each.with_reference == 0) { continue; }
+        double const a = each.reference_a, b = each.reference_b;
+        std::string_view const is = b > clearly * a ? "worse" : a > clearly * b ? "better" : "as good";
+        table.add({both_names(each.a, each.b), std::to_string(each.with_reference), short_number(a),
+                   std::to_string(each.reference_ulp_a), short_number(b), std::to_string(each.reference_ulp_b),
+                   std::string{is}});
+    }
+    if (table.empty()) { return "  no tensor and step of A and B is in the reference\n"; }
+    return table.text();
+}
+
+[[nodiscard]] inline std::string settings_text(diff_report const& it) {
+    std::string text;
+    for (setting_difference const& each : it.settings) {
+        auto const value = [](std::string const& side) { return side.empty() ? std::string{"nothing"} : plain(side); };
+        text += fmt::format("  {}: {} in A, {} in B\n", plain(each.what), value(each.a), value(each.b));
+    }
+    return text;
+}
+[[nodiscard]] inline std::string lonely_text(diff_report const& it) {
+    auto const quoted = [](std::string const& name) { return '"' + plain(name) + '"'; };
+    std::string text;
+    auto const names = [&](std::vector<std::string> const& all, char side) {
+        if (!all.empty()) { text += fmt::format("only in {}: {}\n", side, some_of(all, quoted)); }
+    };
+    auto const steps = [&](std::vector<step_id> const& all, char side) {
+        if (all.empty()) { return; }
+        text += fmt::format("{} step{} only in {}: {}\n", all.size(), all.size() == 1 ? "" : "s", side,
+                            some_of(all, step_words));
+    };
+    names(it.names_only_a, 'A'), names(it.names_only_b, 'B');
+    steps(it.steps_only_a, 'A'), steps(it.steps_only_b, 'B');
+    if (it.steps_awaited > 0) {
+        text += fmt::format("{} steps may still come: a side is being written\n", it.steps_awaited);
+    }
+    return text;
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline std::string diff_text(spotter::diff_report const& it, bool has_reference) {
+    using namespace detail;
+    std::string text;
+    if (!it.settings.empty()) { text += "settings that differ\n" + settings_text(it); }
+    text += lonely_text(it);
+    for (auto const& [count, side] : {std::pair{it.damage_a, 'A'}, std::pair{it.damage_b, 'B'}}) {
+        if (count == 0) { continue; }
+        text += fmt::format("{} is damaged at {} places, so that some of it may be missing: `spotter verify`\n", side,
+                            count);
+    }
+    text += fmt::format("{} tensors at {} steps in both\n", it.pairs, it.steps);
+    if (it.first_step) {
+        text += fmt::format("\nfirst difference: {}, \"{}\"{}\n\nat {}, in program order\n", step_words(*it.first_step),
+                            plain(it.first_tensor), worst_text(it), step_words(*it.first_step));
+        text += table_at(it);
+    }
+    text += "\nover all steps\n" + table_over_time(it);
+    if (has_reference) { text += "\nagainst the reference, the largest of all steps\n" + table_of_reference(it); }
+    if (it.unreadable > 0) {
+        text +=
+            fmt::format("\n{} values cannot be read: `spotter verify` says where a run is damaged\n", it.unreadable);
+    }
+    return text + (it.differs() ? "\nA and B differ\n" : "\nA and B are equal within the tolerance\n");
+}
+
+}  // namespace spotter_tool
