@@ -29,7 +29,7 @@ endif()
 
 # One executable spotter_test_<name> and, through discover.cmake, one ctest a test case. It runs in a folder of its own.
 # Compiling a test takes longer than running it, but for some: the others are compiled without optimisation, where a row says so.
-set(SPOTTER_TEST_QUICK OFF CACHE BOOL "Compile the tests that do not compute much with -O0")
+set(SPOTTER_TEST_QUICK "" CACHE STRING "Compile the tests that do not compute much with this, such as -O0")
 set(SPOTTER_COMPUTING format fault golden stress ring stat)
 
 function(spotter_catch name)
@@ -39,7 +39,7 @@ function(spotter_catch name)
     add_executable(${target} ${ARGN})
     target_link_libraries(${target} PRIVATE spotter_catch spotter_warnings)
     if(SPOTTER_TEST_QUICK AND NOT name IN_LIST SPOTTER_COMPUTING)
-        target_compile_options(${target} PRIVATE -O0)
+        target_compile_options(${target} PRIVATE ${SPOTTER_TEST_QUICK})
     endif()
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
