@@ -62,6 +62,7 @@ class Spotter(ConanFile):
             parts["xtensor"] = ["trial", "xtensor::xtensor"]
         if self.options.json:
             parts["json"] = ["hook", "nlohmann_json::nlohmann_json"]
+            parts["diff"] = ["trial", "nlohmann_json::nlohmann_json"]
         for name, requires in parts.items():
             part = self.cpp_info.components[name]
             part.set_property("cmake_target_name", f"spotter::{name}")
