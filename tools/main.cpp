@@ -33,7 +33,7 @@ constexpr char exit_codes[] =
         {"show", "spotter show runs/a fc1/w --step train:100 --as histogram"},
         {"verify", "spotter verify runs/a"},
         {"recover", "spotter recover runs/a --dry-run"},
-        {"export", "spotter export runs/a weights.npz --name 'fc*/w' --step train:100"},
+        {"export", "spotter export runs/a tb --format tensorboard --follow"},
         {"check", "spotter check runs/a runs/b --rules supervised --rules rules.json --junit check.xml"},
         {"watch", "spotter watch runs --rules supervised --stop --alerts alerts.jsonl"},
         {"diff", "spotter diff runs/before runs/after\n"
@@ -117,20 +117,28 @@ int run_tool(int count, char** words) {
     sub->add_flag("--dry-run", for_recover.dry_run, "Say what would be done, and do nothing");
 
     export_options for_export;
-    sub = add_verb(app, "export", "Values as .npy or .npz, histories as .csv", for_export, export_to, run);
+    sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,
+                   export_to, run);
     sub->add_option("out", for_export.out,
-                    "A file .npy, .npz or .csv, a folder for many .npy, or - for CSV to standard output")
+                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .json (a trace) or .prom; a folder; - for standard "
+                    "output")
         ->required();
+    sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
+        ->check(CLI::IsMember(
+            {"npy", "npz", "safetensors", "csv", "jsonl", "trace", "prometheus", "tensorboard", "projector"}));
     sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--step", for_export.step, "Only this step, such as train:100");
     sub->add_option("--mode", for_export.mode, "Only train, eval or predict");
-    sub->add_option("--stat", for_export.stats, "A statistic for CSV; may be repeated (mean where none is given)")
+    sub->add_option("--stat", for_export.stats,
+                    "A statistic of tensors; may be repeated (without: mean for CSV, elsewhere those that were kept)")
         ->allow_extra_args(false);
-    sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
-        ->check(CLI::IsMember({"npy", "npz", "csv"}));
-    sub->add_flag("--widen", for_export.widen, "bf16 and f8 as float32 instead of as their bits");
-    sub->add_flag("--force", for_export.force, "Replace a file that is there");
+    sub->add_option("--image", for_export.images,
+                    "TensorBoard: names to show as pictures, such as 'input' or 'input=28x28'; may be repeated")
+        ->allow_extra_args(false);
+    sub->add_flag("--follow", for_export.follow, "Go on until the run is over (tensorboard, jsonl, prometheus)");
+    sub->add_flag("--widen", for_export.widen, ".npy and .npz: bf16 and f8 as float32 instead of as their bits");
+    sub->add_flag("--force", for_export.force, "Replace files that are there");
 
     check_options for_check;
     sub = app.add_subcommand("check", "Judges records by rules, many at once; for CI");

@@ -61,8 +61,10 @@ struct export_options {
     std::string mode{};
     std::vector<std::string> stats{};
     std::string format{};
+    std::vector<std::string> images{};  // globs, with =HEIGHTxWIDTH
     bool widen = false;
     bool force = false;
+    bool follow = false;  // until the run is over
     bool json = false;
 };
 [[nodiscard]] int export_to(export_options const& wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): the checksum of a zip file, eight bytes at a time.
+// Export (L5): the checksums of zip and PNG files, and of TensorBoard's, eight bytes at a time.
 #pragma once
 
 #include <spotter/export/fwd.hpp>
@@ -16,11 +16,11 @@ namespace detail {
 using crc32_tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 // Table k holds what a byte does to the checksum k bytes later.
-[[nodiscard]] consteval crc32_tables make_crc32_tables() noexcept {
+[[nodiscard]] consteval crc32_tables make_crc32_tables(std::uint32_t polynomial) noexcept {
     crc32_tables tables{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
         std::uint32_t crc = byte;
-        for (int bit = 0; bit < 8; ++bit) { crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U); }
+        for (int bit = 0; bit < 8; ++bit) { crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? polynomial : 0U); }
         tables[0][byte] = crc;
     }
     for (std::size_t k = 1; k < tables.size(); ++k) {
@@ -31,14 +31,12 @@ using crc32_tables = std::array<std::array<std::uint32_t, 256>, 8>;
     }
     return tables;
 }
-inline constexpr crc32_tables crc32_table = make_crc32_tables();
+inline constexpr crc32_tables crc32_table = make_crc32_tables(0xEDB88320U);
+inline constexpr crc32_tables crc32c_table = make_crc32_tables(0x82F63B78U);
 
-}  // namespace detail
-
-// CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), of `bytes` after what gave `before`.
-[[nodiscard]] inline std::uint32_t crc32(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept {
+[[nodiscard]] inline std::uint32_t crc32_by(crc32_tables const& table, std::span<std::byte const> bytes,
+                                            std::uint32_t before) noexcept {
     static_assert(std::endian::native == std::endian::little);
-    auto const& table = detail::crc32_table;
     std::uint32_t crc = ~before;
     std::byte const* at = bytes.data();
     std::size_t left = bytes.size();
@@ -51,6 +49,17 @@ inline constexpr crc32_tables crc32_table = make_crc32_tables();
     }
     for (; left > 0; --left, ++at) { crc = (crc >> 8U) ^ table[0][(crc ^ static_cast<std::uint32_t>(*at)) & 0xFFU]; }
     return ~crc;
+}
+
+}  // namespace detail
+
+// CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), of `bytes` after what gave `before`.
+[[nodiscard]] inline std::uint32_t crc32(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept {
+    return detail::crc32_by(detail::crc32_table, bytes, before);
+}
+// CRC-32C of Castagnoli (polynomial 0x1EDC6F41, reflected; "123456789" gives 0xE3069283).
+[[nodiscard]] inline std::uint32_t crc32c(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept {
+    return detail::crc32_by(detail::crc32c_table, bytes, before);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

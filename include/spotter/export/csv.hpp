@@ -3,9 +3,9 @@
 #pragma once
 
 #include <spotter/export/fwd.hpp>
+#include <spotter/export/text.hpp>
 #include <spotter/trial/trial.hpp>
 
-#include <charconv>
 #include <map>
 #include <string>
 
@@ -23,21 +23,7 @@ namespace spotter::inline SPOTTER_ABI {
 }
 
 // The shortest digits that read back as the same double; nan, inf and -inf, which pandas and R read.
-[[nodiscard]] inline std::string csv_number(double const& value) {
-    switch (classify(value)) {
-        case number_class::nan:
-            return "nan";
-        case number_class::pos_inf:
-            return "inf";
-        case number_class::neg_inf:
-            return "-inf";
-        default:
-            break;
-    }
-    char digits[32];
-    std::to_chars_result const end = std::to_chars(digits, digits + sizeof digits, value);
-    return {digits, end.ptr};
-}
+[[nodiscard]] inline std::string csv_number(double const& value) { return number_text(value); }
 
 // One column: a statistic of a tensor.
 struct csv_series {

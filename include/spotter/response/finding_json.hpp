@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/quoted.hpp>
+#include <spotter/core/utf8.hpp>
 #include <spotter/rule/finding.hpp>
 
 #include <charconv>
@@ -12,27 +13,6 @@ namespace spotter::inline SPOTTER_ABI {
 using finding_line = text<4096>;
 
 namespace detail {
-
-// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a form longer than
-// need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
-[[nodiscard]] constexpr std::size_t letter_size(std::string_view text, std::size_t at) noexcept {
-    auto const byte = [&](std::size_t i) -> std::uint32_t {
-        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-    };
-    std::uint32_t const first = byte(0);
-    if (first < 0x80) { return 1; }
-    std::size_t const size = first >= 0xC2 && first < 0xE0   ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-    std::uint32_t const low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    std::uint32_t const high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    if (size == 0 || byte(1) < low || byte(1) > high) { return 0; }
-    for (std::size_t i = 2; i < size; ++i) {
-        if (byte(i) < 0x80 || byte(i) > 0xBF) { return 0; }
-    }
-    return size;
-}
 
 // As much of a text as 250 bytes hold of whole letters; in place of what is no UTF-8 U+FFFD, and blanks in place of control characters.
 [[nodiscard]] constexpr text<250> shown_in_json(std::string_view from) noexcept {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Export (L5): how a run stands, as the text that Prometheus scrapes: the last value of every number and statistic.
+#pragma once
+
+#include <spotter/export/recorded_steps.hpp>
+#include <spotter/export/text.hpp>
+
+#include <map>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// A value of a label, in quotes.
+[[nodiscard]] inline std::string prometheus_label(std::string_view from) {
+    std::string quoted{'"'};
+    for (char const letter : utf8_text(from)) {
+        if (letter == '\n') {
+            quoted += "\\n";
+            continue;
+        }
+        if (letter == '"' || letter == '\\') { quoted += '\\'; }
+        quoted += letter;
+    }
+    return quoted + '"';
+}
+
+// What one worker said last.
+class latest_values {
+public:
+    latest_values(export_choice const& choice, export_counts& counts, std::string own)
+        : labels{std::move(own)}, choice_{&choice}, counts_{&counts} {}
+
+    void step(recorded_step const& at) {
+        ++counts_->steps;
+        indices[at.step.mode] = at.step.index;
+        time = (std::max)(time, at.time);
+    }
+    void entry(recorded_step const& at, recorded_entry& it) {
+        if (it.is_text()) { return; }
+        if (it.is_number()) {
+            measurement const found = it.number();
+            if (found.known) { put(at, it, {}, found.value); }
+        } else {
+            each_statistic(it, *choice_,
+                           [&](statistic which, double const& value) { put(at, it, which.name(), value); });
+        }
+        if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+    }
+    void finding(recorded_step const&, spotter::finding const& it) { ++findings[it.severity]; }
+    void end(recorded_step const&) {}
+    void loose(recorded_step const& at, recorded_entry& it) { entry(at, it); }
+
+    struct key {
+        spotter::mode mode{};
+        std::string name{};
+        std::string statistic{};  // empty of a number
+        friend auto operator<=>(key const&, key const&) = default;
+    };
+    std::string labels;
+    std::map<key, double> values{};
+    std::map<mode, std::uint64_t> indices{};
+    std::map<severity, std::uint64_t> findings{};
+    double time = 0;  // of the last closing
+
+private:
+    void put(recorded_step const& at, recorded_entry const& it, std::string_view statistic, double const& value) {
+        values[{at.step.mode, std::string{it.name()}, std::string{statistic}}] = value;
+        ++counts_->values;
+    }
+
+    export_choice const* choice_;
+    export_counts* counts_;
+};
+
+}  // namespace detail
+
+// The page of a run (exposition format 0.0.4), without times: a scrape gives them. Metrics: spotter_status (1 of the status that holds),
+// spotter_step and spotter_last_step_time_seconds, spotter_steps_total, spotter_findings_total, spotter_dropped_total, spotter_value of a
+// number and spotter_statistic of a tensor. Labels: run, worker, mode, name, statistic.
+class prometheus_page {
+public:
+    // `title` is the label run.
+    explicit prometheus_page(std::string_view title, export_choice choice = {})
+        : run_{"{run=" + detail::prometheus_label(title)}, choice_{std::move(choice)}, workers_{choice_} {}
+    prometheus_page(prometheus_page const&) = delete;
+    prometheus_page& operator=(prometheus_page const&) = delete;
+
+    // Takes in what was closed since the last call, and gives the whole text. Always of the same run.
+    [[nodiscard]] std::string text(trial const& run) {
+        workers_.advance(run, [&](worker_reader const& each) {
+            return detail::latest_values{choice_, counts_, run_ + ",worker=\"" + std::to_string(each.number()) + '"'};
+        });
+        page_.clear();
+        head("spotter_status", "gauge", "1 for the status that the run has, 0 for the others.");
+        for (run_status const each :
+             {run_status::running, run_status::finished, run_status::failed, run_status::died}) {
+            line("spotter_status", run_ + ",status=\"" + std::string{name_of(each)} + '"',
+                 run.status() == each ? 1 : 0);
+        }
+        head("spotter_steps_total", "counter", "Steps that were closed, of all workers and modes.");
+        line("spotter_steps_total", run_, static_cast<double>(run.closed_steps()));
+        head("spotter_dropped_total", "counter", "Observations that were lost because the ring was full.");
+        line("spotter_dropped_total", run_, static_cast<double>(run.totals().dropped));
+        head("spotter_step", "gauge", "Index of the step that was closed last, of a mode.");
+        workers_.each([&](latest const& it) {
+            for (auto const& [which, index] : it.indices) {
+                line("spotter_step", it.labels + of_mode(which), static_cast<double>(index));
+            }
+        });
+        head("spotter_last_step_time_seconds", "gauge", "When a step was closed last, in seconds since 1970.");
+        workers_.each([&](latest const& it) {
+            if (!it.indices.empty()) { line("spotter_last_step_time_seconds", it.labels, it.time); }
+        });
+        head("spotter_findings_total", "counter", "What rules found in the loop.");
+        workers_.each([&](latest const& it) {
+            for (auto const& [level, count] : it.findings) {
+                line("spotter_findings_total", it.labels + ",severity=\"" + std::string{name_of(level)} + '"',
+                     static_cast<double>(count));
+            }
+        });
+        add_values("spotter_value", "Last recorded value of a number.", true);
+        add_values("spotter_statistic", "Last recorded statistic of a tensor.", false);
+        return page_;
+    }
+    [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }
+
+private:
+    using latest = detail::latest_values;
+
+    [[nodiscard]] static std::string of_mode(mode which) { return ",mode=\"" + std::string{name_of(which)} + '"'; }
+    void head(std::string_view name, std::string_view kind, std::string_view help) {
+        page_ += "# HELP " + std::string{name} + ' ' + std::string{help} + "\n# TYPE " + std::string{name} + ' ' +
+                 std::string{kind} + '\n';
+    }
+    void line(std::string_view name, std::string const& labels, double const& value) {
+        page_ += std::string{name} + labels + "} " + number_text(value, "NaN", "+Inf", "-Inf") + '\n';
+    }
+    void add_values(std::string_view metric, std::string_view help, bool numbers) {
+        head(metric, "gauge", help);
+        workers_.each([&](latest const& it) {
+            for (auto const& [key, value] : it.values) {
+                if (key.statistic.empty() != numbers) { continue; }
+                std::string labels = it.labels + of_mode(key.mode) + ",name=" + detail::prometheus_label(key.name);
+                if (!numbers) { labels += ",statistic=\"" + key.statistic + '"'; }
+                line(metric, labels, value);
+            }
+        });
+    }
+
+    std::string run_;
+    export_choice choice_;
+    export_counts counts_{};
+    recorded_workers<detail::latest_values> workers_;
+    std::string page_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Export (L5): one worker's record step by step, in the order of writing, also while it grows: what the writers of other formats read.
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/export/recorded_entry.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What of a run is exported: everything, where nothing is said.
+struct export_choice {
+    std::vector<std::string> names{};  // exact, or globs
+    std::optional<spotter::mode> mode{};
+    std::optional<step_id> step{};
+    std::vector<statistic> statistics{};  // none: the usual ones, as far as they were stored
+
+    [[nodiscard]] bool has_name(std::string_view name) const {
+        return names.empty() || std::any_of(names.begin(), names.end(),
+                                            [&](std::string const& each) { return each == name || glob{each}(name); });
+    }
+    [[nodiscard]] bool has_step(step_id each) const noexcept {
+        return (!step || each == *step) && (!mode || each.mode == *mode);
+    }
+};
+
+// What an exporter met; more of a run that is followed.
+struct export_counts {
+    std::uint64_t steps = 0;             // closings
+    std::uint64_t values = 0;            // numbers, texts, histograms, pictures
+    std::uint64_t left_out = 0;          // of these, what the format cannot say; the writer's comment says which
+    std::vector<std::string> damaged{};  // "name@mode:index" of values that could not be read
+};
+
+// A closed step, and what was kept at it.
+struct recorded_step {
+    step_id step{};
+    double time = 0;  // of its closing, in seconds since 1970
+    std::uint64_t ordinal = 0;
+    std::uint32_t worker = 0;
+    bool again = false;  // not beyond the last closing of its mode: a rewind, or a resumed run
+};
+
+// Goes on where it stopped, so that a run which grows is read once. `Take` has five calls:
+//   step(recorded_step const&)                          begins a closed step
+//   entry(recorded_step const&, recorded_entry&)        what was kept at it; of several observations of a tensor the last
+//   finding(recorded_step const&, spotter::finding&)    what rules found at it
+//   end(recorded_step const&)                           the step is whole
+//   loose(recorded_step const&, recorded_entry&)        a scalar between steps; with the last step of train, or of any mode before that
+class recorded_steps {
+public:
+    recorded_steps(worker_reader const& from, export_choice const& choice) : from_{&from}, choice_{&choice} {}
+
+    [[nodiscard]] worker_reader const& reader() const noexcept { return *from_; }
+
+    // What was closed since the last call; scalars behind the last closing once nobody writes any more.
+    template <class Take>
+    void advance(Take&& take) {
+        run_index const& run = from_->index();
+        std::size_t const closings = run.steps().size();
+        run.walk(place_, [&](std::uint32_t segment, row_view row) {
+            if (closed_ == closings && from_->running()) { return false; }
+            switch (row.kind) {
+                case row_kind::observe:
+                    keep(segment, row);
+                    break;
+                case row_kind::scalar:
+                    if (!keep_loose(segment, row, take)) { keep(segment, row); }
+                    break;
+                case row_kind::finding:
+                    findings_.push_back({segment, no_tensor, row.kind, bodies_.size(), row.body.size()});
+                    bodies_.insert(bodies_.end(), row.body.begin(), row.body.end());
+                    break;
+                case row_kind::close:
+                    close(row, take);
+                    break;
+                case row_kind::run_begin:
+                    begin(row);
+                    break;
+                default:
+                    break;
+            }
+            return true;
+        });
+    }
+
+private:
+    struct kept {
+        std::uint32_t segment = 0;
+        tensor_id id = no_tensor;
+        row_kind kind{};
+        std::size_t at = 0, bytes = 0;  // of its body in bodies_
+    };
+
+    void clear() noexcept {
+        kept_.clear();
+        findings_.clear();
+        bodies_.clear();
+    }
+    // Each segment restates it; what the process of an earlier attempt left open is no step.
+    void begin(row_view row) noexcept {
+        rows::run_begin told;
+        if (decode(row, told)) { return; }
+        if (told.attempt != attempt_) { clear(); }
+        attempt_ = told.attempt;
+    }
+    [[nodiscard]] bool wanted(tensor_id id) {
+        auto const& tensors = from_->index().tensors();
+        for (std::size_t i = named_.size(); i < tensors.size(); ++i) {
+            named_.push_back(choice_->has_name(tensors[i]->name));
+        }
+        return id < named_.size() && named_[id];
+    }
+    // The body of a packed row is only valid until the next one is read.
+    void keep(std::uint32_t segment, row_view row) {
+        byte_reader in{row.body};
+        (void)in.fixed<std::uint8_t>();  // flags
+        tensor_id const id = from_->index().id_of(segment, detail::take_id(in));
+        if (in.bad() || !wanted(id)) { return; }
+        kept_.push_back({segment, id, row.kind, bodies_.size(), row.body.size()});
+        bodies_.insert(bodies_.end(), row.body.begin(), row.body.end());
+    }
+    [[nodiscard]] row_view body_of(kept const& it) const noexcept {
+        byte_view const body{bodies_.data() + it.at, it.bytes};
+        return {it.kind, body, body, whole_row};
+    }
+    template <class Take>
+    [[nodiscard]] bool keep_loose(std::uint32_t segment, row_view row, Take& take) {
+        rows::scalar seen;
+        if (decode(row, seen) || seen.has_step) { return false; }
+        tensor_id const id = from_->index().id_of(segment, seen.id);
+        if (!wanted(id) || choice_->step || (choice_->mode && *choice_->mode != before_.step.mode)) { return true; }
+        recorded_entry it{*from_->index().tensors()[id], row, from_->index().segment_bytes(segment)};
+        before_.worker = from_->number();
+        take.loose(before_, it);
+        return true;
+    }
+    template <class Take>
+    void close(row_view row, Take& take) {
+        rows::close end;
+        if (decode(row, end)) { return clear(); }
+        ++closed_;
+        std::optional<std::uint64_t>& before = latest_[index_of(end.step.mode)];
+        last_ = {end.step, end.time, end.ordinal, from_->number(), before && end.step.index <= *before};
+        before = end.step.index;
+        if (end.step.mode == mode::train || !latest_[index_of(mode::train)]) { before_ = last_; }
+        if (choice_->has_step(end.step)) { tell(take); }
+        clear();
+    }
+    template <class Take>
+    void tell(Take& take) {
+        run_index const& run = from_->index();
+        take.step(last_);
+        last_of_.resize(run.tensors().size());
+        for (std::size_t i = 0; i < kept_.size(); ++i) { last_of_[kept_[i].id] = i; }
+        for (std::size_t i = 0; i < kept_.size(); ++i) {
+            kept const& each = kept_[i];
+            if (last_of_[each.id] != i) { continue; }
+            recorded_entry it{*run.tensors()[each.id], body_of(each), run.segment_bytes(each.segment)};
+            if (it) { take.entry(last_, it); }
+        }
+        for (kept const& each : findings_) {
+            rows::finding told;
+            if (decode(body_of(each), told)) { continue; }
+            finding it;
+            it.rule = told.rule, it.reason = told.reason, it.tensor = told.tensor;
+            it.measure = told.measure, it.remedy = told.remedy;
+            it.step = told.step;
+            it.measured = told.measured, it.threshold = told.threshold;
+            it.how = static_cast<relation>(told.how);
+            it.severity = static_cast<severity>(told.severity);
+            it.decision = static_cast<decision>(told.decision);
+            it.others = told.others;
+            it.worker = from_->number();
+            it.detail << told.detail;
+            take.finding(last_, it);
+        }
+        take.end(last_);
+    }
+
+    worker_reader const* from_;
+    export_choice const* choice_;
+    walk_place place_{};
+    std::size_t closed_ = 0;
+    std::uint32_t attempt_ = 0;
+    recorded_step last_{};    // that was closed
+    recorded_step before_{};  // what scalars between steps go with: the last one of train, where there is any
+    std::optional<std::uint64_t> latest_[mode_count]{};  // index of the last closing
+    std::vector<bool> named_{};                          // whether a tensor is wanted, by its id
+    std::vector<kept> kept_{}, findings_{};              // of the step that is open
+    std::vector<std::byte> bodies_{};
+    std::vector<std::size_t> last_of_{};  // which of kept_ is the last of a tensor
+};
+
+// All workers of a run, one after the other; those that begin later join.
+template <class Take>
+class recorded_workers {
+public:
+    // `make(worker_reader const&)` gives what takes a worker's steps. `choice` must outlive this.
+    explicit recorded_workers(export_choice const& choice) : choice_{choice} {}
+
+    // Calls make(reader) for a worker that is met first, then advances all.
+    template <class Make>
+    void advance(trial const& run, Make&& make) {
+        for (auto const& reader : run.readers()) {
+            auto it = std::find_if(workers_.begin(), workers_.end(),
+                                   [&](auto const& each) { return each->steps.reader().number() == reader->number(); });
+            if (it == workers_.end()) {
+                workers_.push_back(std::make_unique<entry>(entry{recorded_steps{*reader, choice_}, make(*reader)}));
+                it = workers_.end() - 1;
+            }
+            (*it)->steps.advance((*it)->take);
+        }
+    }
+    template <class Use>
+    void each(Use&& use) {
+        for (auto const& worker : workers_) { use(worker->take); }
+    }
+
+private:
+    struct entry {
+        recorded_steps steps;
+        Take take;
+    };
+
+    export_choice const& choice_;
+    std::vector<std::unique_ptr<entry>> workers_{};
+};
+
+namespace detail {
+
+// What is worth a curve, where nobody chose.
+inline constexpr statistic usual_statistics[] = {minimum, maximum, mean,          stddev,   mean_abs,
+                                                 l1,      l2,      zero_fraction, nonfinite};
+
+// Calls use(statistic, value) for the chosen statistics of an entry that is no single number, or for the usual ones that were stored.
+template <class Use>
+void each_statistic(recorded_entry& it, export_choice const& choice, Use&& use) {
+    bool const chosen = !choice.statistics.empty();
+    terms wanted{};
+    for (statistic const& each : choice.statistics) { wanted |= each.needs(); }
+    summary const stats = it.stats(wanted, chosen);
+    auto const give = [&](statistic which) {
+        if (measurement const found = which(stats); found.known) { use(which, found.value); }
+    };
+    if (chosen) {
+        for (statistic const& each : choice.statistics) { give(each); }
+    } else {
+        for (statistic const& each : usual_statistics) { give(each); }
+    }
+}
+[[nodiscard]] inline std::string place_of(recorded_step const& at, std::string_view name) {
+    return std::string{name} + '@' + std::string{name_of(at.step.mode)} + ':' + std::to_string(at.step.index);
+}
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI

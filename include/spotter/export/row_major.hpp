@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Export (L5): a tensor's values in row-major order, as they are or widened.
+#pragma once
+
+#include <spotter/export/fwd.hpp>
+#include <spotter/stat/lanes.hpp>
+#include <spotter/trial/value.hpp>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// Calls use(pointer to the first value) with them in row-major order.
+template <class Use>
+void in_row_major(tensor_ref const& tensor, Use&& use) {
+    visit_values(tensor, [&](auto values) {
+        using value_type = std::remove_const_t<typename decltype(values)::element_type>;
+        if (tensor.layout == order::row_major || tensor.shape.rank < 2) { return use(values.data()); }
+        auto const ordered = std::make_unique<value_type[]>(values.size());
+        copy_in_order(tensor, order::row_major, ordered.get());
+        use(static_cast<value_type const*>(ordered.get()));
+    });
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline std::vector<std::byte> row_major_bytes(tensor_ref const& tensor) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.bytes()));
+    detail::in_row_major(tensor, [&](auto const* first) {
+        if (!bytes.empty()) { std::memcpy(bytes.data(), first, bytes.size()); }
+    });
+    return bytes;
+}
+
+// As doubles, of complex numbers the real part; what is not finite is 0, and counted in `replaced`.
+[[nodiscard]] inline std::vector<double> row_major_numbers(tensor_ref const& tensor, std::uint64_t& replaced) {
+    std::vector<double> numbers;
+    numbers.reserve(static_cast<std::size_t>(tensor.count));
+    detail::in_row_major(tensor, [&](auto const* first) {
+        for (std::uint64_t i = 0; i < tensor.count; ++i) {
+            seen_element const it = detail::see(first[i]);
+            replaced += it.kind >= number_class::pos_inf ? 1 : 0;
+            numbers.push_back(it.value);
+        }
+    });
+    return numbers;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Export (L5): a run on a time line, for Perfetto and chrome://tracing: steps as slices, numbers as counters.
+#pragma once
+
+#include <spotter/export/json_lines.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+template <class Put>
+class trace_worker {
+public:
+    trace_worker(export_choice const& choice, Put& put, export_counts& counts, error& why, double begin,
+                 std::uint32_t worker)
+        : choice_{&choice}, put_{&put}, counts_{&counts}, why_{&why}, begin_{begin}, last_{begin} {
+        own_ = "\"pid\":" + std::to_string(worker);
+        send("\"ph\":\"M\",\"name\":\"process_name\"," + own_ + ",\"tid\":0,\"args\":{\"name\":\"worker " +
+             std::to_string(worker) + "\"}");
+        for (mode const each : {mode::train, mode::eval, mode::predict}) {
+            send("\"ph\":\"M\",\"name\":\"thread_name\"," + own_ + thread_of(each) +
+                 ",\"args\":{\"name\":" + json_text(name_of(each)) + "}");
+        }
+    }
+
+    void step(recorded_step const& at) {
+        ++counts_->steps;
+        double const from = (std::min)(last_, at.time);  // a clock that was set back gives no negative length
+        send("\"ph\":\"X\",\"name\":" + json_text(label_of(at.step)) +
+             ",\"cat\":\"step\",\"ts\":" + microseconds(from) + ",\"dur\":" + number_text((at.time - from) * 1e6) +
+             ',' + own_ + thread_of(at.step.mode));
+        last_ = at.time;
+    }
+    void entry(recorded_step const& at, recorded_entry& it) { tell(at, it); }
+    void finding(recorded_step const& at, spotter::finding const& it) {
+        text<1024> line;
+        describe(it, line);
+        ++counts_->values;
+        send("\"ph\":\"i\",\"s\":\"p\",\"name\":" + json_text(it.rule) +
+             ",\"cat\":\"finding\",\"ts\":" + microseconds(at.time) + ',' + own_ + thread_of(at.step.mode) +
+             ",\"args\":{\"text\":" + json_text(line.view()) + "}");
+    }
+    void end(recorded_step const&) {}
+    void loose(recorded_step const& at, recorded_entry& it) { tell(at, it); }
+
+private:
+    [[nodiscard]] static std::string label_of(step_id step) {
+        return std::string{name_of(step.mode)} + ' ' + std::to_string(step.index);
+    }
+    [[nodiscard]] static std::string thread_of(mode which) { return ",\"tid\":" + std::to_string(index_of(which) + 1); }
+    [[nodiscard]] std::string microseconds(double const& time) const { return number_text((time - begin_) * 1e6); }
+    void tell(recorded_step const& at, recorded_entry& it) {
+        if (it.is_text()) { return; }
+        double const time = it.time().value_or(at.time);
+        if (it.is_number()) {
+            measurement const found = it.number();
+            if (found.known) { count(at, it.name(), time, found.value); }
+        } else {
+            each_statistic(it, *choice_, [&](statistic which, double const& value) {
+                count(at, std::string{it.name()} + ':' + std::string{which.name()}, time, value);
+            });
+        }
+        if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+    }
+    // A counter for each mode; what is not finite has no place in it.
+    void count(recorded_step const& at, std::string_view name, double time, double const& value) {
+        if (!is_finite(value)) {
+            ++counts_->left_out;
+            return;
+        }
+        ++counts_->values;
+        std::string title{name};
+        if (at.step.mode != mode::train) { title += " (" + std::string{name_of(at.step.mode)} + ')'; }
+        send("\"ph\":\"C\",\"name\":" + json_text(title) + ",\"ts\":" + microseconds(time) + ',' + own_ +
+             ",\"args\":{\"value\":" + number_text(value) + "}");
+    }
+    void send(std::string const& fields) {
+        if (!*why_) { *why_ = (*put_)(std::string_view{"{" + fields + "},\n"}); }
+    }
+
+    export_choice const* choice_;
+    Put* put_;
+    export_counts* counts_;
+    error* why_;
+    double begin_;
+    double last_;  // when the step before was closed
+    std::string own_{};
+};
+
+}  // namespace detail
+
+// Calls put(piece) with the pieces of one JSON document in Chrome's trace event format. A process is a worker, a thread a mode; a step
+// lasts from the closing before it to its own; a counter is a number, or a statistic of a tensor; a finding is an instant. Times are
+// microseconds since the run began. NaN and infinities are left out, and counted in export_counts::left_out. `counts` is added to.
+template <text_sink Put>
+[[nodiscard]] error write_trace(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
+    error why = put(std::string_view{"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"});
+    double begin = 0;
+    for (auto const& each : run.readers()) {
+        double first = each->index().begun_at();  // of the latest attempt
+        if (!each->index().steps().empty()) { first = (std::min)(first, each->index().steps().front().time); }
+        begin = begin > 0 ? (std::min)(begin, first) : first;
+    }
+    recorded_workers<detail::trace_worker<std::remove_reference_t<Put>>> workers{choice};
+    workers.advance(run, [&](worker_reader const& each) {
+        return detail::trace_worker<std::remove_reference_t<Put>>{choice, put, counts, why, begin, each.number()};
+    });
+    std::string const status{name_of(run.status())};
+    if (!why) {
+        why = put(
+            std::string_view{"{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"tid\":0,\"args\":{\"labels\":\"" +
+                             status + "\"}}]}\n"});
+    }
+    return why;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// export: TensorBoard, safetensors, JSON lines, a trace, Prometheus and the projector, of finished, live, damaged and empty runs.
+#include <tests/export/event_reader.hpp>
+#include <tests/export/numpy.hpp>
+#include <tests/tools/tool.hpp>
+
+#include <cmath>
+#include <map>
+#include <thread>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+std::string text_of(std::string const& path) {
+    std::vector<char> const bytes = read_file(path);
+    return {bytes.begin(), bytes.end()};
+}
+std::vector<nlohmann::json> lines_of(std::string const& text) {
+    std::vector<nlohmann::json> found;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t const end = text.find('\n', at);
+        found.push_back(nlohmann::json::parse(text.substr(at, end - at)));
+        at = end + 1;
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("export: TensorBoard's files of a run have every scalar; they are replaced only with --force [D24]") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run", board = folder / "board";
+    told const it = ask("export --json " + run + ' ' + board + " --format tensorboard");
+    CHECK(it.code == 0);
+    CHECK(it.document().at("format") == "tensorboard");
+    CHECK(it.document().at("files").size() == 2);
+    auto const all = read_events(board + "/train");
+    auto const losses = series_of(all, "loss");
+    REQUIRE(losses.size() == 10);
+    for (std::size_t i = 0; i < 10; ++i) {
+        CHECK(losses[i].scalar == static_cast<float>(1.0 / static_cast<double>(i + 1)));
+    }
+    CHECK(series_of(all, "fc1/w").size() == 5);
+    CHECK(series_of(all, "grad/fc1/w:l2").size() == 10);
+    CHECK(series_of(read_events(board + "/eval"), "loss").size() == 2);
+
+    told const again = ask("export " + run + ' ' + board + " --format tensorboard");
+    CHECK(again.code == 4);
+    CHECK(again.complains("--force"));
+    CHECK(
+        ask("export --force " + run + ' ' + board + " --format tensorboard --name loss --mode eval").says("2 values"));
+    CHECK(ask("export " + run + ' ' + folder / "one --format tensorboard --step eval:4 --name loss").says("1 values"));
+    CHECK(ask("export " + run + ' ' + folder / "bad --format tensorboard --image fc1/w=40x").code == 2);
+    CHECK(ask("export " + run + ' ' + folder / "bad --format tensorboard --name nothing").code == 3);
+    write_file(folder / "file", {'x'});
+    CHECK(ask("export " + run + ' ' + folder / "file --format tensorboard").code == 4);
+    CHECK(ask("export " + run + " - --format tensorboard").code == 2);
+    CHECK(ask("export " + run + ' ' + folder / "pictures --format tensorboard --image fc1/w=5x10 --name fc1/w").code ==
+          0);
+    CHECK(series_of(read_events(folder / "pictures/train"), "fc1/w:images").size() == 5);
+}
+
+TEST_CASE("export: JSON lines, a trace and Prometheus say the same numbers") {
+    temporary_folder const folder;
+    record_small(folder / "run", non_finite{});
+    std::string const run = folder / "run";
+    auto const lines = lines_of(ask("export " + run + " - --format jsonl --name loss").out);
+    REQUIRE(lines.size() == 12);
+    CHECK(lines[4].at("value") == 0.2);
+    CHECK(lines[5].at("mode") == "eval");
+
+    CHECK(ask("export " + run + ' ' + folder / "trace.json --name loss").code == 0);
+    auto const trace = nlohmann::json::parse(text_of(folder / "trace.json"));
+    std::map<std::string, int> kinds;
+    double last = -1;
+    for (auto const& event : trace.at("traceEvents")) {
+        std::string const kind = event.at("ph").get<std::string>();
+        ++kinds[kind];
+        CHECK(event.at("pid").is_number_integer());
+        if (kind == "M") { continue; }
+        CHECK(event.at("ts").get<double>() >= 0);
+        if (kind == "X") {
+            CHECK(event.at("ts").get<double>() >= last);
+            CHECK(event.at("dur").get<double>() >= 0);
+            last = event.at("ts").get<double>();
+        }
+        if (kind == "C") { CHECK(event.at("args").at("value").is_number()); }
+    }
+    CHECK(kinds == std::map<std::string, int>{{"M", 5}, {"X", 12}, {"C", 12}});
+
+    std::string const page = ask("export " + run + " - --format prometheus").out;
+    CHECK(page.find(",status=\"finished\"} 1\n") != std::string::npos);
+    CHECK(page.find("spotter_value{run=\"" + run + "\",worker=\"0\",mode=\"train\",name=\"loss\"} 0.1\n") !=
+          std::string::npos);
+    CHECK(page.find(",mode=\"eval\",name=\"loss\"} 0.5\n") != std::string::npos);
+    CHECK(page.find("spotter_step{run=\"" + run + "\",worker=\"0\",mode=\"train\"} 9\n") != std::string::npos);
+    CHECK(page.find("name=\"grad/fc1/w\",statistic=\"l2\"} ") != std::string::npos);
+    CHECK(ask("export " + run + ' ' + folder / "x.prom").code == 0);
+    CHECK(text_of(folder / "x.prom") == page);
+}
+
+TEST_CASE(
+    "export: what is not finite stays in JSON lines and Prometheus, and is left out of a trace, which says so [D24]") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything, non_finite{}};
+        (void)watch.step(train(0), "a\"b\\c\nd"_t = std::nan(""), "x"_t = -HUGE_VAL);
+    }
+    std::string const run = folder / "run";
+    auto const lines = lines_of(ask("export " + run + " - --format jsonl").out);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].at("name") == "a\"b\\c\nd");
+    CHECK(lines[0].at("value") == "nan");
+    CHECK(lines[1].at("value") == "-inf");
+    CHECK(lines[2].at("rule") == "non_finite");
+    told const trace = ask("export " + run + ' ' + folder / "t.json");
+    CHECK(trace.code == 0);
+    CHECK(trace.complains("left out: 2"));
+    CHECK(nlohmann::json::parse(text_of(folder / "t.json")).at("traceEvents").size() == 7);
+    std::string const page = ask("export " + run + " - --format prometheus").out;
+    CHECK(page.find("name=\"a\\\"b\\\\c\\nd\"} NaN\n") != std::string::npos);
+    CHECK(page.find("name=\"x\"} -Inf\n") != std::string::npos);
+}
+
+TEST_CASE("export: Prometheus' own parser reads the page") {
+    std::string const python = python_with("prometheus_client");
+    if (python.empty()) { SPOTTER_SKIP("there is no Python with prometheus_client (SPOTTER_PYTHON_VENV)"); }
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        (void)watch.step(train(0), "a\"b\\c\nd"_t = std::nan(""), "x"_t = HUGE_VAL, "y"_t = 0.1);
+    }
+    CHECK(ask("export " + folder / "run " + folder / "x.prom --force").code == 0);
+    constexpr char program[] =
+        "import sys\nfrom prometheus_client.parser import text_string_to_metric_families as parse\n"
+        "families = {it.name: it for it in parse(open(sys.argv[1]).read())}\n"
+        "print(sorted((it.labels['name'], it.value) for it in families['spotter_value'].samples))\n"
+        "print(families['spotter_status'].type, families['spotter_steps'].samples[0].value)\n";
+    CHECK(ask_python(python, folder / "", folder / "x.prom", program) ==
+          "[('a\"b\\\\c\\nd', nan), ('x', inf), ('y', 0.1)]\ngauge 1\n");
+}
+
+TEST_CASE("export: safetensors of every type, as its own package reads them") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        std::vector<float> const columns{1, 4, 2, 5, 3, 6};
+        std::vector<bf16> const half{{0x3F80}, {0x4000}};
+        std::vector<f8_e4m3> const small{{0x38}};
+        std::vector<f8_e5m2> const other{{0x3C}};
+        bool const flags[] = {true, false};
+        c64 const complex[] = {{1, 2}};
+        c128 const wide[] = {{1, 2}};
+        std::vector<std::int64_t> const whole{-1, 7};
+        (void)watch.step(train(0), "columns"_t = view_of(columns, {2, 3}, order::column_major),
+                         "bf16"_t = view_of(half, {2}), "e4m3"_t = view_of(small, {1}), "e5m2"_t = view_of(other, {1}),
+                         "bool"_t = view_of(flags, {2}), "c64"_t = view_of(complex, {1}), "c128"_t = view_of(wide, {1}),
+                         "i64"_t = view_of(whole, {2, 1}), "scalar"_t = 0.5);
+    }
+    told const it = ask("export " + folder / "run " + folder / "x.safetensors --step train:0");
+    CHECK(it.code == 0);
+    CHECK(it.says("8 tensors in 1 file"));
+    CHECK(it.complains("safetensors has not, left out: 1"));
+    std::string const bytes = text_of(folder / "x.safetensors");
+    std::uint64_t size = 0;
+    std::memcpy(&size, bytes.data(), sizeof size);
+    CHECK(size % 8 == 0);
+    auto const header = nlohmann::json::parse(bytes.substr(8, static_cast<std::size_t>(size)));
+    CHECK(header.at("bf16").at("dtype") == "BF16");
+    CHECK(header.at("columns").at("shape") == nlohmann::json{2, 3});
+    std::string const python = python_with("safetensors");
+    if (python.empty()) { SPOTTER_SKIP("there is no Python with safetensors (SPOTTER_PYTHON_VENV)"); }
+    constexpr char program[] = "import sys, safetensors\n"
+                               "for name, it in sorted(safetensors.deserialize(open(sys.argv[1], 'rb').read())):\n"
+                               "    print(name, it['dtype'], it['shape'], it['data'].hex())\n";
+    CHECK(ask_python(python, folder / "", folder / "x.safetensors", program) ==
+          "bf16 BF16 [2] 803f0040\nbool BOOL [2] 0100\nc64 C64 [1] 0000803f00000040\n"
+          "columns F32 [2, 3] 0000803f0000004000004040000080400000a0400000c040\n"
+          "e4m3 F8_E4M3 [1] 38\ne5m2 F8_E5M2 [1] 3c\ni64 I64 [2, 1] ffffffffffffffff0700000000000000\n"
+          "scalar F64 [] 000000000000e03f\n");
+}
+
+TEST_CASE("export: a layer for the embedding projector, with its labels") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        std::vector<float> const points{1, 2, std::nanf(""), 4, 5, 6};
+        std::vector<std::int32_t> const labels{7, 8, 9};
+        (void)watch.step(eval(0), "act/fc1"_t = view_of(labels, {3, 1}));
+        (void)watch.step(eval(5), "act/fc1"_t = view_of(points, {3, 2}), "labels"_t = view_of(labels, {3}),
+                         "loss"_t = 1.0);
+    }
+    std::string const run = folder / "run";
+    told const it = ask("export " + run + ' ' + folder / "board --format projector");
+    CHECK(it.code == 0);
+    CHECK(it.complains("written as 0: 1"));
+    CHECK(text_of(folder / "board/projector/act/fc1/eval-5.tsv") == "1\t2\n0\t4\n5\t6\n");
+    CHECK(text_of(folder / "board/projector/act/fc1/eval-5.labels.tsv") == "7\n8\n9\n");
+    CHECK(text_of(folder / "board/projector_config.pbtxt") ==
+          "embeddings {\n  tensor_name: \"act/fc1@eval:5\"\n  tensor_path: \"projector/act/fc1/eval-5.tsv\"\n"
+          "  metadata_path: \"projector/act/fc1/eval-5.labels.tsv\"\n}\n");
+    CHECK(ask("export " + run + ' ' + folder / "other --format projector --name loss").code == 3);
+}
+
+TEST_CASE("export: a run without steps says that there is nothing to show") {
+    temporary_folder const folder;
+    { hook watch{folder / "run", everything}; }
+    std::string const run = folder / "run";
+    for (std::string const format : {"tensorboard", "projector", "safetensors"}) {
+        told const it = ask("export " + run + ' ' + folder / "x --format " + format);
+        CHECK(it.code == 3);
+        CHECK(!it.err.empty());
+    }
+    CHECK(ask("export " + run + " - --format jsonl").out.empty());
+    CHECK(ask("export " + run + " - --format prometheus").says("spotter_steps_total"));
+    CHECK(ask("export " + folder / "none x --format tensorboard").code == 3);
+    CHECK(ask("export " + run + " x.npz --follow").code == 2);
+    CHECK(ask("export --help").says("--format tensorboard"));
+}
+
+TEST_CASE("export: damaged values are named, and everything else is exported") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::vector<char> const whole = read_file(folder / "run/000000.spot");
+    bool met = false;
+    for (std::size_t place = 500; place < whole.size() && !met; place += 500) {
+        write_file(folder / "run/000000.spot", whole);
+        flip(folder / "run/000000.spot", place);
+        told const it = ask("export --force " + folder / "run " + folder / "board --format tensorboard");
+        if (it.code != 1) { continue; }
+        met = true;
+        CHECK(it.complains("fc1/w@train:"));
+        CHECK(series_of(read_events(folder / "board/train"), "loss").size() == 10);
+        told const other = ask("export --force --json " + folder / "run " + folder / "x.safetensors");
+        CHECK(other.code == 1);
+        CHECK(other.document().at("damaged").size() == 1);
+    }
+    CHECK(met);
+}
+
+TEST_CASE("export --follow: a live run is exported until it ends") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    (void)watch.step(train(0), "loss"_t = 1.0);
+    watch.flush();
+    told board, lines, page;
+    std::thread first{
+        [&] { board = ask("export --follow " + folder / "run " + folder / "board --format tensorboard"); }};
+    std::thread second{[&] { lines = ask("export --follow " + folder / "run - --format jsonl"); }};
+    std::thread third{[&] { page = ask("export --follow " + folder / "run " + folder / "x.prom"); }};
+    auto const shown = [&](std::string const& words) {
+        std::string const path = folder / "x.prom";
+        return std::filesystem::exists(path) && text_of(path).find(words) != std::string::npos;
+    };
+    for (int i = 0; i < 200 && !shown("spotter_steps_total{run=\"" + folder / "run\"} 1"); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+    CHECK(shown("status=\"running\"} 1"));
+    for (std::uint64_t i = 1; i < 20; ++i) { (void)watch.step(train(i), "loss"_t = 1.0); }
+    watch.finish();
+    first.join();
+    second.join();
+    third.join();
+    CHECK(board.says("20 values"));
+    CHECK(series_of(read_events(folder / "board/train"), "loss").size() == 20);
+    CHECK(lines_of(lines.out).size() == 20);
+    CHECK(page.code == 0);
+    CHECK(shown("status=\"finished\"} 1"));
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `export`: a file that is there as a whole in the end, or not at all.
+#pragma once
+
+#include <spotter/file/posix.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spotter_tool {
+
+// Written beside its place and moved there by finish(); one that `grows` stands in its place from the beginning, for who follows it.
+class new_file {
+public:
+    new_file(std::string path, bool force, bool grows = false)
+        : path_{std::move(path)}, part_{grows ? path_ : path_ + ".part"} {
+        using namespace spotter;
+        file_system& files = system_files();
+        auto const kind = files.kind_of(path_);
+        if (kind && *kind != path_kind::missing && !force) {
+            why_ = {errc::exists, {}};
+            why_.what << std::string_view{path_}.substr(path_.size() > 150 ? path_.size() - 150 : 0)
+                      << " is there already: choose another name, or --force";
+            return;
+        }
+        if (std::size_t const cut = path_.rfind('/'); cut != path_.npos && cut > 0) {
+            why_ = files.make_folder(std::string_view{path_}.substr(0, cut));
+            if (why_) { return; }
+        }
+        (void)files.remove(part_);
+        auto const file = files.create(part_);
+        if (file) {
+            file_ = *file;
+        } else {
+            why_ = file.error();
+        }
+    }
+    new_file(new_file const&) = delete;
+    new_file& operator=(new_file const&) = delete;
+    ~new_file() {
+        if (!file_.open()) { return; }
+        spotter::system_files().close(file_);
+        if (part_ != path_) { (void)spotter::system_files().remove(part_); }
+    }
+
+    [[nodiscard]] spotter::error put(std::span<std::byte const> bytes) {
+        if (why_) { return why_; }
+        // Small pieces (a zip's headers, lines) are gathered: a system call each would cost more than the work.
+        if (waiting_.size() + bytes.size() < gather_bytes) {
+            waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+            return {};
+        }
+        if (!flush()) { why_ = spotter::system_files().append(file_, bytes); }
+        return why_;
+    }
+    [[nodiscard]] spotter::error put(std::string_view text) {
+        return put(std::as_bytes(std::span{text.data(), text.size()}));
+    }
+    // Down to the file.
+    spotter::error flush() {
+        if (!why_ && !waiting_.empty()) { why_ = spotter::system_files().append(file_, waiting_); }
+        waiting_.clear();
+        return why_;
+    }
+    [[nodiscard]] spotter::error finish() {
+        if (flush()) { return why_; }
+        spotter::system_files().close(file_);
+        file_ = {};
+        return part_ == path_ ? spotter::error{} : spotter::system_files().rename(part_, path_);
+    }
+
+private:
+    static constexpr std::size_t gather_bytes = 64U << 10;
+
+    std::string path_;
+    std::string part_;
+    spotter::file_handle file_{};
+    std::vector<std::byte> waiting_{};
+    spotter::error why_{};
+};
+
+// Path parts that are safe as a file's name on any system: anything unusual becomes %XX, and so do leading dots.
+[[nodiscard]] std::string file_name_of(std::string_view name);
+
+}  // namespace spotter_tool

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `export`: what changes over time, as text: CSV, JSON lines, a trace, Prometheus.
+#include "../folders.hpp"
+#include "../output.hpp"
+#include "../replace_file.hpp"
+#include "job.hpp"
+#include "new_file.hpp"
+
+#include <spotter/export/csv.hpp>
+#include <spotter/export/follow_run.hpp>
+#include <spotter/export/json_lines.hpp>
+#include <spotter/export/prometheus.hpp>
+#include <spotter/export/trace.hpp>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+namespace spotter_tool {
+
+namespace {
+
+using namespace spotter;
+
+// Standard output or a file.
+class text_output {
+public:
+    explicit text_output(export_job& job) : job_{job} {
+        if (!job.to_output()) { file_.emplace(job.wanted.out, job.wanted.force, job.wanted.follow); }
+    }
+    [[nodiscard]] error put(std::string_view piece) {
+        if (file_) { return file_->put(piece); }
+        say(piece);
+        return {};
+    }
+    [[nodiscard]] error flush() {
+        if (file_) { return file_->flush(); }
+        if (std::fflush(stdout) != 0) { return {errc::unwritable, "standard output could not be written"}; }
+        return {};
+    }
+    [[nodiscard]] error finish() {
+        if (!file_) { return {}; }
+        job_.done.files.push_back(job_.wanted.out);
+        return file_->finish();
+    }
+
+private:
+    export_job& job_;
+    std::optional<new_file> file_{};
+};
+
+}  // namespace
+
+error to_csv(export_job& job) {
+    std::vector<csv_series> series;
+    std::vector<statistic> const means{mean};
+    for (statistic const& which : job.choice.statistics.empty() ? means : job.choice.statistics) {
+        for (std::string const& name : job.names) { series.push_back({name, which}); }
+    }
+    struct chosen_steps {
+        using kind = policy_kind;
+        export_choice const& choice;
+        [[nodiscard]] bool operator()(step_id each) const noexcept { return choice.has_step(each); }
+    };
+    text_output out{job};
+    bool head = true;
+    error why = write_csv(job.run, series, chosen_steps{job.choice}, [&](std::string_view line) {
+        job.done.rows += head ? 0 : 1;
+        head = false;
+        return out.put(line);
+    });
+    return why ? why : out.finish();
+}
+
+error to_json_lines(export_job& job) {
+    text_output out{job};
+    json_lines_writer writer{[&](std::string_view line) { return out.put(line); }, job.choice};
+    auto const take = [&] {
+        error why = writer.advance(job.run);
+        return why ? why : out.flush();
+    };
+    error why = job.wanted.follow ? follow_run(job.run, take, wait_for_more) : take();
+    if (!why) { why = out.finish(); }
+    job.take(writer.counts());
+    return why;
+}
+
+error to_trace(export_job& job) {
+    text_output out{job};
+    export_counts counts;
+    error why = write_trace(
+        job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
+    if (!why) { why = out.finish(); }
+    job.take(counts);
+    return why;
+}
+
+error to_prometheus_text(export_job& job) {
+    prometheus_page page{tidy(job.wanted.path), job.choice};
+    text_output out{job};
+    if (!job.wanted.follow) {
+        error why = out.put(page.text(job.run));
+        if (!why) { why = out.finish(); }
+        job.take(page.counts());
+        return why;
+    }
+    // A collector may read at any time: each page replaces the one before in one step.
+    if (error const why = out.finish()) { return why; }
+    auto const take = [&] {
+        std::string const text = page.text(job.run);
+        return replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text.data(), text.size()}));
+    };
+    auto const wait = [] {
+        std::this_thread::sleep_for(std::chrono::seconds{1});  // nobody scrapes more often
+        return true;
+    };
+    error const why = follow_run(job.run, take, wait);
+    job.take(page.counts());
+    return why;
+}
+
+bool wait_for_more() {
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    return true;
+}
+
+}  // namespace spotter_tool
