@@ -6,10 +6,10 @@
 #include "verbs.hpp"
 
 #include <spotter/report.hpp>
+#include <spotter/report/times.hpp>
 #include <spotter/trial.hpp>
 
 #include <array>
-#include <ctime>
 
 namespace spotter_tool {
 
@@ -56,20 +56,6 @@ void measure(recording const& it, sizes& all) {
     }
 }
 
-[[nodiscard]] std::string time_text(double seconds) {
-    auto const whole = static_cast<std::time_t>(seconds);
-    std::tm parts{};
-    char text[32] = "";
-    if (::gmtime_r(&whole, &parts) == nullptr) { return "unknown"; }
-    std::size_t const size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    return {text, size};
-}
-[[nodiscard]] std::string duration_text(double seconds) {
-    if (seconds < 120) { return fmt::format("{:.1f} s", seconds); }
-    if (seconds < 7200) { return fmt::format("{:.0f} min", seconds / 60); }
-    return fmt::format("{:.1f} h", seconds / 3600);
-}
-
 // When the last step that keeps anything was closed; 0 where there is none.
 [[nodiscard]] double last_time(trial const& run) {
     std::vector<step_id> const steps = run.steps();
@@ -103,16 +89,19 @@ void print(described const& it) {
     trial const& run = it.run;
     std::string lines = fmt::format("{}: {}", plain(it.path), name_of(run.status()));
     if (!run.why_ended().empty()) { lines += fmt::format(" ({})", plain(run.why_ended())); }
-    if (run.status() == run_status::running) { lines += fmt::format(", silent for {}", duration_text(run.age())); }
+    if (run.status() == run_status::running) {
+        lines += fmt::format(", silent for {}", spotter::detail::duration_text(run.age()));
+    }
     if (run.attempts() > 1) { lines += fmt::format(", in {} attempts", run.attempts()); }
     lines += fmt::format("\n  steps     {} closed", run.closed_steps());
     for (mode const each : run.modes()) {
         lines += fmt::format(", {} {} with something kept", run.steps(each).size(), name_of(each));
     }
     if (it.size.began > 0) {
-        lines += fmt::format("\n  began     {}", time_text(it.size.began));
+        lines += fmt::format("\n  began     {}", spotter::detail::time_text(it.size.began));
         if (double const last = last_time(run); last >= it.size.began) {
-            lines += fmt::format("; the last step was closed {} later", duration_text(last - it.size.began));
+            lines += fmt::format("; the last step was closed {} later",
+                                 spotter::detail::duration_text(last - it.size.began));
         }
     }
     std::size_t const names = run.names().size();

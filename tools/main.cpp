@@ -39,6 +39,7 @@ constexpr char exit_codes[] =
         {"diff", "spotter diff runs/before runs/after\n"
                  "  spotter diff runs/cpp dumps/torch --map 'fc1.weight=fc1/w' --rtol 1e-4\n"
                  "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
+        {"report", "spotter report runs/a runs/b -o both.html"},
     };
     for (auto const& [name, example] : examples) {
         if (name == verb) { return std::string{example}; }
@@ -180,6 +181,14 @@ int run_tool(int count, char** words) {
     CLI::App* const diff_verb = add_verb(
         app, "diff", "Where two trainings part ways: the first step and tensor that differ", for_diff, diff, run);
     add_diff_options(*diff_verb, for_diff);
+
+    report_options for_report;
+    sub = app.add_subcommand("report", "One page of HTML: findings, curves, layers, histograms, mistakes");
+    sub->add_option("run", for_report.paths, "Folders of runs; several are shown side by side")->required();
+    sub->add_option("-o,--out", for_report.out, "The file, or - for standard output")->capture_default_str();
+    sub->add_flag("--force", for_report.force, "Replace a file that is there");
+    sub->add_flag("--json", for_report.json, "One JSON document instead of text");
+    sub->callback([&] { run = [&] { return report(for_report); }; });
 
     for (CLI::App* const each : app.get_subcommands({})) {
         each->footer("\nExample:\n  " + example_of(each->get_name()) + "\n\n" + exit_codes);

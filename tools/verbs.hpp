@@ -112,4 +112,12 @@ struct diff_arguments {
 };
 [[nodiscard]] int diff(diff_arguments const& given);
 
+struct report_options {
+    std::vector<std::string> paths{};  // several runs are shown side by side
+    std::string out = "report.html";   // -: standard output
+    bool force = false;
+    bool json = false;
+};
+[[nodiscard]] int report(report_options const& wanted);
+
 }  // namespace spotter_tool

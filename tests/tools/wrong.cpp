@@ -6,7 +6,7 @@ using namespace spotter;
 using namespace spotter_test;
 
 namespace {
-constexpr char const* verbs[] = {"info", "ls", "show", "verify", "recover", "export"};
+constexpr char const* verbs[] = {"info", "ls", "show", "verify", "recover", "export", "report"};
 std::string with_rest(std::string const& verb, std::string const& path) {
     return verb + " '" + path + '\'' + (verb == "show" ? " x" : verb == "export" ? " out.csv" : "");
 }

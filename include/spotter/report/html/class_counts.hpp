@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report (L5), for html.hpp: how often each class was given as a label, and what it was taken for.
+#pragma once
+
+#include <spotter/config.hpp>
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+using class_balance = std::map<std::uint32_t, std::uint64_t>;  // samples by class
+
+struct class_counts {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs{};  // samples by label and prediction
+    class_balance labels{}, predictions{};
+    std::uint64_t total = 0, right = 0;
+
+    void add(std::uint32_t label, std::uint32_t said) {
+        ++pairs[{label, said}];
+        ++labels[label];
+        ++predictions[said];
+        ++total;
+        right += label == said ? 1 : 0;
+    }
+    [[nodiscard]] std::uint64_t of(std::uint32_t label, std::uint32_t said) const {
+        auto const it = pairs.find({label, said});
+        return it == pairs.end() ? 0 : it->second;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::html

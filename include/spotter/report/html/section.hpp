@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report (L5), for html.hpp: what the sections of a page share.
+#pragma once
+
+#include <spotter/report/html/chart.hpp>
+#include <spotter/report/html/story.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+struct section {
+    std::string id{};
+    std::string title{};
+    std::string body{};  // empty: the section is left out
+};
+
+[[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }
+[[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
+[[nodiscard]] inline std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }
+[[nodiscard]] inline std::string grid_of(std::string const& figures) {
+    return figures.empty() ? figures : fmt::format("<div class=\"grid\">\n{}</div>\n", figures);
+}
+
+// The steps of the findings, for the axes: each step once, a dozen at most.
+[[nodiscard]] inline std::vector<mark> marks_of(run_story const& story) {
+    constexpr std::size_t most = 12;
+    std::vector<mark> marks;
+    for (evidence const& each : story.findings) {
+        bool const known = std::any_of(marks.begin(), marks.end(), [&](mark const& it) { return it.step == each.at; });
+        if (known || marks.size() == most) { continue; }
+        finding const& it = each.what.first;
+        marks.push_back(
+            {each.at, it.severity, fmt::format("{}: {} at {}", name_of(it.severity), it.rule, step_text(it.step))});
+    }
+    return marks;
+}
+
+// All of them, or `most` that are evenly spaced, those that a finding blames first.
+template <class Blamed>
+[[nodiscard]] std::vector<tensor_story const*> choose(std::vector<tensor_story const*> const& all, std::size_t most,
+                                                      Blamed const& blamed) {
+    if (all.size() <= most) { return all; }
+    std::vector<bool> taken(all.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < all.size() && count < most / 2; ++i) {
+        if (blamed(*all[i])) { taken[i] = true, ++count; }
+    }
+    std::size_t const room = most - count;
+    for (std::size_t i = 0; i < room; ++i) { taken[i * (all.size() - 1) / (room > 1 ? room - 1 : 1)] = true; }
+    std::vector<tensor_story const*> chosen;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (taken[i]) { chosen.push_back(all[i]); }
+    }
+    return chosen;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report (L5), for html.hpp: a history of any length in bounded memory, thinned while it is read.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+// Neighbouring steps share a bucket, which keeps their smallest and largest value, so that a spike of one step stays visible however
+// long the run. Buckets are 2^shift steps wide and begin at multiples of that: those of several series fit onto one another.
+class series {
+public:
+    struct bucket {
+        double least = 0, most = 0, sum = 0;  // of the finite values
+        std::uint64_t count = 0;              // of these
+        std::uint64_t bad = 0;                // values that are not finite
+        std::uint64_t first = 0, last = 0;    // steps
+
+        [[nodiscard]] bool seen() const noexcept { return count + bad > 0; }
+        [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }
+        [[nodiscard]] double middle() const noexcept {
+            return static_cast<double>(first) + static_cast<double>(last - first) / 2;
+        }
+        void join(bucket const& other) noexcept {
+            if (!other.seen()) { return; }
+            least = count == 0 || (other.count > 0 && other.least < least) ? other.least : least;
+            most = count == 0 || (other.count > 0 && other.most > most) ? other.most : most;
+            first = !seen() || other.first < first ? other.first : first;
+            last = !seen() || other.last > last ? other.last : last;
+            sum += other.sum;
+            count += other.count;
+            bad += other.bad;
+        }
+    };
+
+    // Holds `capacity` buckets at most.
+    explicit series(std::size_t capacity = 256) noexcept : capacity_{capacity} {}
+
+    // Steps may come in any order; a rewind adds to what was there. A value that is not finite is only counted.
+    void add(std::uint64_t step, double const& value) {
+        if (!is_finite(value)) { return add_bad(step); }
+        bucket one{};
+        one.first = one.last = step;
+        one.least = one.most = one.sum = (std::clamp)(value, -largest, largest);
+        one.count = 1;
+        last_value_ = value;
+        put(step, one);
+        ++size_;
+    }
+    void add_bad(std::uint64_t step) {
+        bucket one{};
+        one.first = one.last = step;
+        one.bad = 1;
+        put(step, one);
+        ++size_;
+    }
+    // At least so wide.
+    void coarsen(unsigned shift) {
+        if (shift <= shift_) { return; }
+        std::vector<bucket> const fine = std::exchange(buckets_, {});
+        shift_ = shift;
+        for (bucket const& each : fine) {
+            if (each.seen()) { put(each.first, each); }
+        }
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // values that were added
+    [[nodiscard]] unsigned shift() const noexcept { return shift_; }
+    // The number of the first bucket: the step that it begins at, shifted. Between the first and the last some may be empty.
+    [[nodiscard]] std::uint64_t begin_number() const noexcept { return begin_; }
+    [[nodiscard]] std::vector<bucket> const& buckets() const noexcept { return buckets_; }
+    [[nodiscard]] std::uint64_t first_step() const noexcept { return buckets_.front().first; }
+    [[nodiscard]] std::uint64_t last_step() const noexcept { return buckets_.back().last; }
+    // Of all finite values; count is 0 where there are none.
+    [[nodiscard]] bucket whole() const noexcept {
+        bucket all{};
+        for (bucket const& each : buckets_) { all.join(each); }
+        return all;
+    }
+    // The finite value that was added last.
+    [[nodiscard]] std::optional<double> last_value() const noexcept { return last_value_; }
+
+private:
+    static constexpr double largest = 1e200;  // so that no sum overflows
+
+    void put(std::uint64_t step, bucket const& one) {
+        std::uint64_t const number = step >> shift_;
+        if (buckets_.empty()) {
+            begin_ = number;
+            buckets_.resize(1);
+        }
+        std::uint64_t const end = begin_ + (buckets_.size() - 1);  // the last bucket; behind it there may be no number
+        std::uint64_t const from = (std::min)(begin_, number), to = (std::max)(end, number);
+        if (to - from >= capacity_) {
+            unsigned more = 1;
+            while ((to >> more) - (from >> more) >= capacity_) { ++more; }
+            coarsen(shift_ + more);
+            return put(step, one);
+        }
+        buckets_.insert(buckets_.begin(), static_cast<std::size_t>(begin_ - from), bucket{});
+        begin_ = from;
+        buckets_.resize(static_cast<std::size_t>(to - from) + 1);
+        buckets_[static_cast<std::size_t>(number - begin_)].join(one);
+    }
+
+    std::size_t capacity_;
+    unsigned shift_ = 0;
+    std::uint64_t begin_ = 0;
+    std::uint64_t size_ = 0;
+    std::optional<double> last_value_{};
+    std::vector<bucket> buckets_{};
+};
+
+// A few of many, evenly spaced in the order in which they came, and the last one.
+template <class Item>
+class sample {
+public:
+    explicit sample(std::size_t most) noexcept : most_{most} {}
+
+    void add(Item const& item) {
+        last_is_kept_ = seen_++ % stride_ == 0;
+        last_ = item;
+        if (!last_is_kept_) { return; }
+        if (kept_.size() == most_) {
+            for (std::size_t i = 0; 2 * i < kept_.size(); ++i) { kept_[i] = kept_[2 * i]; }
+            kept_.resize((kept_.size() + 1) / 2);
+            stride_ *= 2;
+            last_is_kept_ = (seen_ - 1) % stride_ == 0;
+            if (!last_is_kept_) { return; }
+        }
+        kept_.push_back(item);
+    }
+    [[nodiscard]] std::vector<Item> items() const {
+        std::vector<Item> all = kept_;
+        if (seen_ > 0 && !last_is_kept_) { all.push_back(last_); }
+        return all;
+    }
+    [[nodiscard]] bool empty() const noexcept { return seen_ == 0; }
+    [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }
+
+private:
+    std::size_t most_;
+    std::uint64_t seen_ = 0, stride_ = 1;
+    std::vector<Item> kept_{};
+    Item last_{};
+    bool last_is_kept_ = false;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report (L5), for html.hpp: what a page needs to know of a run, in memory that does not grow with its length.
+#pragma once
+
+#include <spotter/report/html/class_counts.hpp>
+#include <spotter/report/html/series.hpp>
+#include <spotter/report/summary.hpp>
+#include <spotter/trial/trial.hpp>
+
+#include <array>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+// A step at which values or a histogram were kept. `at` is its place on the page's axis of steps.
+struct kept_step {
+    step_id step{};
+    std::uint64_t at = 0;
+};
+struct kept_spread {
+    kept_step where{};
+    distribution values{};
+};
+
+// One tensor in one mode. Steps of eval and predict stand at the train step that was closed before them, so that curves of all modes
+// have one axis.
+struct mode_story {
+    static constexpr std::size_t columns = 128;
+
+    std::uint64_t observations = 0;
+    series value{};                    // a scalar, or the mean of the elements
+    series mean_abs{columns};          //
+    series root_mean_square{columns};  // l2 over the root of the number of elements
+    series change{columns};            // l2 of the difference to the one before, over l2 of that
+    series zeros{columns};             // share of elements
+    series idle{columns};              // share of units without an active element
+    series most{columns};              // the largest element
+    sample<kept_spread> spreads{10};   // stored histograms
+    sample<kept_step> kept{10};        // steps with values
+    std::deque<kept_step> recent{};    // the latest of these, of inputs, labels and predictions
+};
+
+struct tensor_story {
+    std::string name{};
+    tensor_info info{};
+    std::array<mode_story, mode_count> modes{};
+    std::string text{};  // the latest, of a tensor that is text
+    double number = 0;   // the latest finite scalar
+    bool has_number = false;
+
+    // Of train, or else of another mode that it was seen in.
+    [[nodiscard]] mode_story& any_mode() noexcept {
+        for (mode_story& each : modes) {
+            if (each.observations > 0) { return each; }
+        }
+        return modes.front();
+    }
+    [[nodiscard]] mode_story const& any_mode() const noexcept { return const_cast<tensor_story*>(this)->any_mode(); }
+    [[nodiscard]] std::uint64_t observations() const noexcept {
+        std::uint64_t all = 0;
+        for (mode_story const& each : modes) { all += each.observations; }
+        return all;
+    }
+};
+
+// A finding with what was observed of the tensor that it blames, around it.
+struct evidence {
+    struct moment {
+        std::uint64_t step = 0;  // the index within the mode
+        summary stats{};
+        double idle = -1;  // share of units without an active element; negative where it is unknown
+    };
+    static constexpr std::size_t before = 80, after = 24;  // observations
+
+    spotter::detail::repeated_finding what;
+    std::uint64_t at = 0;  // its place on the page's axis of steps
+    std::deque<moment> moments{};
+    std::size_t after_it = 0;
+};
+
+// How long the steps of a mode took: from the closing before to their own, as the writer saw them.
+struct step_times {
+    static constexpr int bins = 90;  // ten a power of ten, from a microsecond on
+    static constexpr double shortest = 1e-6;
+    struct outlier {
+        step_id step{};
+        double seconds = 0;
+    };
+    series seconds{};
+    std::array<std::uint64_t, bins> counts{};
+    std::vector<outlier> slowest{};  // the longest first
+    std::uint64_t count = 0;
+    double sum = 0;
+
+    void add(step_id step, std::uint64_t at, double took) {
+        seconds.add(at, took);
+        double const place = took > shortest ? std::log10(took / shortest) * 10 : 0;
+        ++counts[static_cast<std::size_t>((std::clamp)(place, 0.0, bins - 1.0))];
+        ++count, sum += took;
+        if (slowest.size() == 8 && took <= slowest.back().seconds) { return; }
+        auto const behind =
+            std::find_if(slowest.begin(), slowest.end(), [&](outlier const& each) { return each.seconds < took; });
+        slowest.insert(behind, {step, took});
+        if (slowest.size() > 8) { slowest.pop_back(); }
+    }
+    // At least this share of the steps took no longer, to a tenth of a power of ten.
+    [[nodiscard]] double quantile(double share) const noexcept {
+        std::uint64_t below = 0;
+        for (int i = 0; i < bins; ++i) {
+            below += counts[static_cast<std::size_t>(i)];
+            if (static_cast<double>(below) >= share * static_cast<double>(count)) {
+                return (std::min)(shortest * std::pow(10.0, (i + 0.5) / 10), slowest.front().seconds);
+            }
+        }
+        return 0;
+    }
+};
+
+struct run_story {
+    trial const* run = nullptr;           // outlives the story
+    std::string name{};                   // the last part of the path
+    std::vector<tensor_story> tensors{};  // in the order in which they were first observed
+    std::vector<evidence> findings{};     // strongest first
+    std::array<step_times, mode_count> times{};
+    std::array<std::uint64_t, mode_count> closes{};
+    std::array<std::uint64_t, mode_count> last_step{};
+    double began = 0, last_close = 0;  // seconds since 1970; 0 where unknown
+    std::string version{};             // of the library that wrote it
+    class_counts train_classes{},
+        eval_classes{};  // that rules extracted: of the whole training; of the last evaluation
+    class_balance train_labels{};
+
+    [[nodiscard]] bool blames(std::string_view tensor) const noexcept {
+        return std::any_of(findings.begin(), findings.end(),
+                           [&](evidence const& each) { return each.what.first.tensor == tensor; });
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::html

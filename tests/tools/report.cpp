@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// report: a page of a run or of several, what is refused, and how a browser takes it.
+#include <tests/tools/tool.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+constexpr auto large = any("loss", maximum > 0.9) | named{"large_loss"};
+
+std::string text_of(std::string const& path) {
+    std::vector<char> const bytes = read_file(path);
+    return {bytes.begin(), bytes.end()};
+}
+bool has_text(std::string const& page, std::string_view part) { return page.find(part) != std::string::npos; }
+
+// A run with all that a page draws: findings, curves in two modes, layers, histograms, mistakes.
+void record_all(std::string const& path) {
+    plan const keep{collection{"all", "*", always{}, payload | histogram | stats(mean_abs, zero_fraction)}};
+    hook watch{path, keep, large, dead_relu{.samples = 1}};
+    std::vector<float> weights(16 * 10), input(12 * 16), logits(12 * 10), act(12 * 8);
+    std::vector<std::int32_t> labels(12);
+    for (std::uint64_t i = 0; i < 30; ++i) {
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            weights[k] = 0.01F * static_cast<float>((k * 37 + i) % 100) - 0.5F;
+        }
+        for (std::size_t k = 0; k < act.size(); ++k) { act[k] = k % 8 < 5 ? 0.0F : 1.0F; }
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            labels[k] = static_cast<std::int32_t>(k % 10);
+            for (std::size_t p = 0; p < 16; ++p) { input[k * 16 + p] = static_cast<float>(p * k % 16); }
+            for (std::size_t c = 0; c < 10; ++c) { logits[k * 10 + c] = c == (k == 3 ? 7 : k % 10) ? 4.0F : 0.0F; }
+        }
+        (void)watch.step(train(i),
+                         "a layer with quite a long name/that no phone has the room for/fc1/w"_t =
+                             view_of(weights, {16, 10}),
+                         "act/fc1"_t = view_of(act, {12, 8}), "grad/fc1/w"_t = view_of(weights, {16, 10}),
+                         "loss"_t = 1.0F / static_cast<float>(i + 1));
+        (void)watch.step(eval(i), "input"_t = view_of(input, {12, 16}), "labels"_t = view_of(labels, {12}),
+                         "pred"_t = view_of(logits, {12, 10}), "loss"_t = 0.5);
+    }
+    watch.finish();
+}
+
+}  // namespace
+
+TEST_CASE("report: a page in a file, told in words, as a document, or on standard output") {
+    temporary_folder const folder;
+    record_small(folder / "run", large);
+    std::string const out = folder / "pages/run.html";
+    told const text = ask("report " + folder / "run -o " + out);
+    CHECK(text.code == 0);
+    CHECK(text.says(out + ": "));
+    CHECK(text.err.empty());
+    std::string const page = text_of(out);
+    CHECK(page.starts_with("<!DOCTYPE html>"));
+    CHECK(page.ends_with("</html>\n"));
+    CHECK(has_text(page, "1 warning: large_loss at train(0) in loss"));
+    told const shown = ask("report " + folder / "run -o -");
+    CHECK((shown.code == 0 && shown.out == page));
+    auto const it = ask("report --json --force " + folder / "run/ -o " + out).document();
+    CHECK(it.at("verb") == "report");
+    CHECK(it.at("path") == folder / "run");
+    CHECK(it.at("runs") == nlohmann::json{folder / "run"});
+    CHECK(it.at("file") == out);
+    CHECK(it.at("bytes") == std::filesystem::file_size(out));
+}
+
+TEST_CASE("report: several runs in one page") {
+    temporary_folder const folder;
+    record_small(folder / "a");
+    record_small(folder / "b", large);
+    CHECK(ask("report " + folder / "a " + folder / "b -o " + folder / "both.html").code == 0);
+    std::string const page = text_of(folder / "both.html");
+    CHECK((has_text(page, "<h1>a</h1>") && has_text(page, "<h1>b</h1>")));
+    CHECK(has_text(page, "id=\"differences\""));
+    CHECK(has_text(page, "id=\"findings-2\""));
+}
+
+TEST_CASE("report: what is there is kept, and what cannot be written is told") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    write_file(folder / "there.html", {'a'});
+    std::string const run = folder / "run";
+    told it = ask("report " + run + " -o " + folder / "there.html");
+    CHECK((it.code == 4 && it.complains("--force")));
+    CHECK(read_file(folder / "there.html") == std::vector<char>{'a'});
+    CHECK(ask("report --force " + run + " -o " + folder / "there.html").code == 0);
+    CHECK(std::filesystem::file_size(folder / "there.html") > 1000);
+    it = ask("report --force " + run + " -o " + folder / "run");
+    CHECK((it.code == 4 && it.complains("is a folder")));
+    CHECK(ask("report " + run + " -o " + folder / "there.html/below.html").code == 4);
+    CHECK(ask("report " + run + " --json -o -").code == 2);
+    it = ask("report " + run + " " + folder / "missing -o " + folder / "x.html");
+    CHECK((it.code == 3 && it.complains("does not exist")));
+    CHECK_FALSE(std::filesystem::exists(folder / "x.html"));
+    it = ask("report --help");
+    CHECK((it.code == 0 && it.says("spotter report runs/a runs/b -o both.html") && it.says("Exit codes:")));
+}
+
+TEST_CASE("report: a live run, a damaged one and an empty one make a page") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "live", everything};
+        (void)watch.step(train(0), "loss"_t = 1.0);
+        watch.flush();
+        CHECK(ask("report " + folder / "live -o " + folder / "live.html").code == 0);
+        CHECK(has_text(text_of(folder / "live.html"), "still being written"));
+    }
+    { hook watch{folder / "empty", everything}; }
+    CHECK(ask("report " + folder / "empty -o -").says("Nothing was recorded"));
+    record_small(folder / "run");
+    flip(folder / "run/000000.spot", std::filesystem::file_size(folder / "run/000000.spot") / 2);
+    told const damaged = ask("report " + folder / "run -o -");
+    CHECK((damaged.code == 0 && damaged.says("</html>")));
+}
+
+// tests/tools/browser.py asks a browser without a screen: messages on its console, requests, overflow at the width of a phone, a PDF.
+TEST_CASE(
+    "report: a browser shows it without a complaint, a request or a scroll bar, on a phone, on a desk and on paper") {
+    temporary_folder const folder;
+    record_all(folder / "run");
+    record_small(folder / "other");
+    CHECK(ask("report " + folder / "run -o " + folder / "one.html").code == 0);
+    CHECK(ask("report " + folder / "run " + folder / "other -o " + folder / "two.html").code == 0);
+    std::string const script = std::string{SPOTTER_SOURCE_DIR} + "/tests/tools/browser.py";
+    std::string const command =
+        "python3 '" + script + "' '" + folder / "one.html" + "' '" + folder / "two.html" + "' 2>&1";
+    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    std::string said;
+    for (char piece[512]; std::fgets(piece, sizeof piece, pipe) != nullptr;) { said += piece; }
+    int const code = WEXITSTATUS(::pclose(pipe));
+    if (code == 77 || code == 127) { SPOTTER_SKIP(said.empty() ? "python3 was not found" : said.c_str()); }
+    INFO(said);
+    CHECK(code == 0);
+}
