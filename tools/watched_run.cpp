@@ -19,6 +19,14 @@ public:
 
 constexpr std::size_t curve_points = 400;
 
+// All workers obey the file of the run: of `runs/a/worker-2` that is in `runs/a`.
+[[nodiscard]] std::string folder_of_run(std::string const& path) {
+    std::size_t const cut = path.rfind('/');
+    std::string_view const name = std::string_view{path}.substr(cut == path.npos ? 0 : cut + 1);
+    if (detail::number_in(name, "worker-", "", 1) <= 0) { return path; }
+    return cut == path.npos ? std::string{"."} : path.substr(0, cut);
+}
+
 }  // namespace
 
 void watched_run::advance(double now) {
@@ -84,7 +92,8 @@ void watched_run::respond(finding const& found) {
 void watched_run::ask_to_stop(finding const& found) {
     if (std::exchange(stop_asked_, true)) { return; }
     std::string const why = finding_text(found) + '\n';
-    error const failed = replace_file(system_files(), path_ + '/' + layout::stop_name, std::as_bytes(std::span{why}));
+    error const failed =
+        replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name, std::as_bytes(std::span{why}));
     json line = event("stop");
     line["why"] = failed ? std::string{failed.what.view()} : finding_text(found);
     line["asked"] = !failed;

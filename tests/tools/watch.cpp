@@ -182,6 +182,19 @@ TEST_CASE("watch: finished, empty and absent runs, and wrong rules, end at once 
     CHECK((damaged.code == 0 || damaged.code == 1));
 }
 
+TEST_CASE("watch: who watches one worker stops the run that it belongs to") {
+    temporary_folder const folder;
+    hook first{folder / "run", everything};
+    auto second = first.worker(1);
+    watching other{"--stop --rules non_finite " + folder / "run/worker-1"};
+    CHECK(train_on(second, 20, 30'000) < 30'000);
+    CHECK(train_on(first, ~std::uint64_t{0}, 5000) < 5000);
+    first.finish();
+    second.finish();
+    CHECK(other.finish().code == 1);
+    CHECK(std::filesystem::exists(folder / "run/stop"));
+}
+
 TEST_CASE("watch: a terminal gets a screen") {
     if (std::system("command -v script >/dev/null") != 0) {
         WARN("skipped: there is no program `script`");
