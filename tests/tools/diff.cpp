@@ -232,7 +232,7 @@ TEST_CASE("diff: no run, no files and damaged files are named, with the exit cod
     CHECK(it.complains("bad.npz"));
     CHECK(ask("diff " + run + run + " >/dev/full").code == 4);
     told const help = ask("diff --help");
-    CHECK(help.says("Examples:"));
+    CHECK(help.says("Example:"));
     CHECK(help.says("Exit codes:"));
 }
 

@@ -332,8 +332,9 @@ private:
         bytes_.store(segments_.written(), std::memory_order_relaxed);
         peak_.store(drain_.peak(), std::memory_order_relaxed);
         lost_.store(segments_.lost(), std::memory_order_release);
-        if (segments_.first_error() && !has_error_.load(std::memory_order_relaxed)) {
-            writer_error_ = segments_.first_error();
+        error const& why = segments_.first_error() ? segments_.first_error() : stop_file_.trouble();
+        if (why && !has_error_.load(std::memory_order_relaxed)) {
+            writer_error_ = why;
             has_error_.store(true, std::memory_order_release);
         }
         failed_.store(segments_.failed(), std::memory_order_relaxed);

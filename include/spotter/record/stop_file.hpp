@@ -2,6 +2,7 @@
 // Record (L4): the file `stop` in a run's folder, by which somebody outside asks the run to stop.
 #pragma once
 
+#include <spotter/core/result.hpp>
 #include <spotter/core/text.hpp>
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/layout.hpp>
@@ -16,8 +17,7 @@ public:
     // `folder`: of the worker. A file that is there already was meant for an earlier attempt, and goes.
     stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
         : files_{files}, path_{run_of(folder, worker), layout::stop_name} {
-        auto const kind = files_.kind_of(path_);
-        if (kind && *kind == path_kind::file) { (void)files_.remove(path_); }
+        if (is_there()) { note(files_.remove(path_)); }
     }
     stop_file(stop_file const&) = delete;
     stop_file& operator=(stop_file const&) = delete;
@@ -26,11 +26,12 @@ public:
     void look(std::uint64_t now) noexcept {
         if (now - last_look_ < milliseconds_between) { return; }
         last_look_ = now;
-        auto const kind = files_.kind_of(path_);
-        bool const there = kind && *kind == path_kind::file;
+        bool const there = is_there();
         if (there && !read_) { read(); }
         asked_.store(there, std::memory_order_release);
     }
+    // The first thing that went wrong; for who writes.
+    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
     [[nodiscard]] bool asked() const noexcept { return asked_.load(std::memory_order_acquire); }
     // Once asked: the first line of the file as it was then; may be empty.
@@ -44,11 +45,19 @@ private:
         while (folder.size() > 1 && folder.back() == '/') { folder.remove_suffix(1); }
         return worker == 0 ? folder : folder.substr(0, folder.rfind('/'));
     }
+    [[nodiscard]] bool is_there() noexcept {
+        auto const kind = files_.kind_of(path_);
+        note(kind.error());
+        return kind && *kind == path_kind::file;
+    }
+    void note(error const& why) noexcept {
+        if (!trouble_) { trouble_ = why; }
+    }
     // Once only: the other thread may look at the text from then on.
     void read() noexcept {
         read_ = true;
         auto const mapping = files_.map(path_);
-        if (!mapping) { return; }
+        if (!mapping) { return note(mapping.error()); }
         auto const* const letters = reinterpret_cast<char const*>(mapping->bytes.data());
         std::string_view const all{letters, mapping->bytes.size()};
         reason_ << all.substr(0, all.find_first_of("\r\n"));
@@ -58,6 +67,7 @@ private:
     file_system& files_;
     path_text path_;
     text<160> reason_{};
+    error trouble_{};
     std::uint64_t last_look_ = 0;
     bool read_ = false;
     std::atomic<bool> asked_{false};
