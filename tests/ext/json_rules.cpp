@@ -207,6 +207,7 @@ TEST_CASE("what a rule refers to lives as long as the rule and its machines") {
     judges at{*copy};
     copy.reset();
     tensor_info info{};
+    info.id = 0;
     info.name = "loss";
     at.declare(info, [](std::size_t, requirement const& wanted) { CHECK(any(wanted.terms)); });
     double const value = 2;
