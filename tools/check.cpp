@@ -63,7 +63,9 @@ void judge_all(std::vector<judged>& all, dynamic_rule const& rules, bool side_by
     return std::any_of(it.report.findings.begin(), it.report.findings.end(),
                        [=](finding const& each) { return counts(each, least); });
 }
-[[nodiscard]] bool is_broken(judged const& it) { return it.why || it.report.trouble.code == errc::corrupt; }
+[[nodiscard]] bool is_broken(judged const& it) {
+    return it.why || (it.run && !it.run->damage().empty()) || it.report.trouble.code == errc::corrupt;
+}
 
 void print(judged const& it) {
     if (it.why) { return say(fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view()))); }
@@ -78,6 +80,9 @@ void print(judged const& it) {
         }
         if (!each.first.remedy.empty()) { lines += "\n    " + plain(each.first.remedy); }
         lines += '\n';
+    }
+    for (damaged_place const& each : it.run->damage()) {
+        lines += fmt::format("  damaged: {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
     }
     if (it.report.trouble) { lines += fmt::format("  trouble: {}\n", plain(it.report.trouble.what.view())); }
     say(lines + plain_lines(spotter::detail::describe_coverage(it.report.coverages)));
@@ -94,6 +99,7 @@ void print(judged const& it) {
     one["steps"] = it.report.steps;
     one["whole"] = it.report.whole;
     one["trouble"] = std::string{it.report.trouble.what.view()};
+    one["damaged_places"] = it.run->damage().size();
     one["findings"] = json::array();
     for (finding const& each : it.report.findings) { one["findings"].push_back(finding_json(each)); }
     one["rules"] = coverages_json(it.report.coverages);
@@ -127,26 +133,42 @@ void print(judged const& it) {
         cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(title_of(it)), escaped(name));
         cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
     };
-    for (coverage const& each : it.report.coverages) {
+    // Several rules may go by one name, and a negation's finding by one that no leaf has.
+    std::vector<std::string_view> names;
+    auto const add = [&](std::string_view name) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) { names.push_back(name); }
+    };
+    for (coverage const& each : it.report.coverages) { add(each.rule); }
+    auto const repeated = gathered(it.report.findings);
+    for (repeated_finding const& each : repeated) { add(each.first.rule); }
+    for (std::string_view const name : names) {
         std::string inside;
-        for (repeated_finding const& found : gathered(it.report.findings)) {
-            if (found.first.rule != each.rule || !counts(found.first, least)) { continue; }
+        for (repeated_finding const& found : repeated) {
+            if (found.first.rule != name || !counts(found.first, least)) { continue; }
             inside += fmt::format("<failure message=\"{}\">{}</failure>", escaped(finding_text(found.first)),
                                   escaped(found.first.remedy));
         }
         failures += inside.empty() ? 0 : 1;
-        if (inside.empty() && each.judged == 0) {
-            ++skipped;
-            inside = fmt::format("<skipped message=\"{}\"/>", escaped(each.reason));
+        coverage const* silent = nullptr;
+        bool judged_some = !inside.empty();
+        for (coverage const& each : it.report.coverages) {
+            if (each.rule != name) { continue; }
+            judged_some = judged_some || each.judged > 0;
+            silent = &each;
         }
-        put(each.rule, inside);
+        if (!judged_some && silent != nullptr) {
+            ++skipped;
+            inside = fmt::format("<skipped message=\"{}\"/>", escaped(silent->reason));
+        }
+        put(name, inside);
     }
     error const& trouble = it.why ? it.why : it.report.trouble;
-    if (trouble) {
-        bool const broken = is_broken(it);
+    bool const broken = is_broken(it);
+    if (trouble || broken) {
         ++(broken ? failures : skipped);
         put("record",
-            fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped", escaped(trouble.what.view())));
+            fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped",
+                        escaped(trouble ? trouble.what.view() : "the record is damaged: `spotter verify` says where")));
     }
     return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
                        escaped(title_of(it)), count, failures, skipped, cases);

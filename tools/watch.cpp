@@ -182,9 +182,10 @@ int watch(watch_options const& wanted) {
         std::this_thread::sleep_for(std::chrono::milliseconds{20});
     }
     std::size_t ill = 0, begun = 0;
-    for (watched_run const& each : runs.all()) {
-        ill += each.begun() && each.ill() ? 1 : 0;
-        begun += each.begun() ? 1 : 0;
+    for (watched_run& each : runs.all()) {
+        each.conclude();
+        ill += each.ill() ? 1 : 0;
+        begun += each.begun() || each.ill() ? 1 : 0;
     }
     out({{"event", "end"}, {"runs", begun}, {"ill", ill}});
     if (begun == 0) { return fail({errc::not_a_run, "no run began there in time"}, false, "watch", first); }

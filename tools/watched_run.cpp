@@ -5,6 +5,8 @@
 #include "folders.hpp"
 #include "replace_file.hpp"
 
+#include <algorithm>
+
 namespace spotter_tool {
 
 using namespace spotter;
@@ -34,13 +36,13 @@ void watched_run::advance(double now) {
         auto opened = open_trial(path_);
         if (!opened) {
             // Before the training begins there is nothing, or an empty folder.
-            trouble_ = opened.error().code == errc::not_a_run ? error{} : opened.error();
+            if (opened.error().code != errc::not_a_run) { note_trouble(opened.error()); }
             return;
         }
         run_.emplace(std::move(*opened));
         following_ = std::make_unique<follower<dynamic_rule, listener>>(*run_, rules_, listener_);
     }
-    trouble_ = following_->advance();
+    note_trouble(following_->advance());
     act();
     watch_for_stalls();
     tell_status();
@@ -55,27 +57,49 @@ void watched_run::hear(finding const& found) {
 }
 
 // What an earlier attempt did wrong is told, and nothing is done about it: the run was resumed all the same.
-void watched_run::begin_attempt() noexcept {
-    pending_.clear();
-    warnings_ = 0;
-    stop_asked_ = false;
+void watched_run::begin_attempt(std::uint32_t worker) noexcept {
+    std::erase_if(pending_, [=](finding const& each) { return each.worker == worker; });
+    warnings_.erase(worker);
+}
+
+void watched_run::note_trouble(error const& why) {
+    bool const is_news = why && why.what.view() != trouble_.what.view();
+    trouble_ = why;
+    if (!is_news) { return; }
+    json line = event("trouble");
+    line["text"] = std::string{why.what.view()};
+    out_(line);
 }
 
 void watched_run::act() {
     for (finding const& each : pending_) {
-        warnings_ += each.severity >= severity::warning ? 1 : 0;
+        warnings_[each.worker] += each.severity >= severity::warning ? 1 : 0;
         respond(each);
     }
     pending_.clear();
 }
 
+bool watched_run::ill() const noexcept {
+    if (!run_) { return unreadable(); }
+    bool const bad_end = run_->status() == run_status::died || run_->status() == run_status::failed;
+    return bad_end || !run_->damage().empty() ||
+           std::any_of(warnings_.begin(), warnings_.end(), [](auto const& each) { return each.second > 0; });
+}
+
+void watched_run::conclude() {
+    if (!run_) { return; }
+    replay_report const& report = following_->conclude();
+    note_trouble(report.trouble);
+    json line = event("rules");
+    line["whole"] = report.whole;
+    line["rules"] = coverages_json(report.coverages);
+    out_(line);
+}
+
 void watched_run::respond(finding const& found) {
     no_desk desk;
     auto const note = [&](error const& why) {
-        if (!why) { return; }
-        json line = event("trouble");
-        line["text"] = std::string{why.what.view()};
-        out_(line);
+        if (why) { note_trouble(why); }
     };
     for (response_call const& each : found.responses) {
         if (each.run != nullptr) { note(each.run(each.response, found, desk)); }
@@ -90,10 +114,11 @@ void watched_run::respond(finding const& found) {
 }
 
 void watched_run::ask_to_stop(finding const& found) {
-    if (std::exchange(stop_asked_, true)) { return; }
+    if (stopping()) { return; }
     std::string const why = finding_text(found) + '\n';
     error const failed =
         replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name, std::as_bytes(std::span{why}));
+    if (!failed) { asked_in_attempt_ = run_->attempts(); }
     json line = event("stop");
     line["why"] = failed ? std::string{failed.what.view()} : finding_text(found);
     line["asked"] = !failed;
@@ -116,7 +141,7 @@ void watched_run::watch_for_stalls() {
         json line = event("finding");
         line.update(finding_json(found));
         out_(line);
-        ++warnings_;
+        ++warnings_[found.worker];
         respond(found);
     }
     stalled_ = now;

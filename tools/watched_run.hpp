@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,10 +35,12 @@ public:
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     [[nodiscard]] bool begun() const noexcept { return run_.has_value(); }
-    [[nodiscard]] bool over() const noexcept { return run_ && run_->over(); }
+    [[nodiscard]] bool over() const noexcept { return run_ ? run_->over() : unreadable(); }
     [[nodiscard]] bool stalled() const noexcept { return stalled_; }
-    [[nodiscard]] bool stopping() const noexcept { return stop_asked_; }
-    [[nodiscard]] bool ill() const noexcept { return warnings_ > 0 || bad_end(); }
+    [[nodiscard]] bool stopping() const noexcept { return run_ && asked_in_attempt_ == run_->attempts(); }
+    [[nodiscard]] bool ill() const noexcept;
+    // Tells what the rules judged, and what they lacked; nothing is judged afterwards.
+    void conclude();
     [[nodiscard]] spotter::run_status status() const noexcept { return run_->status(); }
     [[nodiscard]] spotter::error const& trouble() const noexcept { return trouble_; }
     [[nodiscard]] spotter::trial const& record() const noexcept { return *run_; }
@@ -58,11 +61,12 @@ private:
     struct listener {
         watched_run* to;
         void operator()(spotter::finding const& found) const { to->hear(found); }
-        void attempt_begins() const { to->begin_attempt(); }
+        void attempt_begins(std::uint32_t worker) const { to->begin_attempt(worker); }
     };
 
     void hear(spotter::finding const& found);
-    void begin_attempt() noexcept;
+    void begin_attempt(std::uint32_t worker) noexcept;
+    void note_trouble(spotter::error const& why);
     void act();
     void respond(spotter::finding const& found);
     void ask_to_stop(spotter::finding const& found);
@@ -70,9 +74,7 @@ private:
     void tell_status();
     void measure_rate(double now);
     [[nodiscard]] json event(std::string_view what) const { return {{"event", std::string{what}}, {"path", path_}}; }
-    [[nodiscard]] bool bad_end() const noexcept {
-        return run_ && (run_->status() == spotter::run_status::died || run_->status() == spotter::run_status::failed);
-    }
+    [[nodiscard]] bool unreadable() const noexcept { return !run_ && trouble_; }
 
     std::string path_;
     spotter::dynamic_rule const& rules_;
@@ -81,11 +83,12 @@ private:
     listener listener_{this};
     std::optional<spotter::trial> run_{};
     std::unique_ptr<spotter::follower<spotter::dynamic_rule, listener>> following_{};
-    std::vector<spotter::finding> pending_{};  // of the attempt at hand, with nothing done about them yet
-    std::uint64_t warnings_ = 0;
+    std::vector<spotter::finding> pending_{};            // of the attempt at hand, with nothing done about them yet
+    std::map<std::uint32_t, std::uint64_t> warnings_{};  // by worker, of its attempt at hand
     std::optional<spotter::run_status> told_{};
     spotter::error trouble_{};
-    bool stalled_ = false, stop_asked_ = false;
+    bool stalled_ = false;
+    std::uint32_t asked_in_attempt_ = 0;                     // to stop; attempts count from 1
     std::deque<std::pair<double, std::uint64_t>> closed_{};  // when, and how many steps were closed by then
     double rate_ = 0;
 };

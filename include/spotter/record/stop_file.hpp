@@ -8,16 +8,19 @@
 #include <spotter/format/layout.hpp>
 
 #include <atomic>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // The writer looks for the file, the training thread reads an atomic. All workers of a run obey one file; what it says is the reason.
 class stop_file {
 public:
-    // `folder`: of the worker. A file that is there already was meant for an earlier attempt, and goes.
+    // `folder`: of the worker. A file that is there already was meant for an earlier attempt: worker 0 removes it, the others pass over it
+    // until it is gone.
     stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
         : files_{files}, path_{run_of(folder, worker), layout::stop_name} {
-        if (is_there()) { note(files_.remove(path_)); }
+        stale_ = is_there();
+        if (stale_ && worker == 0) { note(files_.remove(path_)); }
     }
     stop_file(stop_file const&) = delete;
     stop_file& operator=(stop_file const&) = delete;
@@ -27,8 +30,10 @@ public:
         if (now - last_look_ < milliseconds_between) { return; }
         last_look_ = now;
         bool const there = is_there();
-        if (there && !read_) { read(); }
-        asked_.store(there, std::memory_order_release);
+        stale_ = stale_ && there;
+        bool const asks = there && !stale_;
+        if (asks && !read_ && !read()) { return; }
+        asked_.store(asks, std::memory_order_release);
     }
     // The first thing that went wrong; for who writes.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
@@ -53,15 +58,24 @@ private:
     void note(error const& why) noexcept {
         if (!trouble_) { trouble_ = why; }
     }
-    // Once only: the other thread may look at the text from then on.
-    void read() noexcept {
-        read_ = true;
+    // Once only: the other thread may look at the text from then on. False where the file is empty as yet: at the next look it may say why.
+    [[nodiscard]] bool read() noexcept {
         auto const mapping = files_.map(path_);
-        if (!mapping) { return note(mapping.error()); }
+        bool const later = mapping && mapping->bytes.empty() && !std::exchange(was_empty_, true);
+        if (later) {
+            files_.unmap(*mapping);
+            return false;
+        }
+        read_ = true;
+        if (!mapping) {
+            note(mapping.error());
+            return true;
+        }
         auto const* const letters = reinterpret_cast<char const*>(mapping->bytes.data());
         std::string_view const all{letters, mapping->bytes.size()};
         reason_ << all.substr(0, all.find_first_of("\r\n"));
         files_.unmap(*mapping);
+        return true;
     }
 
     file_system& files_;
@@ -69,7 +83,7 @@ private:
     text<160> reason_{};
     error trouble_{};
     std::uint64_t last_look_ = 0;
-    bool read_ = false;
+    bool stale_ = false, read_ = false, was_empty_ = false;
     std::atomic<bool> asked_{false};
 };
 

@@ -37,7 +37,7 @@ public:
 
     // Refreshes the run and judges what was closed since the last call; an error where it can no longer be read.
     error advance() {
-        report_.trouble = run_.refresh();
+        unreadable_ = run_.refresh();
         for (auto const& reader : run_.readers()) {
             auto it = std::find_if(judged_.begin(), judged_.end(),
                                    [&](auto const& each) { return each->number() == reader->number(); });
@@ -51,13 +51,14 @@ public:
                 },
                 arguments_);
         }
-        return report_.trouble;
+        return unreadable_;
     }
     // So far; coverages and what was lacking are known at the end.
     [[nodiscard]] replay_report const& so_far() const noexcept { return report_; }
     // What came of it; nothing is judged afterwards.
     [[nodiscard]] replay_report const& conclude() {
-        report_.whole = !report_.trouble && detail::nothing_lost(run_);
+        if (unreadable_) { report_.trouble = unreadable_; }
+        report_.whole = !unreadable_ && detail::nothing_lost(run_);
         for (auto const& each : judged_) { each->conclude(report_, judged_.size() > 1); }
         std::apply([&](Arguments const&... each) { (detail::tell_report(each, report_), ...); }, arguments_);
         return report_;
@@ -68,6 +69,7 @@ private:
     std::tuple<Arguments const&...> arguments_;
     std::vector<std::unique_ptr<detail::judged_worker<Arguments...>>> judged_{};
     replay_report report_{};
+    error unreadable_{};
 };
 
 // Judges a live run: `follow(run, rules..., callables..., 30min)`. First what it holds already, then each step soon after it was

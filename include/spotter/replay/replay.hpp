@@ -27,8 +27,8 @@ void tell_finding(Argument const& argument, finding const& found) {
     if constexpr (requires { argument(found); }) { argument(found); }
 }
 template <class Argument>
-void tell_attempt(Argument const& argument) {
-    if constexpr (requires { argument.attempt_begins(); }) { argument.attempt_begins(); }
+void tell_attempt(Argument const& argument, std::uint32_t worker) {
+    if constexpr (requires { argument.attempt_begins(worker); }) { argument.attempt_begins(worker); }
 }
 template <class Argument, class Report>
 void tell_report(Argument const& argument, Report const& report) {
@@ -78,7 +78,7 @@ public:
                              (tell_alarm(arguments, found), ...);
                          },
                          [&] {
-                             (tell_attempt(arguments), ...);
+                             (tell_attempt(arguments, number_), ...);
                              gather(report, false);
                              judges_.emplace(arguments...);
                              judges_->belong_to(number_);
@@ -121,7 +121,7 @@ private:
 // Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules see
 // (their state starts fresh at the first); callables that take an `alarm const&` (each step that found something), a `finding const&`
 // (each as its rule was judged, with the responses that the rule has, which nobody else runs here) or a `replay_report const&` (once, at
-// the end); one with a member `attempt_begins()` hears where a run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as
+// the end); one with a member `attempt_begins(worker)` hears where a worker's part of the run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as
 // nothing was dropped. Reads values only where a rule needs what was not stored. Open steps are not judged. In a run that was
 // resumed the rules start afresh with each attempt, as they did in the loop; of several workers they judge each for itself, one
 // after the other, and finding::worker says whose it is.

@@ -43,7 +43,8 @@ public:
 
     constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted = left_.declare(tensor);
-        requirement const wanted_right = right_.declare(tensor);
+        requirement wanted_right = right_.declare(tensor);
+        if (!wanted.agrees(wanted_right, tensor)) { wanted_right = {}; }  // units are counted along one axis
         watching const mark{any(wanted.terms), any(wanted_right.terms)};
         wanted.join(wanted_right);
         if (!any(wanted.terms) && !watching_.holds(tensor.id)) { return wanted; }

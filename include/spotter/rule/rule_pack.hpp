@@ -32,7 +32,8 @@ public:
         requirement joined;
         std::uint64_t watching = 0;
         machines_.each([&](auto& each, std::size_t i) {
-            requirement const wanted = each.declare(tensor);
+            requirement wanted = each.declare(tensor);
+            if (!joined.agrees(wanted, tensor)) { wanted = {}; }  // units are counted along one axis
             joined.join(wanted);
             watching |= std::uint64_t{any(wanted.terms)} << i;
         });

@@ -240,6 +240,7 @@ private:
         }
         std::vector<dynamic_rule> all;
         if (!parts.is_array() || parts.empty()) { return refused_rule(how, "takes a list of rules that is not empty"); }
+        if (how == "and" && parts.size() > 256) { return refused_rule(how, "takes 256 rules at most"); }
         each_of(parts, how, all);
         if (why_) { return std::nullopt; }
         if (how == "or") { return either_of(all); }
@@ -356,7 +357,8 @@ private:
         if (it == "print") { return keep(on(inner, print_finding{})); }
         std::string const* const text = it.is_object() && it.size() == 1 ? text_of(it.begin().value()) : nullptr;
         if (text != nullptr && !text->empty()) {
-            std::string const& kept = store_->texts.emplace_back(*text);
+            bool const is_path = it.begin().key() == "append_lines";
+            std::string const& kept = store_->texts.emplace_back(is_path ? beside(*text) : *text);
             if (it.begin().key() == "append_lines") { return keep(on(inner, append_lines{kept})); }
             if (it.begin().key() == "run_command") { return keep(on(inner, run_command{kept})); }
         }
