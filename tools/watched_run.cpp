@@ -82,7 +82,8 @@ void watched_run::act() {
 bool watched_run::ill() const noexcept {
     if (!run_) { return unreadable(); }
     bool const bad_end = run_->status() == run_status::died || run_->status() == run_status::failed;
-    return bad_end || !run_->damage().empty() ||
+    bool const damaged = !run_->damage().empty() || trouble_.code == errc::corrupt;
+    return bad_end || damaged ||
            std::any_of(warnings_.begin(), warnings_.end(), [](auto const& each) { return each.second > 0; });
 }
 

@@ -86,4 +86,14 @@ inline void flip(std::string const& path, std::size_t place) {
     write_file(path, bytes);
 }
 
+// More than padding could hide.
+inline void spoil(std::string const& path) {
+    std::vector<char> bytes = read_file(path);
+    REQUIRE(bytes.size() > 200);
+    for (std::size_t i = 0; i < 100; ++i) {
+        bytes[bytes.size() / 2 + i] = static_cast<char>(~bytes[bytes.size() / 2 + i]);
+    }
+    write_file(path, bytes);
+}
+
 }  // namespace spotter_test
