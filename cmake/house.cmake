@@ -181,3 +181,12 @@ function(spotter_run_test name target)
                      -D "SPOTTER_DATA=${SPOTTER_DATA}" -P "${PROJECT_SOURCE_DIR}/cmake/run.cmake")
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SPOTTER_SKIP: " TIMEOUT 300)
 endfunction()
+
+# For a target that reads compressed archives (diff/zlib_inflate.hpp): zlib, and SPOTTER_WITH_ZLIB, where there is one.
+function(spotter_link_zlib target)
+    spotter_find_zlib()
+    if(TARGET spotter::dep_zlib)
+        target_compile_definitions(${target} PRIVATE SPOTTER_WITH_ZLIB=1)
+        target_link_libraries(${target} PRIVATE spotter::dep_zlib)
+    endif()
+endfunction()

@@ -9,7 +9,7 @@
 #include "verbs.hpp"
 
 #include <spotter/replay.hpp>
-#include <spotter/response/finding_json.hpp>
+#include <spotter/report/html/text.hpp>
 #include <spotter/trial.hpp>
 
 #include <algorithm>
@@ -108,29 +108,13 @@ void print(judged const& it) {
 
 // --- JUnit: a suite a record, a case a rule ------------------------------------------------------------------------------------
 
-// As XML takes it: UTF-8, and no control characters.
-[[nodiscard]] std::string escaped(std::string_view text) {
-    std::string safe;
-    for (std::size_t i = 0; i < text.size();) {
-        std::size_t const size = spotter::detail::letter_size(text, i);
-        std::string_view const letter = text.substr(i, size);
-        if (size == 0) {
-            safe += "\xEF\xBF\xBD";
-        } else if (letter == "&" || letter == "<" || letter == ">" || letter == "\"") {
-            safe += letter == "&" ? "&amp;" : letter == "<" ? "&lt;" : letter == ">" ? "&gt;" : "&quot;";
-        } else {
-            safe += plain(letter);
-        }
-        i += (std::max)(size, std::size_t{1});
-    }
-    return safe;
-}
 [[nodiscard]] std::string junit_suite(judged const& it, severity least) {
     std::string cases;
     std::size_t count = 0, failures = 0, skipped = 0;
     auto const put = [&](std::string_view name, std::string_view inside) {
         ++count;
-        cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(title_of(it)), escaped(name));
+        cases +=
+            fmt::format("    <testcase classname=\"{}\" name=\"{}\"", html::escape(title_of(it)), html::escape(name));
         cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
     };
     // Several rules may go by one name, and a negation's finding by one that no leaf has.
@@ -145,8 +129,8 @@ void print(judged const& it) {
         std::string inside;
         for (repeated_finding const& found : repeated) {
             if (found.first.rule != name || !counts(found.first, least)) { continue; }
-            inside += fmt::format("<failure message=\"{}\">{}</failure>", escaped(finding_text(found.first)),
-                                  escaped(found.first.remedy));
+            inside += fmt::format("<failure message=\"{}\">{}</failure>", html::escape(finding_text(found.first)),
+                                  html::escape(found.first.remedy));
         }
         failures += inside.empty() ? 0 : 1;
         coverage const* silent = nullptr;
@@ -158,7 +142,7 @@ void print(judged const& it) {
         }
         if (!judged_some && silent != nullptr) {
             ++skipped;
-            inside = fmt::format("<skipped message=\"{}\"/>", escaped(silent->reason));
+            inside = fmt::format("<skipped message=\"{}\"/>", html::escape(silent->reason));
         }
         put(name, inside);
     }
@@ -166,12 +150,12 @@ void print(judged const& it) {
     bool const broken = is_broken(it);
     if (trouble || broken) {
         ++(broken ? failures : skipped);
-        put("record",
-            fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped",
-                        escaped(trouble ? trouble.what.view() : "the record is damaged: `spotter verify` says where")));
+        put("record", fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped",
+                                  html::escape(trouble ? trouble.what.view()
+                                                       : "the record is damaged: `spotter verify` says where")));
     }
     return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
-                       escaped(title_of(it)), count, failures, skipped, cases);
+                       html::escape(title_of(it)), count, failures, skipped, cases);
 }
 [[nodiscard]] error write_junit(std::vector<judged> const& all, severity least, std::string const& path) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"spotter check\">\n";

@@ -9,7 +9,7 @@
 #include "verbs.hpp"
 
 #include <spotter/diff.hpp>
-#if SPOTTER_TOOL_ZLIB
+#if SPOTTER_WITH_ZLIB
 #include <spotter/diff/zlib_inflate.hpp>
 #endif
 
@@ -21,7 +21,7 @@ namespace {
 
 using namespace spotter;
 
-#if SPOTTER_TOOL_ZLIB
+#if SPOTTER_WITH_ZLIB
 constexpr inflate_function inflate_here = &zlib_inflate;
 #else
 constexpr inflate_function inflate_here = nullptr;

@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `report`: a run, or several side by side, as one page of HTML.
 #include "folders.hpp"
+#include "new_file.hpp"
 #include "output.hpp"
-#include "replace_file.hpp"
 #include "verbs.hpp"
 
 #include <spotter/report/html.hpp>
 
 namespace spotter_tool {
 
-namespace {
-
 using namespace spotter;
-
-// Nothing where the page may be written.
-[[nodiscard]] error prepare(report_options const& wanted) {
-    file_system& files = system_files();
-    auto const kind = files.kind_of(wanted.out);
-    if (!kind) { return kind.error(); }
-    if (*kind == path_kind::folder || (*kind == path_kind::file && !wanted.force)) {
-        error why{*kind == path_kind::folder ? errc::io_error : errc::exists, {}};
-        why.what << std::string_view{wanted.out}.substr(wanted.out.size() > 150 ? wanted.out.size() - 150 : 0)
-                 << (*kind == path_kind::folder ? " is a folder: give a file with -o"
-                                                : " is there already: choose another name with -o, or --force");
-        return why;
-    }
-    std::size_t const cut = wanted.out.rfind('/');
-    return cut != wanted.out.npos && cut > 0 ? files.make_folder(std::string_view{wanted.out}.substr(0, cut)) : error{};
-}
-
-}  // namespace
 
 int report(report_options const& wanted) {
     std::vector<trial> runs;
@@ -48,16 +28,16 @@ int report(report_options const& wanted) {
         return fail({errc::bad_config, "the page and --json cannot both go to standard output: give a file with -o"},
                     true, "report", paths);
     }
-    if (error const why = to_output ? error{} : prepare(wanted)) { return fail(why, wanted.json, "report", paths); }
-    std::string const page = to_html(std::span<trial const>{runs});
     if (to_output) {
-        say(page);
+        say(to_html(std::span<trial const>{runs}));
         return fine;
     }
-    if (error const why =
-            replace_file(system_files(), wanted.out, std::as_bytes(std::span{page.data(), page.size()}))) {
-        return fail(why, wanted.json, "report", paths);
-    }
+    new_file file{wanted.out, wanted.force};
+    if (error const why = file.trouble()) { return fail(why, wanted.json, "report", paths); }
+    std::string const page = to_html(std::span<trial const>{runs});
+    error why = file.put(page);
+    if (!why) { why = file.finish(); }
+    if (why) { return fail(why, wanted.json, "report", paths); }
     if (wanted.json) {
         json document = document_of("report", tidy(wanted.paths.front()));
         document["runs"] = json::array();

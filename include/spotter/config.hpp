@@ -47,6 +47,13 @@
 #define SPOTTER_NOINLINE
 #endif
 
+// g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SPOTTER_VECTORS __attribute__((optimize("no-fast-math", "fp-contract=off", "tree-vectorize")))
+#else
+#define SPOTTER_VECTORS
+#endif
+
 // Loops over the few vectors of a lane group must be unrolled for their accumulators to live in registers; g++ does so at -O2
 // only when told, clang by itself.
 #if defined(__GNUC__) && !defined(__clang__)

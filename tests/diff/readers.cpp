@@ -5,7 +5,7 @@
 #include <spotter/diff/compare.hpp>
 #include <spotter/diff/dump.hpp>
 #include <spotter/export/npz.hpp>
-#if SPOTTER_TEST_ZLIB
+#if SPOTTER_WITH_ZLIB
 #include <spotter/diff/zlib_inflate.hpp>
 #endif
 
@@ -14,7 +14,7 @@ using namespace spotter_test;
 
 namespace {
 
-#if SPOTTER_TEST_ZLIB
+#if SPOTTER_WITH_ZLIB
 constexpr bool has_zlib = true;
 constexpr inflate_function inflate_or_null = &zlib_inflate;
 #else

@@ -2,7 +2,7 @@
 // Fuzzer: any bytes as a .npy, .npz or .safetensors file. What is read fills its shape; nothing may crash, or take memory that the input
 // does not justify.
 #include <spotter/diff.hpp>
-#if SPOTTER_TEST_ZLIB
+#if SPOTTER_WITH_ZLIB
 #include <spotter/diff/zlib_inflate.hpp>
 #endif
 
@@ -12,7 +12,7 @@ using namespace spotter;
 
 namespace {
 
-#if SPOTTER_TEST_ZLIB
+#if SPOTTER_WITH_ZLIB
 constexpr inflate_function inflate_here = &zlib_inflate;
 #else
 constexpr inflate_function inflate_here = nullptr;

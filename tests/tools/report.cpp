@@ -124,13 +124,11 @@ TEST_CASE(
     CHECK(ask("report " + folder / "run -o " + folder / "one.html").code == 0);
     CHECK(ask("report " + folder / "run " + folder / "other -o " + folder / "two.html").code == 0);
     std::string const script = std::string{SPOTTER_SOURCE_DIR} + "/tests/tools/browser.py";
-    std::string const command =
-        "python3 '" + script + "' '" + folder / "one.html" + "' '" + folder / "two.html" + "' 2>&1";
-    std::FILE* const pipe = ::popen(command.c_str(), "r");
-    std::string said;
-    for (char piece[512]; std::fgets(piece, sizeof piece, pipe) != nullptr;) { said += piece; }
-    int const code = WEXITSTATUS(::pclose(pipe));
-    if (code == 77 || code == 127) { SPOTTER_SKIP(said.empty() ? "python3 was not found" : said.c_str()); }
-    INFO(said);
-    CHECK(code == 0);
+    told const browser =
+        run_shell("python3 '" + script + "' '" + folder / "one.html" + "' '" + folder / "two.html" + "' 2>&1");
+    if (browser.code == 77 || browser.code == 127) {
+        SPOTTER_SKIP(browser.out.empty() ? "python3 was not found" : browser.out.c_str());
+    }
+    INFO(browser.out);
+    CHECK(browser.code == 0);
 }

@@ -40,18 +40,8 @@ told read_back(std::string const& folder, std::string const& picture) {
     if (python_with("tensorboard").empty()) {
         return {77, "there is no Python with TensorBoard (SPOTTER_PYTHON_VENV)", {}};
     }
-    std::string const command = std::string{SPOTTER_PYTHON_VENV} + " '" + SPOTTER_READ_TENSORBOARD + "' '" +
-                                SPOTTER_TOOL + "' '" + folder + "/run' '" + folder + "' " + picture + " 2>&1";
-    told it;
-    std::FILE* const pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> piece{};
-    for (std::size_t got = 1; got > 0;) {
-        got = std::fread(piece.data(), 1, piece.size(), pipe);
-        it.out.append(piece.data(), got);
-    }
-    int const status = ::pclose(pipe);
-    it.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    return it;
+    return run_shell(std::string{SPOTTER_PYTHON_VENV} + " '" + SPOTTER_READ_TENSORBOARD + "' '" + SPOTTER_TOOL + "' '" +
+                     folder + "/run' '" + folder + "' " + picture + " 2>&1");
 }
 
 }  // namespace

@@ -25,11 +25,8 @@ struct told {
     [[nodiscard]] nlohmann::json document() const { return nlohmann::json::parse(out); }
 };
 
-// `arguments` as a shell takes them; standard input is empty, and no stream is a terminal.
-inline told ask(std::string const& arguments) {
-    temporary_folder const folder;
-    std::string const err = folder / "err";
-    std::string const command = std::string{SPOTTER_TOOL} + ' ' + arguments + " </dev/null 2>'" + err + '\'';
+// Runs a command of the shell; what it says on standard output, and how it ends.
+inline told run_shell(std::string const& command) {
     told it;
     std::FILE* const pipe = ::popen(command.c_str(), "r");
     std::array<char, 4096> piece{};
@@ -39,17 +36,17 @@ inline told ask(std::string const& arguments) {
     }
     int const status = ::pclose(pipe);
     it.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    std::vector<char> const text = read_file(err);
-    it.err.assign(text.begin(), text.end());
     return it;
 }
 
-// A Python that has a module, or an empty text; SPOTTER_PYTHON_VENV names it at build time.
-inline std::string python_with(std::string const& module) {
-    std::string const python = SPOTTER_PYTHON_VENV;
-    bool const has =
-        !python.empty() && std::system((python + " -c 'import " + module + "' >/dev/null 2>&1").c_str()) == 0;
-    return has ? python : std::string{};
+// `arguments` as a shell takes them; standard input is empty, and no stream is a terminal.
+inline told ask(std::string const& arguments) {
+    temporary_folder const folder;
+    std::string const err = folder / "err";
+    told it = run_shell(std::string{SPOTTER_TOOL} + ' ' + arguments + " </dev/null 2>'" + err + '\'');
+    std::vector<char> const text = read_file(err);
+    it.err.assign(text.begin(), text.end());
+    return it;
 }
 
 inline constexpr std::size_t height = 40, width = 50;

@@ -194,10 +194,7 @@ TEST_CASE("watch: who watches one worker stops the run that it belongs to") {
 }
 
 TEST_CASE("watch: a terminal gets a screen") {
-    if (std::system("command -v script >/dev/null") != 0) {
-        WARN("skipped: there is no program `script`");
-        return;
-    }
+    if (std::system("command -v script >/dev/null") != 0) { SPOTTER_SKIP("there is no program `script`"); }
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const out = folder / "screen";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `export`: values as .npy, .npz and .safetensors.
 #include "../folders.hpp"
+#include "../new_file.hpp"
 #include "job.hpp"
-#include "new_file.hpp"
 
 #include <spotter/export/npz.hpp>
 #include <spotter/export/safetensors.hpp>

@@ -2,8 +2,8 @@
 // Command line, `export`: TensorBoard's event files, and the files of its embedding projector.
 #include "../arguments.hpp"
 #include "../folders.hpp"
+#include "../new_file.hpp"
 #include "job.hpp"
-#include "new_file.hpp"
 
 #include <spotter/export/follow_run.hpp>
 #include <spotter/export/projector.hpp>

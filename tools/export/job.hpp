@@ -54,6 +54,9 @@ struct export_job {
 // Which values of the chosen tensors there are; errc::no_payload where none.
 [[nodiscard]] spotter::error find_values(export_job const& job, std::vector<item>& items);
 
+// Path parts that are safe as a file's name on any system: anything unusual becomes %XX, and so do leading dots.
+[[nodiscard]] std::string file_name_of(std::string_view name);
+
 // A moment between two looks at a run that is followed; true: look again.
 [[nodiscard]] bool wait_for_more();
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `export`: what changes over time, as text: CSV, JSON lines, a trace, Prometheus.
 #include "../folders.hpp"
+#include "../new_file.hpp"
 #include "../output.hpp"
 #include "../replace_file.hpp"
 #include "job.hpp"
-#include "new_file.hpp"
 
 #include <spotter/export/csv.hpp>
 #include <spotter/export/follow_run.hpp>

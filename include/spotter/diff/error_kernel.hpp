@@ -9,13 +9,6 @@
 #include <limits>
 #include <type_traits>
 
-// g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.
-#if defined(__GNUC__) && !defined(__clang__)
-#define SPOTTER_VECTORS __attribute__((optimize("no-fast-math", "fp-contract=off", "tree-vectorize")))
-#else
-#define SPOTTER_VECTORS
-#endif
-
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Sums over all elements that are finite on both sides; element i of a tensor belongs to lane i % 16, whatever its block.
@@ -188,5 +181,3 @@ template <class Float>
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
-
-#undef SPOTTER_VECTORS

@@ -4,6 +4,7 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/diff/npy_reader.hpp>
+#include <spotter/export/safetensors.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -26,25 +27,18 @@ struct safetensors_entry {
 
 namespace detail {
 
+// None of ours: dtype::none.
 [[nodiscard]] inline dtype safetensors_type(std::string_view name) noexcept {
-    struct row {
-        std::string_view name;
-        dtype type;
-    };
-    constexpr row rows[] = {
-        {"BOOL", dtype::boolean}, {"I8", dtype::i8},   {"I16", dtype::i16},         {"I32", dtype::i32},
-        {"I64", dtype::i64},      {"U8", dtype::u8},   {"U16", dtype::u16},         {"U32", dtype::u32},
-        {"U64", dtype::u64},      {"F16", dtype::f16}, {"BF16", dtype::bf16},       {"F32", dtype::f32},
-        {"F64", dtype::f64},      {"C64", dtype::c64}, {"F8_E4M3", dtype::f8_e4m3}, {"F8_E5M2", dtype::f8_e5m2}};
-    for (row const& each : rows) {
-        if (each.name == name) { return each.type; }
+    for (int i = 1; i <= static_cast<int>(dtype::text); ++i) {
+        auto const type = static_cast<dtype>(i);
+        if (!name.empty() && safetensors_type_of(type) == name) { return type; }
     }
     return dtype::none;
 }
 
 // Takes the header as it is parsed, so that one which nests deeply or is no header costs no memory:
 // {"__metadata__": {text: text}, name: {"dtype": text, "shape": [...], "data_offsets": [begin, end]}, ...}.
-class safetensors_header {
+class safetensors_header_parser {
 public:
     using number_integer_t = nlohmann::json::number_integer_t;
     using number_unsigned_t = nlohmann::json::number_unsigned_t;
@@ -52,7 +46,7 @@ public:
     using string_t = nlohmann::json::string_t;
     using binary_t = nlohmann::json::binary_t;
 
-    explicit safetensors_header(std::vector<safetensors_entry>& into) noexcept : entries_{into} {}
+    explicit safetensors_header_parser(std::vector<safetensors_entry>& into) noexcept : entries_{into} {}
 
     [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
 
@@ -163,7 +157,7 @@ private:
     }
     auto const* const letters = reinterpret_cast<char const*>(file.data()) + sizeof length;
     std::vector<safetensors_entry> entries;
-    detail::safetensors_header header{entries};
+    detail::safetensors_header_parser header{entries};
     if (!nlohmann::json::sax_parse(letters, letters + length, &header)) {
         return detail::damaged_safetensors("its header holds " + header.problem());
     }

@@ -10,13 +10,6 @@
 #include <cstring>
 #include <type_traits>
 
-// g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.
-#if defined(__GNUC__) && !defined(__clang__)
-#define SPOTTER_VECTORS __attribute__((optimize("no-fast-math", "fp-contract=off", "tree-vectorize")))
-#else
-#define SPOTTER_VECTORS
-#endif
-
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // 16-bit and smaller values fit a float, 32-bit integers a double; 64-bit integers round to double as everywhere.
@@ -152,5 +145,3 @@ inline void split_block(Complex const* from, std::size_t count, complex_parts& i
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
-
-#undef SPOTTER_VECTORS

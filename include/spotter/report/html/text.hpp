@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/bits.hpp>
+#include <spotter/core/utf8.hpp>
 #include <spotter/report/describe.hpp>
 
 #include <fmt/format.h>
@@ -12,36 +13,19 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Bytes of the UTF-8 letter at the front; 0 where it is none. Letters that reorder the text around them count as none: a name must
-// not make a line read as something else.
-[[nodiscard]] inline std::size_t letter_size(std::string_view text) noexcept {
-    auto const byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
-    unsigned const first = byte(0);
-    std::size_t const size = first < 0x80   ? 1
-                             : first < 0xC2 ? 0
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                             : first < 0xF5 ? 4
-                                            : 0;
-    if (size == 0 || size > text.size()) { return 0; }
-    unsigned code = size == 1 ? first : first & (0x7FU >> size);
-    for (std::size_t i = 1; i < size; ++i) {
-        if ((byte(i) & 0xC0U) != 0x80U) { return 0; }
-        code = code << 6U | (byte(i) & 0x3FU);
-    }
-    bool const overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-    bool const surrogate = code >= 0xD800 && code < 0xE000;
-    bool const reorders = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-    return overlong || surrogate || reorders || code > 0x10FFFF ? 0 : size;
+// Letters that reorder the text around them (U+202A to U+202E, U+2066 to U+2069): a name must not make a line read as something else.
+[[nodiscard]] inline bool reorders(std::string_view letter) noexcept {
+    bool const embeds = letter >= "\xE2\x80\xAA" && letter <= "\xE2\x80\xAE";
+    return embeds || (letter >= "\xE2\x81\xA6" && letter <= "\xE2\x81\xA9");
 }
 
-// Safe in an element and in a quoted attribute.
+// Safe in an element and in a quoted attribute, of HTML and of XML.
 [[nodiscard]] inline std::string escape(std::string_view text) {
     std::string safe;
     while (!text.empty()) {
-        std::size_t const size = letter_size(text);
+        std::size_t const size = detail::letter_size(text, 0);
         auto const code = static_cast<unsigned char>(text.front());
-        if (size == 0) {
+        if (size == 0 || reorders(text.substr(0, size))) {
             safe += "\xEF\xBF\xBD";  // the letter for "no letter"
         } else if (code == '&' || code == '<' || code == '>' || code == '"' || code == '\'') {
             safe += fmt::format("&#{};", code);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `export`: a file that is there as a whole in the end, or not at all.
+// Command line: a file that is there as a whole in the end, or not at all.
 #pragma once
 
 #include <spotter/file/posix.hpp>
@@ -18,10 +18,12 @@ public:
         using namespace spotter;
         file_system& files = system_files();
         auto const kind = files.kind_of(path_);
-        if (kind && *kind != path_kind::missing && !force) {
-            why_ = {errc::exists, {}};
+        bool const is_folder = kind && *kind == path_kind::folder;
+        if (is_folder || (kind && *kind != path_kind::missing && !force)) {
+            why_.code = is_folder ? errc::io_error : errc::exists;
             why_.what << std::string_view{path_}.substr(path_.size() > 150 ? path_.size() - 150 : 0)
-                      << " is there already: choose another name, or --force";
+                      << (is_folder ? " is a folder: choose another name"
+                                    : " is there already: choose another name, or --force");
             return;
         }
         if (std::size_t const cut = path_.rfind('/'); cut != path_.npos && cut > 0) {
@@ -44,6 +46,8 @@ public:
         if (part_ != path_) { (void)spotter::system_files().remove(part_); }
     }
 
+    // Why nothing can be written; known from the beginning where the place is taken or cannot be had.
+    [[nodiscard]] spotter::error const& trouble() const noexcept { return why_; }
     [[nodiscard]] spotter::error put(std::span<std::byte const> bytes) {
         if (why_) { return why_; }
         // Small pieces (a zip's headers, lines) are gathered: a system call each would cost more than the work.
@@ -79,8 +83,5 @@ private:
     std::vector<std::byte> waiting_{};
     spotter::error why_{};
 };
-
-// Path parts that are safe as a file's name on any system: anything unusual becomes %XX, and so do leading dots.
-[[nodiscard]] std::string file_name_of(std::string_view name);
 
 }  // namespace spotter_tool
