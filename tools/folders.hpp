@@ -3,11 +3,11 @@
 #pragma once
 
 #include <spotter/file/posix.hpp>
+#include <spotter/format/names.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/walker.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -52,19 +52,6 @@ private:
 
 namespace detail {
 
-// The number in `prefix`digits`suffix`, or -1.
-[[nodiscard]] inline std::int64_t number_in(std::string_view name, std::string_view prefix, std::string_view suffix,
-                                            std::size_t digits) noexcept {
-    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() < prefix.size() + suffix.size() + digits) {
-        return -1;
-    }
-    name.remove_prefix(prefix.size());
-    name.remove_suffix(suffix.size());
-    std::uint32_t number = 0;
-    auto const read = std::from_chars(name.data(), name.data() + name.size(), number);
-    return read.ec == std::errc{} && read.ptr == name.data() + name.size() ? std::int64_t{number} : -1;
-}
-
 [[nodiscard]] inline std::vector<std::string> names_in(std::string const& folder) {
     std::vector<std::string> names;
     auto const take = [](void* context, std::string_view name) {
@@ -79,8 +66,8 @@ namespace detail {
 [[nodiscard]] inline recording look_into(std::string const& folder, std::uint32_t worker) {
     recording it{worker, folder, {}, {}};
     for (std::string const& name : names_in(folder)) {
-        std::int64_t const segment = number_in(name, "", spotter::layout::data_suffix, 6);
-        std::int64_t const sidecar = number_in(name, "", spotter::layout::side_suffix, 6);
+        std::int64_t const segment = spotter::segment_number(name, spotter::layout::data_suffix);
+        std::int64_t const sidecar = spotter::segment_number(name, spotter::layout::side_suffix);
         if (segment >= 0) { it.segments.push_back(static_cast<std::uint32_t>(segment)); }
         if (sidecar >= 0) { it.sidecars.push_back(static_cast<std::uint32_t>(sidecar)); }
     }
@@ -119,8 +106,8 @@ namespace detail {
         std::string const below = path + '/' + name;
         auto const what = spotter::system_files().kind_of(below);
         if (!what || *what != spotter::path_kind::folder) { continue; }
-        std::int64_t const worker = detail::number_in(name, "worker-", "", 1);
-        recording it = detail::look_into(below, worker < 0 ? 0 : static_cast<std::uint32_t>(worker));
+        std::uint32_t const worker = spotter::worker_of_folder(name);
+        recording it = detail::look_into(below, worker);
         if (it.segments.empty()) { continue; }
         if (worker > 0) {
             all.push_back(std::move(it));

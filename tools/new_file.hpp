@@ -42,7 +42,7 @@ public:
     new_file& operator=(new_file const&) = delete;
     ~new_file() {
         if (!file_.open()) { return; }
-        spotter::system_files().close(file_);
+        (void)spotter::system_files().close(file_);
         if (part_ != path_) { (void)spotter::system_files().remove(part_); }
     }
 
@@ -69,8 +69,8 @@ public:
     }
     [[nodiscard]] spotter::error finish() {
         if (flush()) { return why_; }
-        spotter::system_files().close(file_);
-        file_ = {};
+        why_ = spotter::system_files().close(std::exchange(file_, {}));
+        if (why_) { return why_; }
         return part_ == path_ ? spotter::error{} : spotter::system_files().rename(part_, path_);
     }
 

@@ -17,7 +17,8 @@ namespace spotter_tool {
     if (!file) { return file.error(); }
     spotter::error why = files.append(*file, bytes);
     if (!why) { why = files.sync(*file); }
-    files.close(*file);
+    spotter::error const closed = files.close(*file);
+    if (!why) { why = closed; }
     if (!why) { why = files.rename(fresh, path); }
     if (why) { (void)files.remove(fresh); }
     return why;

@@ -25,7 +25,7 @@ constexpr std::size_t curve_points = 400;
 [[nodiscard]] std::string folder_of_run(std::string const& path) {
     std::size_t const cut = path.rfind('/');
     std::string_view const name = std::string_view{path}.substr(cut == path.npos ? 0 : cut + 1);
-    if (detail::number_in(name, "worker-", "", 1) <= 0) { return path; }
+    if (spotter::worker_of_folder(name) == 0) { return path; }
     return cut == path.npos ? std::string{"."} : path.substr(0, cut);
 }
 

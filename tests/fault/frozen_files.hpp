@@ -23,7 +23,7 @@ public:
     spotter::result<spotter::file_handle> open_append(std::string_view) noexcept override { return refusal(); }
     spotter::error append(spotter::file_handle, std::span<std::byte const>) noexcept override { return refusal(); }
     spotter::error sync(spotter::file_handle) noexcept override { return {}; }
-    void close(spotter::file_handle) noexcept override {}
+    spotter::error close(spotter::file_handle) noexcept override { return {}; }
     spotter::result<spotter::path_kind> kind_of(std::string_view name) noexcept override {
         return name == folder         ? spotter::path_kind::folder
                : files.contains(name) ? spotter::path_kind::file

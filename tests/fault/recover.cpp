@@ -23,7 +23,7 @@ void put(file_system& files, std::string const& path, std::vector<std::byte> con
     auto const file = files.create(path);
     REQUIRE(file);
     REQUIRE_FALSE(files.append(*file, bytes));
-    files.close(*file);
+    REQUIRE_FALSE(files.close(*file));
 }
 
 }  // namespace

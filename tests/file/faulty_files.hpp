@@ -40,7 +40,19 @@ public:
         ++syncs;
         return fails() ? why() : below_.sync(file);
     }
-    void close(spotter::file_handle file) noexcept override { below_.close(file); }
+    // Closed, and the bytes may not be there.
+    spotter::error close(spotter::file_handle file) noexcept override {
+        spotter::error const closed = below_.close(file);
+        return fails() ? why() : closed;
+    }
+    spotter::error sync_folder(std::string_view path) noexcept override {
+        ++folder_syncs;
+        return fails() ? why() : below_.sync_folder(path);
+    }
+    spotter::result<bool> is_at(spotter::file_handle file, std::string_view path) noexcept override {
+        if (fails_to_look()) { return why(); }
+        return below_.is_at(file, path);
+    }
     spotter::result<spotter::path_kind> kind_of(std::string_view path) noexcept override {
         if (fails_to_look()) { return why(); }
         return below_.kind_of(path);
@@ -59,6 +71,11 @@ public:
     spotter::error list(std::string_view path, spotter::name_taker take, void* context) noexcept override {
         return fails_to_look() ? why() : below_.list(path, take, context);
     }
+    spotter::result<std::size_t> read(std::string_view path, std::uint64_t from,
+                                      std::span<std::byte> into) noexcept override {
+        if (fails_to_look()) { return why(); }
+        return below_.read(path, from, into);
+    }
     spotter::result<spotter::file_mapping> map(std::string_view path) noexcept override {
         if (fails_to_look()) { return why(); }
         return below_.map(path);
@@ -69,6 +86,7 @@ public:
         return below_.lock(path);
     }
     void unlock(spotter::file_handle held) noexcept override { below_.unlock(held); }
+    void leave_lock(spotter::file_handle held) noexcept override { below_.leave_lock(held); }
     spotter::result<bool> is_locked(std::string_view path) noexcept override {
         if (fails_to_look()) { return why(); }
         return below_.is_locked(path);
@@ -87,11 +105,12 @@ public:
     spotter::error remove_shared(std::string_view name) noexcept override {
         return fails() ? why() : below_.remove_shared(name);
     }
+    std::string_view shared_place() const noexcept override { return below_.shared_place(); }
 
     std::uint64_t operations() const noexcept { return count_.load(); }
     bool looking_works = false;
     bool no_shared = false;  // as where there is no /dev/shm
-    std::atomic<unsigned> syncs{0};
+    std::atomic<unsigned> syncs{0}, folder_syncs{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
 
 private:

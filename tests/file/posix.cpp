@@ -34,11 +34,11 @@ TEST_CASE("a file is created once, appended to, sized, mapped, renamed and remov
     CHECK_FALSE(files.append(*file, {}));
     CHECK_FALSE(files.append(*file, bytes_in("world")));
     CHECK_FALSE(files.sync(*file));
-    files.close(*file);
+    CHECK_FALSE(files.close(*file));
     auto const again = files.open_append(path);
     REQUIRE(again);
     CHECK_FALSE(files.append(*again, bytes_in("!")));
-    files.close(*again);
+    CHECK_FALSE(files.close(*again));
     CHECK(*files.size_of(path) == 12);
     auto const mapping = files.map(path);
     REQUIRE(mapping);
@@ -56,7 +56,7 @@ TEST_CASE("a folder lists every name once, and stops when told to") {
     temporary_folder const folder;
     posix_file_system files;
     REQUIRE_FALSE(files.make_folder(folder / "d"));
-    for (char const* name : {"d/one", "d/two", "d/three"}) { files.close(*files.create(folder / name)); }
+    for (char const* name : {"d/one", "d/two", "d/three"}) { CHECK_FALSE(files.close(*files.create(folder / name))); }
     std::set<std::string> names;
     auto const take = [](void* context, std::string_view name) {
         static_cast<std::set<std::string>*>(context)->insert(std::string{name});
@@ -79,7 +79,7 @@ TEST_CASE("a folder lists every name once, and stops when told to") {
 TEST_CASE("what cannot be has a name and a sentence with the path") {
     temporary_folder const folder;
     posix_file_system files;
-    files.close(*files.create(folder / "file"));
+    CHECK_FALSE(files.close(*files.create(folder / "file")));
     error const why = files.make_folder(folder / "file/below");
     CHECK(why.code == errc::unwritable);
     CHECK(why.what.view().find("file/below") != std::string_view::npos);
@@ -94,7 +94,7 @@ TEST_CASE("what cannot be has a name and a sentence with the path") {
     auto const full = files.open_append("/dev/full");
     if (full) {
         CHECK(files.append(*full, bytes_in("x")).code == errc::disk_full);
-        files.close(*full);
+        CHECK_FALSE(files.close(*full));
     }
 }
 

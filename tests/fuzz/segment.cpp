@@ -100,7 +100,7 @@ void resume(folder_contents const& given) {
     for (auto const& [name, bytes] : given) {
         auto const file = files.create(name);
         (void)files.append(*file, bytes);
-        files.close(*file);
+        (void)files.close(*file);
     }
     options const choices{.existing = existing::resume, .drain = drain::poll, .ring_bytes = 64 << 10};
     {

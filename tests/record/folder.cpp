@@ -166,7 +166,7 @@ TEST_CASE("a path that is a file, or below one, or read-only: nothing is recorde
     temporary_folder const folder;
     posix_file_system files;
     REQUIRE_FALSE(files.make_folder(folder / "locked"));
-    files.close(*files.create(folder / "file"));
+    CHECK_FALSE(files.close(*files.create(folder / "file")));
     std::vector<std::string> paths{folder / "file", folder / "file/run", ""};
     std::string const locked = folder / "locked";
     ::chmod(locked.c_str(), 0500);

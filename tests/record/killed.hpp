@@ -33,7 +33,7 @@ public:
         return {};
     }
     error sync(spotter::file_handle file) noexcept override { return real_.sync(file); }
-    void close(spotter::file_handle file) noexcept override { real_.close(file); }
+    error close(spotter::file_handle file) noexcept override { return real_.close(file); }
     result<path_kind> kind_of(std::string_view path) noexcept override { return real_.kind_of(path); }
     result<std::uint64_t> size_of(std::string_view path) noexcept override { return real_.size_of(path); }
     error rename(std::string_view from, std::string_view to) noexcept override { return real_.rename(from, to); }

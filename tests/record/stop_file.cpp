@@ -3,6 +3,7 @@
 #include <spotter/spotter.hpp>
 
 #include <tests/catch.hpp>
+#include <tests/file/faulty_files.hpp>
 #include <tests/temporary_folder.hpp>
 
 #include <chrono>
@@ -10,6 +11,9 @@
 #include <fstream>
 #include <string>
 #include <thread>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 using namespace spotter;
 using spotter_test::temporary_folder;
@@ -82,6 +86,73 @@ TEST_CASE("a stop file that was left does not stop the next attempt") {
         spotter::alarm found;
         CHECK(loop(watch, 250, found) == 250);
         ask(path, "too late");
+    }
+}
+
+TEST_CASE("of a stop file of two gigabytes the first line is read, and no more; what is cut off meanwhile is no signal") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    hook watch{path, options{.drain = drain::poll}};
+    spotter::alarm found;
+    REQUIRE(loop(watch, 3, found) == 3);
+    ask(path, "enough" + std::string(500, '.'));
+    std::filesystem::resize_file(path + "/stop", 2ULL << 30);  // takes no room on the disk
+    std::this_thread::sleep_for(120ms);
+    rusage before{}, after{};
+    ::getrusage(RUSAGE_SELF, &before);
+    auto const begun = std::chrono::steady_clock::now();
+    REQUIRE(loop(watch, 5, found) < 5);
+    CHECK(std::chrono::steady_clock::now() - begun < 1s);
+    ::getrusage(RUSAGE_SELF, &after);
+    CHECK(after.ru_minflt - before.ru_minflt < 2000);  // it is not gone through page by page
+    CHECK(found[0].detail.view().starts_with("enough......"));
+}
+
+TEST_CASE("a stop file is never mapped: whoever cuts it off meanwhile would end the training") {
+    struct watched_files : spotter_test::faulty_file_system {
+        watched_files() : faulty_file_system{~0ULL} {}
+        result<file_mapping> map(std::string_view path) noexcept override {
+            mapped += path.ends_with("/stop") ? 1 : 0;
+            return faulty_file_system::map(path);
+        }
+        result<std::size_t> read(std::string_view path, std::uint64_t from,
+                                 std::span<std::byte> into) noexcept override {
+            largest = (std::max)(largest, path.ends_with("/stop") ? into.size() : 0);
+            return faulty_file_system::read(path, from, into);
+        }
+        int mapped = 0;
+        std::size_t largest = 0;
+    } files;
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    recorder record{path, options{.drain = drain::poll}, files};
+    hook watch{record, plan{collection{"all", "*", always{}, payload}}};
+    spotter::alarm found;
+    REQUIRE(loop(watch, 2, found) == 2);
+    ask(path, "enough");
+    std::this_thread::sleep_for(120ms);
+    CHECK(loop(watch, 5, found) < 5);
+    CHECK(files.mapped == 0);
+    CHECK(files.largest == 160);
+}
+
+TEST_CASE("what stands in the place of the stop file and is none stops nothing, and health names it") {
+    for (int kind = 0; kind < 3; ++kind) {
+        temporary_folder const folder;
+        std::string const path = folder / "run";
+        hook watch{path, options{.drain = drain::poll}};
+        spotter::alarm found;
+        REQUIRE(loop(watch, 2, found) == 2);
+        std::string const stop = path + "/stop";
+        if (kind == 0) { REQUIRE(::mkfifo(stop.c_str(), 0600) == 0); }
+        if (kind == 1) { std::filesystem::create_directory(stop); }
+        if (kind == 2) { std::filesystem::create_symlink("nowhere", stop); }
+        std::this_thread::sleep_for(120ms);
+        CHECK(loop(watch, 5, found) == 5);
+        auto const health = watch.health();
+        CHECK(health.first.code == errc::unwritable);
+        CHECK(health.first.what.view().find("run/stop") != std::string_view::npos);
+        CHECK(health.sink.dropped == 0);
     }
 }
 

@@ -162,7 +162,7 @@ public:
     event_file& operator=(event_file const&) = delete;
     ~event_file() {
         (void)flush();
-        if (file_.open()) { files_.close(file_); }
+        if (file_.open()) { (void)files_.close(file_); }
     }
 
     void add(message const& event) {

@@ -5,6 +5,7 @@
 #include <spotter/core/result.hpp>
 #include <spotter/file/fwd.hpp>
 
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -35,7 +36,8 @@ enum class path_kind : std::uint8_t { missing, file, folder, other };
 using name_taker = bool (*)(void* context, std::string_view name);
 
 // Every call may come from any thread; one handle belongs to one thread at a time. No call throws; an error's sentence names
-// the path. Virtual, as a file operation costs a thousand times the call.
+// the path. No call waits for somebody else, whatever stands at a path: a pipe, a device or a folder in the place of a file is
+// refused as errc::unwritable. Virtual, as a file operation costs a thousand times the call.
 class file_system {
 public:
     file_system() noexcept = default;
@@ -51,9 +53,20 @@ public:
     [[nodiscard]] virtual error append(file_handle file, std::span<std::byte const> bytes) noexcept = 0;
     // Down to the disk (fsync): against power loss. What was appended survives the death of the process without it.
     [[nodiscard]] virtual error sync(file_handle file) noexcept = 0;
-    virtual void close(file_handle file) noexcept = 0;
+    // Closed either way. An error means that some of what was appended may be lost: a disk over a network, or one with quotas,
+    // may say so here for the first time.
+    [[nodiscard]] virtual error close(file_handle file) noexcept = 0;
+    // That files were made, renamed or removed in a folder, down to the disk. A file that was synced in a folder that was not
+    // may be gone after a power cut. Nothing to do where there are no folders.
+    [[nodiscard]] virtual error sync_folder(std::string_view) noexcept { return {}; }
+    // Whether an open file is the one that has that name: not where another took its place, or none did.
+    [[nodiscard]] virtual result<bool> is_at(file_handle, std::string_view path) noexcept {
+        auto const kind = kind_of(path);
+        if (!kind) { return kind.error(); }
+        return *kind == path_kind::file;
+    }
 
-    // Below a file everything is missing.
+    // Below a file everything is missing; a link that leads nowhere is `other`.
     [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;
     [[nodiscard]] virtual result<std::uint64_t> size_of(std::string_view path) noexcept = 0;
     // Replaces a file of the new name, in one step.
@@ -64,7 +77,20 @@ public:
     // The names in a folder, in no order, without `.` and `..`.
     [[nodiscard]] virtual error list(std::string_view path, name_taker take, void* context) noexcept = 0;
 
-    // To read. An empty file has an empty mapping.
+    // The bytes of a file from `from` on, as many as fit; how many there were. For what is small, or may be cut off meanwhile:
+    // nothing is mapped, so what is gone is missing and no signal. What is no file is refused, as by the others.
+    [[nodiscard]] virtual result<std::size_t> read(std::string_view path, std::uint64_t from,
+                                                   std::span<std::byte> into) noexcept {
+        auto const whole = map(path);
+        if (!whole) { return whole.error(); }
+        std::size_t const size = whole->bytes.size();
+        std::size_t const at = from < size ? static_cast<std::size_t>(from) : size;
+        std::size_t const count = size - at < into.size() ? size - at : into.size();
+        if (count > 0) { std::memcpy(into.data(), whole->bytes.data() + at, count); }
+        unmap(*whole);
+        return count;
+    }
+    // To read. An empty file has an empty mapping. Whoever cuts the file off meanwhile takes the bytes away (SIGBUS).
     [[nodiscard]] virtual result<file_mapping> map(std::string_view path) noexcept = 0;
     virtual void unmap(file_mapping mapping) noexcept = 0;
 
@@ -72,19 +98,24 @@ public:
     // back when the process dies, however that happens.
     [[nodiscard]] virtual result<file_handle> lock(std::string_view path) noexcept = 0;
     virtual void unlock(file_handle held) noexcept = 0;
+    // Forgets a lock that a forked child shares with its parent, who keeps it. Until then the lock lives as long as the child.
+    virtual void leave_lock(file_handle) noexcept {}
     // Whether someone holds it, without taking it for longer than the question lasts.
     [[nodiscard]] virtual result<bool> is_locked(std::string_view path) noexcept = 0;
 
-    // Shared memory of that name (no slash in it): new, all zeros, there to the last page; errc::exists where there is one. A file
-    // system that has none says so.
+    // Shared memory of that name (no slash in it): new, all zeros, there to the last page; errc::exists where there is one. It has
+    // its name once it is whole: whoever is killed before that leaves nothing. A file system that has none says so.
     [[nodiscard]] virtual result<shared_memory> create_shared(std::string_view, std::uint64_t) noexcept {
         return none();
     }
     // What was created before; errc::not_a_run where there is none of that name, errc::busy where it is mapped.
     [[nodiscard]] virtual result<shared_memory> open_shared(std::string_view) noexcept { return none(); }
+    // In a forked child this leaves the lock to its parent.
     virtual void unmap_shared(shared_memory) noexcept {}
     // Its name; the memory goes when nobody has it mapped any more.
     [[nodiscard]] virtual error remove_shared(std::string_view) noexcept { return none(); }
+    // Where a person finds it, to put before its name.
+    [[nodiscard]] virtual std::string_view shared_place() const noexcept { return {}; }
 
 private:
     [[nodiscard]] static error none() noexcept { return {errc::unwritable, "this file system has no shared memory"}; }

@@ -4,6 +4,7 @@
 
 #include <spotter/file/file_system.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,9 +40,18 @@ public:
         });
     }
     [[nodiscard]] error sync(file_handle) noexcept override { return {}; }
-    void close(file_handle file) noexcept override {
+    [[nodiscard]] error close(file_handle file) noexcept override {
         std::lock_guard const hold{mutex_};
         open_.erase(file.native);
+        return {};
+    }
+    [[nodiscard]] result<bool> is_at(file_handle file, std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        auto const open = open_.find(file.native);
+        auto const named = files_.find(path);
+        if (open != open_.end()) { return named != files_.end() && named->second == open->second; }
+        auto const lock = lock_names_.find(file.native);
+        return lock != lock_names_.end() && lock->second == path;
     }
 
     [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override {
@@ -99,12 +109,28 @@ public:
         return {};
     }
 
-    [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
+    [[nodiscard]] result<std::size_t> read(std::string_view path, std::uint64_t from,
+                                           std::span<std::byte> into) noexcept override {
         std::lock_guard const hold{mutex_};
         auto const at = files_.find(path);
         if (at == files_.end()) { return missing(path); }
-        file_mapping const view{{at->second->data(), at->second->size()}};
-        if (!view.bytes.empty()) { mapped_.emplace(view.bytes.data(), at->second); }
+        contents const& bytes = *at->second;
+        if (from >= bytes.size()) { return std::size_t{0}; }
+        auto const rest = std::span{bytes}.subspan(static_cast<std::size_t>(from));
+        std::size_t const count = (std::min)(rest.size(), into.size());
+        std::copy_n(rest.begin(), count, into.begin());
+        return count;
+    }
+    [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
+        file_mapping view{};
+        error const why = guard([&]() -> error {
+            auto const at = files_.find(path);
+            if (at == files_.end()) { return missing(path); }
+            view.bytes = *at->second;
+            if (!view.bytes.empty()) { mapped_.emplace(view.bytes.data(), at->second); }
+            return {};
+        });
+        if (why) { return why; }
         return view;
     }
     void unmap(file_mapping mapping) noexcept override {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): the file system of POSIX by its raw calls. All that the project knows of POSIX is in this file.
+// File (L1): the file system of POSIX by its raw calls. All that the project knows of POSIX is in this file and the next to it,
+// posix_error.hpp.
 #pragma once
 
-#include <spotter/file/file_system.hpp>
+#include <spotter/file/posix_error.hpp>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -18,106 +14,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-namespace detail {
-
-// A path with its final zero.
-class zero_terminated {
-public:
-    explicit zero_terminated(std::string_view path) noexcept {
-        good_ = path.size() < sizeof letters_ && path.find('\0') == path.npos;
-        if (good_ && !path.empty()) { std::memcpy(letters_, path.data(), path.size()); }
-        letters_[good_ ? path.size() : 0] = '\0';
-    }
-    [[nodiscard]] bool good() const noexcept { return good_; }
-    [[nodiscard]] char* get() noexcept { return letters_; }
-
-private:
-    char letters_[longest_path + 1];
-    bool good_;
-};
-
-// What the system's error number means to a user, and what to do about it.
-[[nodiscard]] inline error system_error(int number, std::string_view doing, std::string_view path) noexcept {
-    error why{errc::io_error, {}};
-    std::string_view cause = "the system refused";
-    std::string_view advice = "check the disk";
-    switch (number) {
-        case ENOSPC:
-        case EDQUOT:
-            why.code = errc::disk_full;
-            cause = "the disk is full";
-            advice = "free some space";
-            break;
-        case EACCES:
-        case EPERM:
-            why.code = errc::unwritable;
-            cause = "no permission";
-            advice = "choose another folder";
-            break;
-        case EROFS:
-            why.code = errc::unwritable;
-            cause = "the file system is read-only";
-            advice = "choose another folder";
-            break;
-        case ENOTDIR:
-            why.code = errc::unwritable;
-            cause = "a part of the path is a file";
-            advice = "choose another folder";
-            break;
-        case EISDIR:
-            why.code = errc::unwritable;
-            cause = "it is a folder";
-            advice = "choose another name";
-            break;
-        case ENAMETOOLONG:
-            why.code = errc::unwritable;
-            cause = "the path is too long";
-            advice = "choose a shorter one";
-            break;
-        case ENOENT:
-            why.code = errc::not_a_run;
-            cause = "there is no such file";
-            advice = "check the path";
-            break;
-        case EEXIST:
-            why.code = errc::exists;
-            cause = "it is there already";
-            advice = "choose another name";
-            break;
-        case EWOULDBLOCK:
-            why.code = errc::busy;
-            cause = "another process has it locked";
-            advice = "wait for it or choose another folder";
-            break;
-        case EMFILE:
-        case ENFILE:
-            cause = "too many files are open";
-            advice = "close some or raise the limit";
-            break;
-        case ENOMEM:
-            why.code = errc::out_of_memory;
-            cause = "no memory";
-            advice = "close something";
-            break;
-        default:
-            break;
-    }
-    // The path's end says most; a sentence has room for about 120 letters of it.
-    bool const cut = path.size() > 120;
-    why.what << "could not " << doing << ' ' << (cut ? "..." : "") << (cut ? path.substr(path.size() - 120) : path)
-             << ": " << cause << " (errno " << number << "); " << advice;
-    return why;
-}
-
-}  // namespace detail
-
 class posix_file_system final : public file_system {
 public:
     [[nodiscard]] result<file_handle> create(std::string_view path) noexcept override {
         return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
     }
     [[nodiscard]] result<file_handle> open_append(std::string_view path) noexcept override {
-        return open_file(path, O_WRONLY | O_CREAT | O_APPEND, "open");
+        return open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open");
     }
     [[nodiscard]] error append(file_handle file, std::span<std::byte const> bytes) noexcept override {
         while (!bytes.empty()) {
@@ -131,8 +34,29 @@ public:
     [[nodiscard]] error sync(file_handle file) noexcept override {
         return ::fsync(number_of(file)) == 0 ? error{} : detail::system_error(errno, "sync", "a segment");
     }
-    void close(file_handle file) noexcept override {
-        if (file.open()) { ::close(number_of(file)); }
+    [[nodiscard]] error close(file_handle file) noexcept override {
+        if (!file.open() || ::close(number_of(file)) == 0 || errno == EINTR) { return {}; }
+        return detail::system_error(errno, "close", "a segment");
+    }
+    [[nodiscard]] error sync_folder(std::string_view path) noexcept override {
+        auto const folder = open_file(path, O_RDONLY | O_DIRECTORY, "sync the folder");
+        if (!folder) { return folder.error(); }
+        // Where a file system has no such thing, it has nothing to be synced.
+        int const failed = ::fsync(number_of(*folder)) == 0 || errno == EINVAL ? 0 : errno;
+        drop(*folder);
+        return failed == 0 ? error{} : detail::system_error(failed, "sync the folder", path);
+    }
+    [[nodiscard]] result<bool> is_at(file_handle file, std::string_view path) noexcept override {
+        detail::zero_terminated name{path};
+        struct stat open {
+        }, named{};
+        if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
+        if (::fstat(number_of(file), &open) != 0) { return detail::system_error(errno, "look at", path); }
+        if (::stat(name.get(), &named) != 0) {
+            if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) { return false; }
+            return detail::system_error(errno, "look at", path);
+        }
+        return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
     }
 
     [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override {
@@ -140,8 +64,11 @@ public:
         struct stat facts {};
         if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
         if (::stat(name.get(), &facts) != 0) {
-            if (errno == ENOENT || errno == ENOTDIR) { return path_kind::missing; }
-            return detail::system_error(errno, "look at", path);
+            int const failed = errno;
+            bool const link = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
+            if (link) { return path_kind::other; }
+            if (failed == ENOENT || failed == ENOTDIR) { return path_kind::missing; }
+            return detail::system_error(failed, "look at", path);
         }
         if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }
         return S_ISREG(facts.st_mode) ? path_kind::file : path_kind::other;
@@ -152,6 +79,7 @@ public:
         if (!name.good() || ::stat(name.get(), &facts) != 0) {
             return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
         }
+        if (!S_ISREG(facts.st_mode)) { return no_file(facts.st_mode, "look at", path); }
         return static_cast<std::uint64_t>(facts.st_size);
     }
     [[nodiscard]] error rename(std::string_view from, std::string_view to) noexcept override {
@@ -206,15 +134,30 @@ public:
         return failed == 0 ? error{} : detail::system_error(failed, "list", path);
     }
 
+    [[nodiscard]] result<std::size_t> read(std::string_view path, std::uint64_t from,
+                                           std::span<std::byte> into) noexcept override {
+        auto const file = open_regular(path, O_RDONLY, "read");
+        if (!file) { return file.error(); }
+        std::size_t done = 0;
+        int failed = 0;
+        while (done < into.size() && failed == 0) {
+            auto const at = static_cast<off_t>(from + done);
+            ssize_t const some = ::pread(number_of(*file), into.data() + done, into.size() - done, at);
+            if (some == 0) { break; }
+            if (some > 0) { done += static_cast<std::size_t>(some); }
+            if (some < 0 && errno != EINTR) { failed = errno; }
+        }
+        drop(*file);
+        if (failed != 0) { return detail::system_error(failed, "read", path); }
+        return done;
+    }
     [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
-        auto const file = open_file(path, O_RDONLY, "open");
+        auto const file = open_regular(path, O_RDONLY, "open");
         if (!file) { return file.error(); }
         struct stat facts {};
         result<file_mapping> mapping{file_mapping{}};
         if (::fstat(number_of(*file), &facts) != 0) {
             mapping = detail::system_error(errno, "look at", path);
-        } else if (!S_ISREG(facts.st_mode)) {
-            mapping = detail::system_error(EISDIR, "read", path);
         } else if (facts.st_size > 0) {
             auto const size = static_cast<std::size_t>(facts.st_size);
             void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, number_of(*file), 0);
@@ -224,7 +167,7 @@ public:
                 mapping = file_mapping{{static_cast<std::byte const*>(at), size}};
             }
         }
-        close(*file);
+        drop(*file);
         return mapping;
     }
     void unmap(file_mapping mapping) noexcept override {
@@ -232,73 +175,108 @@ public:
     }
 
     // flock, not fcntl: it also excludes another recorder of the same process. A child that is forked off shares it, so the
-    // file stays locked until the child ends too.
+    // file stays locked until the child leaves it or ends, too. Made only where nothing is, so that a link that leads nowhere is
+    // not followed.
     [[nodiscard]] result<file_handle> lock(std::string_view path) noexcept override {
-        auto file = open_file(path, O_RDWR | O_CREAT, "open");
+        auto file = open_regular(path, O_RDWR, "open");
+        if (!file && file.error().code == errc::not_a_run) {
+            file = open_regular(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open");
+        }
         if (!file) { return file.error(); }
         if (int const failed = take_lock(*file); failed != 0) {
-            close(*file);
-            return detail::system_error(failed, "lock", path);
+            text<64> holder{};
+            if (failed == EWOULDBLOCK) { detail::name_holder(number_of(*file), holder); }
+            drop(*file);
+            return detail::system_error(failed, "lock", path, holder);
         }
         return file_handle{*file};
     }
     void unlock(file_handle held) noexcept override {
         if (held.open()) {
             ::flock(number_of(held), LOCK_UN);
-            close(held);
+            drop(held);
         }
     }
+    void leave_lock(file_handle held) noexcept override { drop(held); }
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override {
-        auto const file = open_file(path, O_RDONLY, "open");
+        auto const file = open_regular(path, O_RDONLY, "open");
         if (!file) {
             if (file.error().code == errc::not_a_run) { return false; }
             return file.error();
         }
         bool const free = ::flock(number_of(*file), LOCK_SH | LOCK_NB) == 0;
         int const number = free ? 0 : errno;
-        close(*file);
+        drop(*file);
         if (!free && number != EWOULDBLOCK) { return detail::system_error(number, "ask for the lock", path); }
         return !free;
     }
 
     // Files in /dev/shm, which everyone on the machine may list: so nobody else may read them, and no link is followed there.
+    // Without a name, or under one of its own, until it has its memory and its lock.
     [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override {
         path_text const path{shared_folder, name};
-        auto const file = open_file(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
+        text<longest_path> part{path.view()};
+        part << part_suffix;
+        result<file_handle> file{errc::io_error, ""};
+#if defined(O_TMPFILE)
+        file = open_file(shared_folder, O_RDWR | O_TMPFILE, "create", 0600);
+#endif
+        bool const named = !file;
+        if (named) {
+            (void)remove(part);
+            file = open_file(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
+        }
         if (!file) { return file.error(); }
         // Allocated now: a page that cannot be had when it is touched ends the process.
         int failed = EINTR;
         while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }
+        result<shared_memory> memory{errc::io_error, ""};
         if (failed == 0) {
-            auto memory = map_shared(*file, bytes, path);
-            if (!memory) { (void)remove(path); }
-            return memory;
+            memory = map_shared(*file, bytes, path);
+        } else {
+            drop(*file);
+            memory = detail::system_error(failed, "take the memory of", path);
         }
-        close(*file);
-        (void)remove(path);
-        return detail::system_error(failed, "take the memory of", path);
+        if (memory) {
+            text<64> link{"/proc/self/fd/"};
+            link << file->native;
+            detail::zero_terminated from{named ? part.view() : link.view()}, to{path};
+            if (::linkat(AT_FDCWD, from.get(), AT_FDCWD, to.get(), named ? 0 : AT_SYMLINK_FOLLOW) != 0) {
+                error const why = detail::system_error(errno, "create", path);
+                unmap_shared(*memory);
+                memory = why;
+            }
+        }
+        if (named) { (void)remove(part); }
+        return memory;
     }
     [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override {
         path_text const path{shared_folder, name};
-        auto const file = open_file(path, O_RDWR | O_NOFOLLOW, "open");
+        auto const file = open_regular(path, O_RDWR | O_NOFOLLOW, "open");
         if (!file) { return file.error(); }
         struct stat facts {};
-        if (::fstat(number_of(*file), &facts) == 0 && S_ISREG(facts.st_mode)) {
+        if (::fstat(number_of(*file), &facts) == 0) {
             return map_shared(*file, static_cast<std::uint64_t>(facts.st_size), path);
         }
-        close(*file);
-        return detail::system_error(EISDIR, "read", path);
+        int const failed = errno;
+        drop(*file);
+        return detail::system_error(failed, "look at", path);
     }
     void unmap_shared(shared_memory memory) noexcept override {
         if (!memory.bytes.empty()) { ::munmap(memory.bytes.data(), memory.bytes.size()); }
-        close(memory.lock);
+        drop(memory.lock);
     }
     [[nodiscard]] error remove_shared(std::string_view name) noexcept override {
+        text<longest_path> part{path_text{shared_folder, name}.view()};
+        part << part_suffix;
+        (void)remove(part);
         return remove(path_text{shared_folder, name});
     }
+    [[nodiscard]] std::string_view shared_place() const noexcept override { return shared_folder; }
 
 private:
     static constexpr std::string_view shared_folder = "/dev/shm";
+    static constexpr std::string_view part_suffix = "-part";  // of what may not be whole yet
 
     // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or 0.
     [[nodiscard]] static int take_lock(file_handle file) noexcept {
@@ -324,11 +302,35 @@ private:
             if (failed == 0) { memory.bytes = {static_cast<std::byte*>(at), size}; }
         }
         if (failed == 0) { return memory; }
-        close(file);
+        drop(file);
         return detail::system_error(failed, "map", path);
     }
 
     [[nodiscard]] static int number_of(file_handle file) noexcept { return static_cast<int>(file.native); }
+    // Of what nothing was appended to.
+    static void drop(file_handle file) noexcept {
+        if (file.open()) { ::close(number_of(file)); }
+    }
+
+    [[nodiscard]] static error no_file(mode_t mode, std::string_view doing, std::string_view path) noexcept {
+        bool const folder = S_ISDIR(mode);
+        std::string_view const what = folder            ? "it is a folder"
+                                      : S_ISFIFO(mode)  ? "it is a pipe, no file"
+                                      : S_ISSOCK(mode)  ? "it is a socket, no file"
+                                                        : "it is a device, no file";
+        return detail::system_error(folder ? EISDIR : ENODEV, doing, path, what);
+    }
+    // Never waits for the other end of a pipe, and takes nothing but files.
+    [[nodiscard]] static result<file_handle> open_regular(std::string_view path, int flags,
+                                                          std::string_view doing) noexcept {
+        auto const file = open_file(path, flags | O_NONBLOCK, doing);
+        if (!file) { return file.error(); }
+        struct stat facts {};
+        int const failed = ::fstat(number_of(*file), &facts) == 0 ? 0 : errno;
+        if (failed == 0 && S_ISREG(facts.st_mode)) { return file_handle{*file}; }
+        drop(*file);
+        return failed != 0 ? detail::system_error(failed, doing, path) : no_file(facts.st_mode, doing, path);
+    }
 
     [[nodiscard]] static result<file_handle> open_file(std::string_view path, int flags, std::string_view doing,
                                                        mode_t rights = 0666) noexcept {

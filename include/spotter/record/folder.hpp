@@ -75,20 +75,14 @@ namespace detail {
 
 // The workers' folders of a run that is replaced, but those that somebody writes.
 [[nodiscard]] inline error clear_workers(file_system& files, std::string_view folder) noexcept {
-    struct numbers {
-        slots<std::uint32_t> list;
-        std::size_t count = 0;
-    } found;
-    auto const note = [](void* context, std::string_view name) noexcept {
-        auto& all = *static_cast<numbers*>(context);
-        std::int64_t const number = worker_number(name);
-        if (number >= 0 && all.list.grow(all.count + 1)) { all.list[all.count++] = static_cast<std::uint32_t>(number); }
-        return true;
-    };
-    if (error const why = files.list(folder, note, &found)) { return why; }
-    for (std::size_t i = 0; i < found.count; ++i) {
+    number_list found;
+    if (error const why = found.read_workers(files, folder)) { return why; }
+    for (std::size_t i = 0; i < found.size(); ++i) {
         text<longest_path> worker{folder};
-        worker << "/worker-" << found.list[i];
+        worker << "/worker-" << found[i];
+        auto const kind = files.kind_of(worker);
+        if (!kind) { return kind.error(); }
+        if (*kind != path_kind::folder) { continue; }  // somebody else's
         auto const lock = files.lock(path_text{worker, layout::lock_name});
         if (!lock && lock.error().code == errc::busy) { continue; }
         if (!lock) { return lock.error(); }
@@ -99,16 +93,18 @@ namespace detail {
     return {};
 }
 
-// Of the last segment that says something, from `last` down.
+// Of the last segment that says something; `odd` tells of one that is no file.
 [[nodiscard]] inline result<segment_state> read_last(file_system& files, std::string_view folder,
-                                                     std::int64_t last) noexcept {
+                                                     number_list const& segments, error& odd) noexcept {
     segment_state state{};
-    for (std::int64_t number = last; number >= 0 && !(state.known && state.told); --number) {
-        auto const mapped = files.map(path_of_segment(folder, number));
-        if (!mapped) {
-            if (mapped.error().code == errc::not_a_run) { continue; }  // a gap in the numbers
-            return mapped.error();
+    for (std::size_t place = segments.size(); place > 0 && !(state.known && state.told); --place) {
+        path_text const path = path_of_segment(folder, segments[place - 1]);
+        auto const mapped = files.map(path);
+        if (!mapped && is_no_file(files, path)) {
+            if (!odd) { odd = mapped.error(); }
+            continue;
         }
+        if (!mapped) { return mapped.error(); }
         segment_state const older = read_state(mapped->bytes);
         files.unmap(*mapped);
         if (!state.known) {
@@ -126,15 +122,34 @@ namespace detail {
     auto const kind = files.kind_of(folder);
     if (!kind) { return kind.error(); }
     if (*kind != path_kind::folder) { return segment_state{}; }
-    auto const scan = scan_folder(files, folder);
-    if (!scan) { return scan.error(); }
-    return read_last(files, folder, scan->last);
+    number_list segments;
+    if (error const why = segments.read_segments(files, folder)) { return why; }
+    error odd{};
+    return read_last(files, folder, segments, odd);
 }
 [[nodiscard]] inline error there_is_one(std::string_view path) noexcept {
     error why{errc::exists, "there is a finished run in "};
     why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
              << "; choose another folder, or existing::next or ::replace";
     return why;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+[[nodiscard]] inline std::string_view folder_above(std::string_view path) noexcept {
+    std::size_t const cut = path.rfind('/');
+    return cut == path.npos ? std::string_view{"."} : path.substr(0, cut == 0 ? 1 : cut);
+}
+// Brings to the disk that a folder was made, and those above it up to `known`, which was there.
+[[nodiscard]] inline error sync_above(file_system& files, std::string_view folder, std::string_view known) noexcept {
+    error first{};
+    for (std::string_view above = folder_above(folder);; above = folder_above(above)) {
+        error const why = files.sync_folder(above);
+        if (!first) { first = why; }
+        if (above.size() <= known.size()) { return first; }
+    }
 }
 
 }  // namespace detail
@@ -150,9 +165,10 @@ struct open_run {
 // Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into `worker-k` below
 // it, each with its own lock. A worker joins the run that worker 0 has there unless that is over and this worker had finished its part
 // of it, or is none of its `options::workers`: then it is another run, as it is for worker 0. Replacing is worker 0's business, for all that
-// nobody writes.
+// nobody writes. With a `sync` the folder itself is on the disk, too.
 [[nodiscard]] inline result<open_run> open_folder(file_system& files, std::string_view path, existing what,
-                                                  std::uint32_t worker = 0) noexcept {
+                                                  std::uint32_t worker = 0,
+                                                  disk_sync sync = disk_sync::never) noexcept {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
@@ -183,15 +199,21 @@ struct open_run {
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::file || *kind == path_kind::other) {
             error why{errc::unwritable, "cannot record into "};
-            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0) << ": it is a file; choose a folder";
+            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0) << ": it is "
+                     << (*kind == path_kind::file ? "a file" : "no folder") << "; choose a folder";
             return why;
         }
         if (*kind == path_kind::missing) {
+            std::string_view known = detail::folder_above(folder);
+            while (sync != disk_sync::never && files.kind_of(known).value_or(path_kind::folder) == path_kind::missing) {
+                known = detail::folder_above(known);
+            }
             if (error const why = files.make_folder(folder)) { return why; }
+            if (sync != disk_sync::never) { run.left = detail::sync_above(files, folder, known); }
         }
         auto const lock = files.lock(path_text{folder, layout::lock_name});
         if (!lock) { return lock.error(); }
-        run.lock = *lock;
+        run.lock = run.place.lock = *lock;
 
         auto const refuse = [&](error const& why) {
             files.unlock(run.lock);
@@ -212,16 +234,22 @@ struct open_run {
         if (!scan) { return refuse(scan.error()); }
         if (error const why = detail::remove_parts(files, folder, *scan); why && !run.left) { run.left = why; }
         run.place.run_id = make_run_id();
-        if (scan->last < 0) { return run; }
-        auto const state = detail::read_last(files, folder, scan->last);
+        detail::number_list segments;
+        if (error const why = segments.read_segments(files, folder)) { return refuse(why); }
+        if (segments.size() == 0) { return run; }
+        error odd{};
+        auto const state = detail::read_last(files, folder, segments, odd);
         if (!state) { return refuse(state.error()); }
+        if (!run.left) { run.left = odd; }
         if (worker == 0 && state->ended && what == existing::refuse) { return refuse(detail::there_is_one(path)); }
         if (worker == 0 && state->ended && what == existing::next) {
             files.unlock(run.lock);
             left = run.left;
             continue;
         }
-        run.place.number = static_cast<std::uint32_t>(scan->last) + 1;
+        auto const next = detail::next_number(files, folder, segments);
+        if (!next) { return refuse(next.error()); }
+        run.place.number = *next;
         if (state->known) {
             run.place.run_id = state->run_id;
             run.place.attempt = state->attempt + 1;

@@ -31,6 +31,7 @@ public:
     // A recorder that was not finished ends its run as failed: most likely an exception left the loop.
     ~recorder() {
         bool const own = core_ != nullptr && !core_->in_child();  // in a fork the thread and the files are the parent's
+        if (core_ != nullptr && !own) { core_->leave_to_parent(); }
         if (own && core_->started() && !core_->finished()) {
             finish({ending::failed, "hook was destroyed without finish", {}, 0});
         }
@@ -247,7 +248,7 @@ private:
         instant_ = choices.instant;
         workers_ = choices.keep == workers::one ? 1 : choices.workers;
         if (dry_) { return; }
-        auto run = open_folder(files, path, choices.existing, holds ? 0 : choices.worker);
+        auto run = open_folder(files, path, choices.existing, holds ? 0 : choices.worker, choices.disk_sync);
         if (!run) {
             first_ = run.error();
             return;
@@ -323,6 +324,7 @@ private:
     }
     [[nodiscard]] bool child() noexcept {
         if (!core_->in_child()) { return false; }
+        core_->leave_to_parent();
         note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events "
                           "are only counted"});
         return true;

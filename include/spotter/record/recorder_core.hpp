@@ -91,6 +91,7 @@ public:
         return false;
     }
     void finish(byte_view run_end) noexcept {
+        segments_.look();
         if (started_) { segments_.add(row_kind::run_end, run_end); }
         segments_.finish();
         publish();
@@ -100,6 +101,14 @@ public:
         finished_ = true;
     }
     [[nodiscard]] bool in_child() const noexcept { return fork_.in_child(); }
+    // In a forked child: the run's lock and the ring's memory are the parent's alone from here on, so that the run ends with it, however
+    // long the child lives. Nothing of the rest is touched: a thread of the parent's may have been amid it.
+    void leave_to_parent() noexcept {
+        if (std::exchange(left_, true) || finished_) { return; }
+        path_text const lock{run_.place.folder, layout::lock_name};
+        if (files_.is_at(run_.lock, lock).value_or(false)) { files_.leave_lock(run_.lock); }
+        shared_.leave_to_parent();
+    }
     [[nodiscard]] bool started() const noexcept { return started_; }
     [[nodiscard]] bool finished() const noexcept { return finished_; }
     // Nothing more is written: it failed, has not begun or is over.
@@ -364,6 +373,7 @@ private:
     bool threaded_ = false;
     bool started_ = false;
     bool finished_ = false;
+    bool left_ = false;  // to the parent
 
     error writer_error_{};  // once has_error_ is set, for ever the same
     std::atomic<bool> has_error_{false};

@@ -141,15 +141,15 @@ inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ri
 }
 
 [[nodiscard]] inline result<attempt_extent> extent_of(file_system& files, std::string_view folder,
-                                                      ring_header const& ring, std::int64_t last) noexcept {
+                                                      ring_header const& ring, number_list const& segments) noexcept {
     attempt_extent found{};
     bool more = true;
-    for (std::int64_t number = last; number >= 0 && more; --number) {
-        auto const mapped = files.map(path_of_segment(folder, number));
-        if (!mapped) {
-            if (mapped.error().code == errc::not_a_run) { continue; }
-            return mapped.error();
-        }
+    for (std::size_t place = segments.size(); place > 0 && more; --place) {
+        std::uint32_t const number = segments[place - 1];
+        path_text const path = path_of_segment(folder, number);
+        auto const mapped = files.map(path);
+        if (!mapped && is_no_file(files, path)) { continue; }
+        if (!mapped) { return mapped.error(); }
         auto const head = decode_head(mapped->bytes);
         result<bool> further{head || head.error().code == errc::not_a_run};  // killed before it had a head
         if (head && ring_owner{head->run_id, head->worker, head->attempt} == ring.owner()) {
@@ -173,24 +173,30 @@ inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ri
     recovered told{};
     shared_ring left;
     if (error const why = left.open(files, folder)) {
-        if (why.code != errc::corrupt && why.code != errc::unknown_version && why.code != errc::busy) { return why; }
-        told.damage = why;
-        return told;
+        switch (why.code) {
+            case errc::corrupt:
+            case errc::unknown_version:
+            case errc::busy:
+            case errc::unwritable:
+                told.damage = why;
+                return told;
+            default:
+                return why;
+        }
     }
     if (left.header() == nullptr) { return told; }
     ring_header& header = *left.header();
     std::uint64_t const head = header.counters.head.load(std::memory_order_acquire);
     std::uint64_t const tail = header.counters.tail.load(std::memory_order_acquire);
-    auto const scan = detail::scan_folder(files, folder);
-    if (!scan) { return scan.error(); }
-    auto extent = detail::extent_of(files, folder, header, scan->last);
+    detail::number_list there;
+    if (error const why = there.read_segments(files, folder)) { return why; }
+    auto extent = detail::extent_of(files, folder, header, there);
     if (!extent) { return extent.error(); }
     bool const in_ring = extent->position >= tail && extent->position <= head && extent->position % 8 == 0;
     std::uint64_t const from = in_ring ? extent->position : tail;
     if (extent->run_begin.empty() && head > 0) {
-        told.damage = {errc::corrupt,
-                       "a killed process left a ring, but no segment of the attempt that it belongs to: "};
-        told.damage.what << "it was left as it is";
+        told.damage =
+            left.in_the_way(errc::corrupt, "leads to a ring of an attempt without a segment, which was left as it is");
         return told;
     }
     if (head > from || extent->values.mark.bytes > 0) {
@@ -201,7 +207,9 @@ inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ri
         }
         run_place place{};
         place.folder = path_text{folder, ""};
-        place.number = static_cast<std::uint32_t>(scan->last + 1);
+        auto const number = detail::next_number(files, folder, there);
+        if (!number) { return number.error(); }
+        place.number = *number;
         place.run_id = header.owner().run_id;
         place.worker = header.owner().worker;
         place.attempt = header.owner().attempt;
@@ -251,7 +259,7 @@ namespace detail {
     recovered told{};
     auto const kind = files.kind_of(path_text{folder, layout::ring_name});
     if (!kind) { return kind.error(); }
-    if (*kind != path_kind::file) { return told; }
+    if (*kind == path_kind::missing) { return told; }
     auto const lock = files.lock(path_text{folder, layout::lock_name});
     if (!lock) {
         if (lock.error().code != errc::busy) { return lock.error(); }
@@ -285,22 +293,11 @@ namespace detail {
         return {};
     };
     if (error const why = add_with_flight(path)) { return why; }
-    struct numbers {
-        slots<std::uint32_t> list;
-        std::size_t count = 0;
-    } found;
-    auto const note = [](void* context, std::string_view name) noexcept {
-        auto& workers = *static_cast<numbers*>(context);
-        std::int64_t const number = detail::worker_number(name);
-        if (number >= 0 && workers.list.grow(workers.count + 1)) {
-            workers.list[workers.count++] = static_cast<std::uint32_t>(number);
-        }
-        return true;
-    };
-    if (error const why = files.list(path, note, &found)) { return why; }
-    for (std::size_t i = 0; i < found.count; ++i) {
+    detail::number_list found;
+    if (error const why = found.read_workers(files, path)) { return why; }
+    for (std::size_t i = 0; i < found.size(); ++i) {
         text<longest_path> worker{path};
-        worker << "/worker-" << found.list[i];
+        worker << "/worker-" << found[i];
         if (error const why = add_with_flight(worker)) { return why; }
     }
     return all;

@@ -28,26 +28,33 @@ public:
           to_disk_{to_disk} {}
 
     // The folder with what earlier attempts left in it, and the number of the first segment of this one.
-    void begin(path_text const& folder, std::uint32_t number) noexcept {
-        if (!works_) { return; }
+    [[nodiscard]] error begin(path_text const& folder, std::uint32_t number) noexcept {
+        if (!works_) { return {}; }
         folder_ = folder;
-        for (std::uint32_t each = 0; each < number; ++each) { total_ += size_of(each); }
+        detail::number_list there;
+        if (error const why = there.read_segments(files_, folder)) { return why; }
+        for (std::size_t i = 0; i < there.size() && there[i] < number; ++i) {
+            if (!numbers_.add(there[i])) { return no_memory(); }
+            total_ += size_of(there[i]);
+        }
+        return {};
     }
     // A segment was closed; `last`: the run ends with it. A few of the oldest are thinned, so that whoever writes is not kept from
     // it for long: more come down with the segments to come. Nothing is lost by an error, after which the next call tries again,
     // unless it was one of writing, which ends thinning.
     [[nodiscard]] error closed(std::uint32_t number, bool last) noexcept {
         if (!works_) { return {}; }
+        if (!numbers_.add(number)) { return no_memory(); }
         total_ += size_of(number);
-        for (int cost = 0; total_ > limit_ && oldest_ <= number && cost < most_at_once; ++oldest_) {
-            std::uint64_t const before = size_of(oldest_);
-            auto const done = thin(oldest_, number, last);
+        for (int cost = 0; total_ > limit_ && oldest_ < numbers_.size() && cost < most_at_once; ++oldest_) {
+            std::uint64_t const before = size_of(numbers_[oldest_]);
+            auto const done = thin(oldest_, last);
             if (!done) { return done.error(); }
             if (*done == outcome::must_wait) { return {}; }
             cost += *done == outcome::needs_nothing ? 1 : to_read;
             if (*done == outcome::needs_nothing) { continue; }
             total_ -= (std::min)(total_, before);  // where it could not be asked for before
-            total_ += size_of(oldest_);
+            total_ += size_of(numbers_[oldest_]);
         }
         return {};
     }
@@ -78,27 +85,27 @@ private:
         return files_.size_of(detail::path_of_segment(folder_, number)).value_or(0) +
                files_.size_of(detail::path_of_segment(folder_, number, layout::side_suffix)).value_or(0);
     }
-    [[nodiscard]] result<outcome> thin(std::uint32_t number, std::uint32_t newest, bool last) noexcept {
-        auto const whole = files_.map(detail::path_of_segment(folder_, number));
-        if (!whole) {
-            if (whole.error().code == errc::not_a_run) { return outcome::needs_nothing; }
-            return whole.error();
-        }
-        auto done = thin(number, whole->bytes, newest, last);
+    // The segment at a place of the list.
+    [[nodiscard]] result<outcome> thin(std::size_t place, bool last) noexcept {
+        path_text const path = detail::path_of_segment(folder_, numbers_[place]);
+        auto const whole = files_.map(path);
+        if (!whole && detail::is_no_file(files_, path)) { return outcome::needs_nothing; }
+        if (!whole) { return whole.error(); }
+        auto done = thin(place, whole->bytes, last);
         files_.unmap(*whole);
         return done;
     }
-    [[nodiscard]] result<outcome> thin(std::uint32_t number, byte_view whole, std::uint32_t newest,
-                                       bool last) noexcept {
+    [[nodiscard]] result<outcome> thin(std::size_t place, byte_view whole, bool last) noexcept {
         detail::thinned_copy copy{files_, whole};
         if (copy.is_thinned()) { return outcome::needs_nothing; }
         if (!copy.cite()) { return no_memory(); }
         followers after{files_};
         using detail::thinned_copy;
         auto found = thinned_copy::follower::goes_on;
-        for (std::uint32_t next = number + 1; next <= newest && found == thinned_copy::follower::goes_on; ++next) {
-            auto const mapped = files_.map(detail::path_of_segment(folder_, next));
-            if (!mapped && mapped.error().code == errc::not_a_run) { continue; }
+        for (std::size_t next = place + 1; next < numbers_.size() && found == thinned_copy::follower::goes_on; ++next) {
+            path_text const path = detail::path_of_segment(folder_, numbers_[next]);
+            auto const mapped = files_.map(path);
+            if (!mapped && detail::is_no_file(files_, path)) { continue; }
             if (!mapped) { return mapped.error(); }
             if (!after.list.grow(after.count + 1)) {
                 files_.unmap(*mapped);
@@ -111,7 +118,7 @@ private:
         if (found == thinned_copy::follower::damaged) { return outcome::read; }  // it may have said what is to be kept
         if (found == thinned_copy::follower::goes_on && !last) { return outcome::must_wait; }
         if (copy.survey() == 0) { return outcome::read; }
-        if (error const why = replace(number, copy)) {
+        if (error const why = replace(numbers_[place], copy)) {
             works_ = false;
             return why;
         }
@@ -122,8 +129,9 @@ private:
         auto const file = files_.create(part);
         if (!file) { return file.error(); }
         error why = copy.write(*file);
-        if (!why && to_disk_) { why = files_.sync(*file); }
-        files_.close(*file);
+        if (!why) { why = files_.sync(*file); }  // or a power cut might leave neither the whole one nor this
+        error const closed = files_.close(*file);
+        if (!why) { why = closed; }
         byte_buffer side;
         if (!why) { why = read_back(part, side); }
         path_text const side_path = detail::path_of_segment(folder_, number, layout::side_suffix);
@@ -138,9 +146,9 @@ private:
         auto const cache = files_.create(side_path);  // a cache: it may be missing
         if (cache) {
             (void)files_.append(*cache, side.view());
-            files_.close(*cache);
+            (void)files_.close(*cache);
         }
-        return {};
+        return to_disk_ ? files_.sync_folder(folder_) : error{};
     }
     [[nodiscard]] error read_back(path_text const& part, byte_buffer& side) noexcept {
         auto const mapped = files_.map(part);
@@ -154,7 +162,8 @@ private:
     path_text folder_{};
     std::uint64_t limit_;
     std::uint64_t total_ = 0;  // bytes of the closed segments and their sidecars
-    std::uint32_t oldest_ = 0;
+    detail::number_list numbers_{};  // of the segments
+    std::size_t oldest_ = 0;         // the place of the next to be thinned
     bool works_;
     bool to_disk_;
 };

@@ -77,6 +77,10 @@ public:
             }
             dirty_ = segments_.holds_open_step();
             flushed_at_ = now;
+            if (now - looked_at_ >= look_milliseconds) {
+                segments_.look();
+                looked_at_ = now;
+            }
             return;
         }
         if (!dirty_ && now - flushed_at_ >= heartbeat_milliseconds) {
@@ -95,6 +99,7 @@ public:
         } else {
             segments_.flush();
         }
+        segments_.look();
         dirty_ = false;
         flushed_at_ = now;
     }
@@ -111,6 +116,7 @@ public:
 private:
     static constexpr std::uint64_t heartbeat_milliseconds = 10'000;
     static constexpr std::uint64_t open_milliseconds = 200;  // a step open for longer is shown unfinished
+    static constexpr std::uint64_t look_milliseconds = 100;  // the segment may have been replaced meanwhile
 
     // An eighth of the ring at a time, so that the producer finds room while the rest is written; a quarter where the
     // rows of small steps should have filled a frame first.
@@ -237,6 +243,7 @@ private:
     std::uint64_t all_ = 0;   // of how many
     std::uint64_t flushed_at_ = steady_milliseconds();
     std::uint64_t closed_at_ = flushed_at_;
+    std::uint64_t looked_at_ = flushed_at_;
     std::uint64_t closes_ = 0;
     std::uint64_t peak_ = 0;
     bool dirty_ = false;    // something came since the last flush

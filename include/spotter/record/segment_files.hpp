@@ -2,50 +2,29 @@
 // Record (L4): the numbered files of a folder.
 #pragma once
 
+#include <spotter/core/slots.hpp>
 #include <spotter/file/file_system.hpp>
-#include <spotter/format/layout.hpp>
+#include <spotter/format/names.hpp>
 #include <spotter/record/fwd.hpp>
+
+#include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The number of a segment by its file's name, or -1.
-[[nodiscard]] constexpr std::int64_t segment_number(std::string_view name, std::string_view suffix) noexcept {
-    if (!name.ends_with(suffix) || name.size() < suffix.size() + 6 || name.size() > suffix.size() + 9) { return -1; }
-    std::int64_t number = 0;
-    for (char letter : name.substr(0, name.size() - suffix.size())) {
-        if (letter < '0' || letter > '9') { return -1; }
-        number = number * 10 + (letter - '0');
-    }
-    return number;
-}
-
 namespace detail {
-
-// The worker of a folder `worker-k`, or -1.
-[[nodiscard]] constexpr std::int64_t worker_number(std::string_view name) noexcept {
-    constexpr std::string_view prefix = "worker-";
-    if (!name.starts_with(prefix) || name.size() == prefix.size() || name.size() > prefix.size() + 9) { return -1; }
-    std::int64_t number = 0;
-    for (char letter : name.substr(prefix.size())) {
-        if (letter < '0' || letter > '9') { return -1; }
-        number = number * 10 + (letter - '0');
-    }
-    return number;
-}
 
 // Of a segment that is being thinned, until it takes the place of the whole one.
 inline constexpr char part_suffix[] = ".spot.part";
 
 struct folder_scan {
-    std::int64_t last = -1;  // the largest number of a segment
-    text<64> found{};        // the name of any segment or sidecar
-    text<64> part{};         // the name of any copy that was left half done
+    text<64> found{};  // the name of any segment or sidecar
+    text<64> part{};   // the name of any copy that was left half done
 };
 [[nodiscard]] inline bool scan_name(void* context, std::string_view name) noexcept {
     auto& scan = *static_cast<folder_scan*>(context);
-    std::int64_t const number = segment_number(name, layout::data_suffix);
-    scan.last = number > scan.last ? number : scan.last;
-    if (number >= 0 || segment_number(name, layout::side_suffix) >= 0) { scan.found = text<64>{name}; }
+    bool const ours =
+        segment_number(name, layout::data_suffix) >= 0 || segment_number(name, layout::side_suffix) >= 0;
+    if (ours) { scan.found = text<64>{name}; }
     if (segment_number(name, part_suffix) >= 0) { scan.part = text<64>{name}; }
     return true;
 }
@@ -54,6 +33,58 @@ struct folder_scan {
     if (error const why = files.list(folder, scan_name, &scan)) { return why; }
     return scan;
 }
+
+// Numbers that a folder's names say, ascending: whoever looks for files goes through these, never through all that could be.
+class number_list {
+public:
+    // Of segments.
+    [[nodiscard]] error read_segments(file_system& files, std::string_view folder) noexcept {
+        return read(files, folder, [](std::string_view name) noexcept {
+            return segment_number(name, layout::data_suffix);
+        });
+    }
+    // Of workers but number 0.
+    [[nodiscard]] error read_workers(file_system& files, std::string_view folder) noexcept {
+        return read(files, folder, [](std::string_view name) noexcept {
+            std::uint32_t const worker = worker_of_folder(name);
+            return worker == 0 ? std::int64_t{-1} : std::int64_t{worker};
+        });
+    }
+    [[nodiscard]] bool add(std::uint32_t number) noexcept {
+        if (!list_.grow(count_ + 1)) { return false; }
+        list_[count_++] = number;
+        return true;
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] std::uint32_t operator[](std::size_t place) const noexcept { return list_[place]; }
+    [[nodiscard]] bool holds(std::uint32_t number) const noexcept {
+        return std::binary_search(list_.data(), list_.data() + count_, number);
+    }
+
+private:
+    template <class Parse>
+    [[nodiscard]] error read(file_system& files, std::string_view folder, Parse) noexcept {
+        count_ = 0;
+        struct taker {
+            number_list* into;
+            bool full;
+        } each{this, false};
+        auto const take = [](void* context, std::string_view name) noexcept {
+            auto& all = *static_cast<taker*>(context);
+            std::int64_t const number = Parse{}(name);
+            all.full = number >= 0 && !all.into->add(static_cast<std::uint32_t>(number));
+            return !all.full;
+        };
+        if (error const why = files.list(folder, take, &each)) { return why; }
+        if (each.full) { return {errc::out_of_memory, "no memory for the list of a run's files"}; }
+        std::sort(list_.data(), list_.data() + count_);
+        return {};
+    }
+
+    slots<std::uint32_t> list_{};
+    std::size_t count_ = 0;
+};
+
 // What a process that was killed while it thinned a segment has left.
 [[nodiscard]] inline error remove_parts(file_system& files, std::string_view folder, folder_scan scan) noexcept {
     while (!scan.part.empty()) {
@@ -68,6 +99,27 @@ struct folder_scan {
                                                char const* suffix = layout::data_suffix) noexcept {
     char name[24];
     return {folder, {name, name_segment(static_cast<std::uint32_t>(number), suffix, name)}};
+}
+// Nothing, or something else than a file, has that name.
+[[nodiscard]] inline bool is_no_file(file_system& files, std::string_view path) noexcept {
+    auto const kind = files.kind_of(path);
+    return kind && *kind != path_kind::file;
+}
+
+// The number of a folder's next segment: behind all that hold something. What is empty, or no file, with a larger number is
+// nobody's, or of a process that was killed before it had written; no number is taken twice.
+[[nodiscard]] inline result<std::uint32_t> next_number(file_system& files, std::string_view folder,
+                                                       number_list const& segments) noexcept {
+    std::size_t whole = segments.size();
+    for (; whole > 0; --whole) {
+        path_text const path = path_of_segment(folder, segments[whole - 1]);
+        auto const size = files.size_of(path);
+        if (size ? *size > 0 : !is_no_file(files, path)) { break; }
+    }
+    std::uint64_t number = whole > 0 ? segments[whole - 1] + std::uint64_t{1} : 0;
+    for (; whole < segments.size() && segments[whole] <= number; ++whole) { ++number; }
+    if (number > 0xFFFF'FFFFULL) { return {errc::exists, "the run's last segment has the last number there is"}; }
+    return static_cast<std::uint32_t>(number);
 }
 inline void remove_segment(file_system& files, std::string_view folder, std::int64_t number) noexcept {
     (void)files.remove(path_of_segment(folder, number, layout::side_suffix));

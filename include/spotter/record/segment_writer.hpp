@@ -13,6 +13,7 @@
 #include <spotter/record/clock.hpp>
 #include <spotter/record/packer_pool.hpp>
 #include <spotter/record/retention.hpp>
+#include <spotter/record/segment_pair.hpp>
 
 #include <algorithm>
 
@@ -28,6 +29,7 @@ struct run_place {
     std::uint32_t worker = 0;
     double (*now)() noexcept = &seconds_since_epoch;  // null: it stays `time`, as when a killed run's rest is written
     double time = 0;                                  // times given out are not before it
+    file_handle lock{};                               // of the folder; whoever took it gives it back
 };
 
 // The first failure is kept and ends the writing; whatever comes later is only counted. Bytes reach the file in the order
@@ -36,12 +38,10 @@ struct run_place {
 class segment_writer {
 public:
     segment_writer(file_system& files, options const& choices) noexcept
-        : files_{files}, segment_bytes_{segment_bytes_of(choices)}, sync_{choices.disk_sync},
-          packer_{choices.compression_level}, retention_{files, choices.run_bytes, segment_bytes_,
+        : files_{files, choices.disk_sync}, segment_bytes_{segment_bytes_of(choices)}, packer_{choices.compression_level}, retention_{files, choices.run_bytes, segment_bytes_,
                                                          choices.disk_sync != disk_sync::never} {}
     segment_writer(segment_writer const&) = delete;
     segment_writer& operator=(segment_writer const&) = delete;
-    ~segment_writer() { close_files(); }
 
     // For a ring that outlives the process: every frame of rows says how far the ring is in the segments (row_kind::drained),
     // from `position` on. Before `begin`.
@@ -65,7 +65,7 @@ public:
         latest_ = place.time;
         if (failed_) { return; }
         if (!run_begin_.append(run_begin)) { return fail(no_memory()); }
-        retention_.begin(place.folder, place.number);
+        note(retention_.begin(place.folder, place.number));
         open_segment();
         write();
     }
@@ -134,7 +134,21 @@ public:
         if (open_step) { part_step(); }
         if (!failed_ && (!rows_.empty() || (marks_ && position_ != sealed_))) { seal(0); }
         write();
-        if (sync_ == disk_sync::flushes) { wait_for_disk(); }
+        if (!failed_) { files_.end_of_flush(); }
+        note(files_.take_trouble());
+    }
+    // Whether the segment still has its name. Where another file has it, what this one holds is lost but for what that one knows, and a
+    // new segment is begun. Not amid values.
+    void look() noexcept {
+        if (failed_ || !files_.open()) { return; }
+        where_ = files_.look();
+        if (where_ == whereabouts::gone) { note(moved()); }
+        if (where_ != whereabouts::replaced) { return note(files_.take_trouble()); }
+        flush();
+        if (failed_) { return; }
+        was_replaced();
+        files_.close();
+        move_on();
     }
     // Values added so far into the file. The row frame that is begun stays: sealed amid values it would tear them apart.
     void write_values() noexcept {
@@ -144,9 +158,10 @@ public:
     // Everything into the file, and no more after it.
     void finish() noexcept {
         take_blocks();
-        bool const whole = !failed_ && data_.open();
+        bool const whole = !failed_ && files_.open();
         if (whole) { close_segment(); }
-        close_files();
+        files_.close();
+        note(files_.take_trouble());
         if (whole) { retain(true); }
     }
 
@@ -205,10 +220,7 @@ private:
 
     // Stops all writing. Rows that had not reached the file are lost.
     SPOTTER_NOINLINE void fail(error const& why) noexcept {
-        if (!first_error_) {
-            first_error_ = why;
-            first_error_.what << " (the run is " << place_.folder.view() << ')';
-        }
+        if (!first_error_) { first_error_ = of_run(why); }
         failed_ = true;
         lost_ += pending_;
         pending_ = 0;
@@ -314,62 +326,35 @@ private:
     void write() noexcept {
         if (failed_) { return; }
         if (!out_.empty()) {
-            if (error const why = files_.append(data_, out_.view())) {
+            if (error const why = files_.append(out_.view())) {
                 std::uint64_t const reached = values_from(offset_ - out_.size());
                 pending_ -= reached < pending_ ? reached : pending_;
                 return fail(why);
             }
             written_ += out_.size();
             out_.clear();
-            synced_ = false;
-            pending_ = rows_.values() + steps_.values() + step_values_;
+            std::uint64_t const waiting = rows_.values() + steps_.values() + step_values_;
+            in_segment_ += pending_ - waiting;
+            pending_ = waiting;
             kept_ = sealed_;
         }
-        if (!side_out_.empty() && side_.open()) {
-            error const why = side_out_.failed() ? no_memory() : files_.append(side_, side_out_.view());
-            if (why) {
-                if (!first_error_) { first_error_ = why; }
-                files_.close(side_);
-                side_ = {};
-            } else {
+        if (!side_out_.empty() && files_.has_sidecar()) {
+            if (side_out_.failed()) {
+                files_.give_up_sidecar(no_memory());
+            } else if (files_.append_sidecar(side_out_.view())) {
                 written_ += side_out_.size();
             }
         }
         side_out_.clear();
     }
 
-    // Of the segment that is being written.
-    [[nodiscard]] path_text data_path() const noexcept {
-        char name[24];
-        return {place_.folder, {name, name_segment(place_.number - 1, layout::data_suffix, name)}};
-    }
-    // Observations and scalars that a reader finds in the current segment from `offset` on: a write that failed may have left whole
-    // frames behind, which are stored. Where the file cannot be looked at, none.
     [[nodiscard]] std::uint64_t values_from(std::uint64_t offset) noexcept {
-        auto const mapped = files_.map(data_path());
-        if (!mapped) { return 0; }
-        std::uint64_t values = 0;
-        frame_walker walk{mapped->bytes, offset};
-        for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-            if (what == walked::rows) { values += walk.frame().values; }
-        }
-        files_.unmap(*mapped);
-        return values;
+        return files_.values_from(offset, place_.run_id, place_.attempt);
     }
 
     void open_segment() noexcept {
-        char name[24];
-        path_text const data_path{place_.folder, {name, name_segment(place_.number, layout::data_suffix, name)}};
-        auto const data = files_.create(data_path);
-        if (!data) { return fail(data.error()); }
-        data_ = *data;
-        path_text const side_path{place_.folder, {name, name_segment(place_.number, layout::side_suffix, name)}};
-        auto const side = files_.create(side_path);
-        if (side) {
-            side_ = *side;
-        } else if (!first_error_) {
-            first_error_ = side.error();
-        }
+        if (error const why = files_.create(place_.folder, place_.number, place_.lock)) { return fail(why); }
+        in_segment_ = 0;
         segment_head head{};
         head.number = place_.number++;
         head.run_id = place_.run_id;
@@ -410,63 +395,67 @@ private:
         if (!declares_.append(body)) { fail(no_memory()); }
     }
 
-    void wait_for_disk() noexcept {
-        if (failed_ || synced_) { return; }
-        error const why = files_.sync(data_);
-        synced_ = true;
-        if (why && !first_error_) { first_error_ = why; }
-    }
-
     void close_segment() noexcept {
         part_step();
         if (failed_) { return; }
         seal(layout::last_of_segment);
         put_group();
         write();
-        if (sync_ != disk_sync::never) { wait_for_disk(); }
-        if (!failed_) { look_for_it(); }
+        if (failed_) { return; }
+        files_.end_of_segment();
+        where_ = files_.look();
+        if (where_ == whereabouts::gone) { note(moved()); }
+        if (where_ == whereabouts::replaced) { was_replaced(); }
     }
-    // A folder that was moved or removed meanwhile takes the open files with it and no write fails: what was written is elsewhere
-    // now, or lost.
-    void look_for_it() noexcept {
-        auto const there = files_.kind_of(data_path());
-        if (first_error_ || (there && *there == path_kind::file)) { return; }
-        first_error_ =
-            there ? error{errc::not_a_run, "a segment is no longer where it was written: the run's folder was "
-                                           "moved or removed while it was recorded; let it stand until the end"}
-                  : there.error();
-        first_error_.what << " (the run is " << place_.folder.view() << ')';
+    [[nodiscard]] error moved() const noexcept { return of_run(segment_pair::moved()); }
+    // Only what a reader finds under the segment's name is stored.
+    void was_replaced() noexcept {
+        std::uint64_t const lost = in_segment_ - (std::min)(values_from(0), in_segment_);
+        lost_ += lost;
+        note(files_.replaced(lost));
+        in_segment_ = 0;
     }
     void rotate() noexcept {
         if (failed_) { return; }
         close_segment();
         if (failed_) { return; }
-        close_files();
+        files_.close();
+        note(files_.take_trouble());
+        if (where_ == whereabouts::gone) { return fail(moved()); }  // the folder may be another recorder's now
         retain(false);
+        move_on();
+    }
+    // To the next number that nobody has taken meanwhile.
+    void move_on() noexcept {
+        if (where_ == whereabouts::replaced) {
+            auto const free = files_.free_number(place_.number);
+            if (!free) { return fail(free.error()); }
+            place_.number = *free;
+        }
         open_segment();
         write();
     }
     // The segment that was closed last counts now.
     void retain(bool last) noexcept {
         if (failed_) { return; }
-        error const why = retention_.closed(place_.number - 1, last);
+        note(retention_.closed(place_.number - 1, last));
+    }
+    // What does not end the writing.
+    void note(error const& why) noexcept {
         if (why && !first_error_) { first_error_ = why; }
     }
-    void close_files() noexcept {
-        if (data_.open()) { files_.close(data_); }
-        if (side_.open()) { files_.close(side_); }
-        data_ = side_ = {};
+    [[nodiscard]] error of_run(error why) const noexcept {
+        why.what << " (the run is " << place_.folder.view() << ')';
+        return why;
     }
 
-    file_system& files_;
+    segment_pair files_;
     std::uint64_t segment_bytes_;
-    disk_sync sync_;
     payload_packer packer_;
     packer_pool helpers_;
     retention retention_;
     run_place place_{};
-    file_handle data_{};
-    file_handle side_{};
+    whereabouts where_ = whereabouts::there;  // when it was asked last
     byte_buffer run_begin_;
     byte_buffer declares_;
     slots<piece> declared_;
@@ -482,6 +471,7 @@ private:
     std::uint64_t previous_end_ = 0;  // of the last sealed frame
     std::uint64_t head_end_ = 0;      // of what restates
     std::uint64_t pending_ = 0;       // observations and scalars that have not reached the file
+    std::uint64_t in_segment_ = 0;    // of them in the file of this segment
     std::uint64_t lost_ = 0;
     std::uint64_t written_ = 0;
     std::uint64_t coming_ = 0;    // the ring with the row that is added next,
@@ -491,7 +481,6 @@ private:
     double latest_ = 0;           // the largest time given out
     error first_error_{};
     bool failed_ = false;
-    bool synced_ = true;   // nothing was written since the last sync
     bool settled_ = true;  // no step is half in
     bool marks_ = false;
     bool restating_ = false;

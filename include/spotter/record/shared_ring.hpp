@@ -30,7 +30,8 @@ public:
         name_text const name = new_name();
         std::string_view const letters = name;
         error why = files.append(*file, {reinterpret_cast<std::byte const*>(letters.data()), letters.size()});
-        files.close(*file);
+        error const closed = files.close(*file);
+        if (!why) { why = closed; }
         if (!why) {
             auto const memory = files.create_shared(name, ring_header::own_bytes + bytes);
             why = memory.error();
@@ -46,35 +47,40 @@ public:
     }
 
     // The one that is there, left by a process that ended: the folder is locked. None is no error; header() is null then,
-    // and where there is a name but nothing behind it (the machine was switched off) or in it, that has been removed.
+    // and where there is a name but nothing behind it (the machine was switched off) or in it (killed before it had begun), that
+    // has been removed. errc::unwritable where something else than a file has that name; every sentence names what is in the way.
     [[nodiscard]] error open(file_system& files, std::string_view folder) noexcept {
         files_ = &files;
         file_ = path_text{folder, layout::ring_name};
-        auto const mapped = files.map(file_);
-        if (!mapped) { return mapped.error().code == errc::not_a_run ? error{} : mapped.error(); }
-        auto const* const letters = reinterpret_cast<char const*>(mapped->bytes.data());
-        std::string_view const text{letters, mapped->bytes.size()};
-        bool const ours = begins_name(text);
+        auto const kind = files.kind_of(file_);
+        if (!kind || *kind == path_kind::missing) { return kind.error(); }
+        char letters[name_size + 1];
+        auto const size = files.read(file_, 0, std::as_writable_bytes(std::span{letters}));
+        if (!size && size.error().code != errc::not_a_run) { return size.error(); }
+        std::string_view const text{letters, size ? *size : 0};
+        bool const ours = size && begins_name(text);
         bool const whole = text.size() == name_size;
-        name_text const name{text};
-        files.unmap(*mapped);
         if (ours && !whole) { return files.remove(file_); }  // the memory would have come next
-        if (!ours) {
-            error why{errc::corrupt, "the file `ring` of a run names no ring of spotter's; it was left as it is ("};
-            why.what << folder.substr(folder.size() > 100 ? folder.size() - 100 : 0) << ')';
-            return why;
-        }
+        if (!ours) { return in_the_way(errc::corrupt, "names no ring of spotter's and was left as it is"); }
+        name_text const name{text};
         auto const memory = files.open_shared(name);
-        if (!memory) { return memory.error().code == errc::not_a_run ? files.remove(file_) : memory.error(); }
+        if (!memory && memory.error().code == errc::not_a_run) {
+            (void)files.remove_shared(name);  // what was not whole yet
+            return files.remove(file_);
+        }
+        if (!memory) { return memory.error(); }
         memory_ = *memory;
         name_ = name;
         auto const header = ring_header::open(memory_.bytes);
         if (header) {
             header_ = *header;
-        } else if (header.error().code == errc::no_more_data) {
-            return remove();
+            return {};
         }
-        return header.error();
+        if (header.error().code == errc::no_more_data) { return remove(); }
+        bool const other = header.error().code == errc::unknown_version;
+        return in_the_way(header.error().code,
+                          other ? "leads to a ring of another version of spotter: recover it with that one, or remove both"
+                                : "leads to a ring that is damaged and was left as it is; remove both to be rid of it");
     }
 
     // The memory and the file. What is in the ring is gone.
@@ -87,23 +93,36 @@ public:
         return files_->remove(file_);
     }
 
+    // In a forked child: neither the memory nor its lock is the child's.
+    void leave_to_parent() noexcept {
+        let_go();
+        name_ = {};
+    }
     // Whatever ring the recording in `folder`, which is locked, has left.
     [[nodiscard]] static error discard(file_system& files, std::string_view folder) noexcept {
         {
             shared_ring ring;
             error const why = ring.open(files, folder);
             bool const of_the_ring =
-                why.code == errc::corrupt || why.code == errc::unknown_version || why.code == errc::busy;
+                why.code == errc::corrupt || why.code == errc::unknown_version || why.code == errc::busy || why.code == errc::unwritable;
             if (why && !of_the_ring) { return why; }
             (void)ring.remove();
         }
         path_text const file{folder, layout::ring_name};
         auto const kind = files.kind_of(file);
         if (!kind) { return kind.error(); }
-        return *kind == path_kind::file ? files.remove(file) : error{};
+        return *kind == path_kind::missing ? error{} : files.remove(file);
     }
 
     [[nodiscard]] ring_header* header() const noexcept { return header_; }
+    // Why what is there cannot be used, with the names of both.
+    [[nodiscard]] error in_the_way(errc code, std::string_view why) const noexcept {
+        std::string_view const file = file_.view();
+        error told{code, {}};
+        told.what << file.substr(file.size() > 80 ? file.size() - 80 : 0) << ' ' << why;
+        if (!name_.empty()) { told.what << " (" << files_->shared_place() << '/' << name_ << ')'; }
+        return told;
+    }
 
 private:
     static constexpr std::string_view prefix = "spotter-";

@@ -44,6 +44,7 @@ public:
 
 private:
     static constexpr std::uint64_t milliseconds_between = 100;
+    static constexpr std::size_t longest_reason = 160;
 
     // Without the last part of the path, which is the worker's.
     [[nodiscard]] static std::string_view run_of(std::string_view folder, std::uint32_t worker) noexcept {
@@ -52,6 +53,12 @@ private:
     }
     [[nodiscard]] bool is_there() noexcept {
         auto const kind = files_.kind_of(path_);
+        if (kind && *kind != path_kind::file && *kind != path_kind::missing) {
+            error why{errc::unwritable, "`stop` in the run's folder is no file, and stops nothing: "};
+            std::string_view const path = path_.view();
+            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0);
+            note(why);
+        }
         note(kind.error());
         return kind && *kind == path_kind::file;
     }
@@ -60,27 +67,19 @@ private:
     }
     // Once only: the other thread may look at the text from then on. False where the file is empty as yet: at the next look it may say why.
     [[nodiscard]] bool read() noexcept {
-        auto const mapping = files_.map(path_);
-        bool const later = mapping && mapping->bytes.empty() && !std::exchange(was_empty_, true);
-        if (later) {
-            files_.unmap(*mapping);
-            return false;
-        }
+        char letters[longest_reason];
+        auto const size = files_.read(path_, 0, std::as_writable_bytes(std::span{letters}));
+        if (size && *size == 0 && !std::exchange(was_empty_, true)) { return false; }
         read_ = true;
-        if (!mapping) {
-            note(mapping.error());
-            return true;
-        }
-        auto const* const letters = reinterpret_cast<char const*>(mapping->bytes.data());
-        std::string_view const all{letters, mapping->bytes.size()};
+        note(size.error());
+        std::string_view const all{letters, size ? *size : 0};
         reason_ << all.substr(0, all.find_first_of("\r\n"));
-        files_.unmap(*mapping);
         return true;
     }
 
     file_system& files_;
     path_text path_;
-    text<160> reason_{};
+    text<longest_reason> reason_{};
     error trouble_{};
     std::uint64_t last_look_ = 0;
     bool stale_ = false, read_ = false, was_empty_ = false;

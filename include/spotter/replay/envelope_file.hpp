@@ -205,7 +205,8 @@ private:
     auto const file = files.create(fresh);
     if (!file) { return file.error(); }
     error why = files.append(*file, std::as_bytes(std::span{out}));
-    files.close(*file);
+    error const closed = files.close(*file);
+    if (!why) { why = closed; }
     if (!why) { why = files.rename(fresh, path); }
     if (why) { (void)files.remove(fresh); }
     return why;

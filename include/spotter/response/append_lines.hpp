@@ -20,8 +20,8 @@ struct append_lines {
         if (!file) { return file.error(); }
         finding_line const line = json_of(found);
         error const why = disk.append(*file, std::as_bytes(std::span{line.view()}));
-        disk.close(*file);
-        return why;
+        error const closed = disk.close(*file);
+        return why ? why : closed;
     }
 };
 

@@ -48,16 +48,18 @@ public:
         it->name_.store(right_name, std::memory_order_release);
         return it;
     }
-    // Of memory that somebody left. Any garbage is errc::corrupt, a ring that was never begun errc::no_more_data, one of
-    // another library errc::unknown_version.
+    // Of memory that somebody left. Any garbage is errc::corrupt, a ring that was never begun, or got no memory,
+    // errc::no_more_data, one of another library errc::unknown_version.
     [[nodiscard]] static result<ring_header*> open(std::span<std::byte> memory) noexcept {
         constexpr std::string_view left_alone = "; it was left as it is: remove it when it is not wanted any more";
         error damaged{errc::corrupt, "the ring that a killed process left in shared memory is damaged"};
         damaged.what << left_alone;
+        error const never{errc::no_more_data, "the ring in shared memory was never begun"};
+        if (memory.empty()) { return never; }
         if (memory.size() < own_bytes) { return damaged; }
         auto* const it = std::launder(reinterpret_cast<ring_header*>(memory.data()));
         std::uint64_t const name = it->name_.load(std::memory_order_acquire);
-        if (name == 0) { return {errc::no_more_data, "the ring in shared memory was never begun"}; }
+        if (name == 0) { return never; }
         if (name != right_name) { return damaged; }
         if (it->library_ != own_library()) {
             error why{errc::unknown_version,

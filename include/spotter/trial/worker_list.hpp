@@ -2,23 +2,10 @@
 // Trial (L4): which workers recorded into a run's folder.
 #pragma once
 
+#include <spotter/format/names.hpp>
 #include <spotter/trial/worker_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// The number k of a folder `worker-k`; 0 for any other name (worker 0 has the run's folder itself).
-[[nodiscard]] constexpr std::uint32_t worker_of_folder(std::string_view name) noexcept {
-    constexpr std::string_view before = "worker-";
-    if (!name.starts_with(before)) { return 0; }
-    name.remove_prefix(before.size());
-    if (name.empty() || name.front() == '0' || name.size() > 10) { return 0; }
-    std::uint64_t number = 0;
-    for (char letter : name) {
-        if (letter < '0' || letter > '9') { return 0; }
-        number = number * 10 + static_cast<std::uint64_t>(letter - '0');
-    }
-    return number > 0xFFFFFFFFULL ? 0 : static_cast<std::uint32_t>(number);
-}
 
 // The workers found so far, by number. Their addresses are stable.
 class worker_list {
