@@ -104,6 +104,68 @@ TEST_CASE("what is prepared and not committed was never there, and less may be c
     CHECK_FALSE(ring.peek().some);
 }
 
+TEST_CASE("a ring filled to the last byte takes not one more, and nothing unread is written over, wherever it begins") {
+    // Behind entries of these sizes, with their headers, exactly nothing is left of the ring; 8 bytes more would be unread ones.
+    for (std::vector<std::size_t> const& sizes :
+         {std::vector<std::size_t>{1016 / 2 - 4, 1016 / 2 - 4}, std::vector<std::size_t>(64, 8), {504, 496, 0}, {0, 504, 496},
+          std::vector<std::size_t>(128, 0)}) {
+        std::size_t whole = 0;
+        for (std::size_t const each : sizes) { whole += byte_ring::header + (each + 7) / 8 * 8; }
+        REQUIRE(whole == 1024);
+        std::size_t filled_exactly = 0;
+        for (std::size_t begin = 0; begin < 1024; begin += 8) {
+            byte_ring ring;
+            REQUIRE(ring.start(1024));
+            for (std::size_t moved = 0; moved < begin; moved += 8) {
+                REQUIRE(put(ring, {}, 1));
+                (void)ring.take();
+                ring.release();
+            }
+            // Where an entry does not fit before the end of the memory its padding takes room, and the last ones find none.
+            std::uint32_t count = 0;
+            while (count < sizes.size() && put(ring, filled(sizes[count], count), count)) { ++count; }
+            std::uint64_t const room = ring.room();
+            filled_exactly += room == 0 ? 1 : 0;
+            for (std::size_t more = room / 8 * 8; more <= ring.largest(); more += 8) {
+                CHECK(ring.prepare(more) == nullptr);  // with its header it would reach into what is unread
+            }
+            if (room >= byte_ring::header) { CHECK(ring.prepare(0) != nullptr); }
+            for (std::uint32_t i = 0; i < count; ++i) {
+                ring_entry const entry = ring.take();
+                REQUIRE((entry.some && entry.tag == i));
+                REQUIRE(copy_of(entry) == filled(sizes[i], i));
+                if (i == 0) {  // read and not yet given back
+                    CHECK(ring.room() == room);
+                    CHECK_FALSE(ring.prepare(room < byte_ring::header ? 0 : room) != nullptr);
+                }
+            }
+            CHECK_FALSE(ring.peek().some);
+            ring.release();
+            CHECK(ring.room() == 1024);
+        }
+        CHECK(filled_exactly > 0);
+    }
+}
+
+TEST_CASE("one entry into the room that one gave back, round after round: the bytes beside it stay") {
+    byte_ring ring;
+    REQUIRE(ring.start(1024));
+    std::uint32_t in = 0, out = 0;
+    while (put(ring, filled(56, in), in)) { ++in; }
+    REQUIRE(in == 16);
+    REQUIRE(ring.room() == 0);
+    for (; out < 1000; ++out) {
+        CHECK(ring.prepare(0) == nullptr);
+        REQUIRE(copy_of(ring.take()) == filled(56, out));
+        CHECK(ring.prepare(0) == nullptr);  // taken is not given back
+        ring.release();
+        CHECK(ring.prepare(57) == nullptr);
+        REQUIRE(put(ring, filled(56, in), in));
+        ++in;
+        REQUIRE(ring.room() == 0);
+    }
+}
+
 TEST_CASE("spare room is left for those who ask for none") {
     byte_ring ring;
     REQUIRE(ring.start(1024));
