@@ -166,6 +166,31 @@ TEST_CASE("one entry into the room that one gave back, round after round: the by
     }
 }
 
+TEST_CASE("no entry of any size, wherever the ring begins, reaches behind the memory") {
+    alignas(byte_ring::alignment) std::byte memory[1024 + 64];
+    for (std::size_t begin = 0; begin < 1024; begin += 8) {
+        for (std::size_t size = 0; size <= 504; size += 8) {
+            std::memset(memory, 0x5A, sizeof memory);
+            byte_ring ring;
+            REQUIRE(ring.start(1024, memory));
+            for (std::size_t moved = 0; moved < begin; moved += 8) {
+                std::byte* const at = ring.prepare(0);
+                if (at == nullptr) { FAIL(); }
+                ring.commit(0, 1);
+                (void)ring.take();
+                ring.release();
+            }
+            std::byte* const at = ring.prepare(size);
+            if (at == nullptr) { FAIL(); }
+            std::memset(at, 0xA5, size);
+            ring.commit(size, 2);
+            bool const inside = at >= memory && at + size <= memory + 1024;
+            if (!inside || memory[1024] != std::byte{0x5A}) { FAIL(begin << " and " << size); }
+        }
+    }
+    SUCCEED();
+}
+
 TEST_CASE("spare room is left for those who ask for none") {
     byte_ring ring;
     REQUIRE(ring.start(1024));
