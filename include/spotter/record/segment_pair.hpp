@@ -28,7 +28,7 @@ public:
     segment_pair& operator=(segment_pair const&) = delete;
     ~segment_pair() {
         close();
-        if (relocked_.open()) { files_.unlock(relocked_); }
+        give_back();
     }
 
     // New files of that number. `lock` is that of the folder, while it is open; somebody else gives it back.
@@ -81,20 +81,26 @@ public:
         if (side_.open()) { note(files_.close(std::exchange(side_, {}))); }
     }
 
-    // Asks the disk. Where another process has put something in the segment's place (rsync does, an editor, a restore), and the
-    // lock with it, the folder is the recorder's as long as nobody else has that lock, which is taken then.
+    // A lock that was taken here.
+    void give_back() noexcept {
+        if (relocked_.open()) { files_.unlock(std::exchange(relocked_, {})); }
+    }
+
+    // Asks the disk. Where another process has put something in the segment's place (rsync does, an editor, a restore), or in that
+    // of the lock, the folder is the recorder's as long as nobody else has that lock, which is taken then.
     [[nodiscard]] whereabouts look() noexcept {
         auto const data = files_.is_at(data_, path_);
         note(data.error());
-        if (!data || *data) { return whereabouts::there; }
-        path_text const lock{folder_, layout::lock_name};
+        if (!data) { return whereabouts::there; }
+        whereabouts const otherwise = *data ? whereabouts::there : whereabouts::gone;
         if (lock_.open()) {
+            path_text const lock{folder_, layout::lock_name};
             auto const held = files_.is_at(lock_, lock);
             note(held.error());
             if (!held) { return whereabouts::there; }
-            if (!*held && !lock_again(lock)) { return whereabouts::gone; }
+            if (!*held && !lock_again(lock, *data)) { return otherwise; }
         }
-        return whereabouts::replaced;
+        return *data ? whereabouts::there : whereabouts::replaced;
     }
     // Observations and scalars that a reader finds under the segment's name from `offset` on: a write that failed may have left whole
     // frames behind, which are stored. None where the file cannot be looked at, or is another segment.
@@ -144,12 +150,16 @@ private:
     void note(error const& why) noexcept {
         if (!trouble_) { trouble_ = why; }
     }
-    [[nodiscard]] bool lock_again(path_text const& path) noexcept {
+    // Made anew only where the segment says that it is the folder.
+    [[nodiscard]] bool lock_again(path_text const& path, bool makes) noexcept {
         auto const kind = files_.kind_of(path);
-        if (!kind || *kind != path_kind::file) { return false; }
+        if (!kind || (*kind != path_kind::file && !makes)) { return false; }
         auto const lock = files_.lock(path);
-        if (!lock) { return false; }
-        if (relocked_.open()) { files_.unlock(relocked_); }
+        if (!lock) {
+            if (makes) { note(lock.error()); }
+            return false;
+        }
+        give_back();
         relocked_ = lock_ = *lock;
         return true;
     }

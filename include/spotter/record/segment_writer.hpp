@@ -163,6 +163,7 @@ public:
         files_.close();
         note(files_.take_trouble());
         if (whole) { retain(true); }
+        files_.give_back();
     }
 
     // Something of the open step waits for its close.

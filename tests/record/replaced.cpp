@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one that records.
+#include <tests/record/killed.hpp>
+#include <tests/trial/runs.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+bool says(error const& why, std::string_view what) { return why.what.view().find(what) != std::string_view::npos; }
+
+// Another file of the same name and bytes, as rsync, editors and restores make it.
+void replace_by_copy(std::string const& path) {
+    fs::copy_file(path, path + ".other");
+    fs::rename(path + ".other", path);
+}
+template <class Hook>
+void steps(Hook& watch, std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t i = first; i < end; ++i) {
+        std::vector<float> const values(100, static_cast<float>(i));
+        (void)watch.step(train(i), "loss"_t = static_cast<double>(i), "w"_t = values);
+        watch.poll();
+    }
+}
+std::size_t entries_of(trial const& run) {
+    std::size_t count = 0;
+    for (auto const& tensor : run.index().tensors()) { count += tensor->entries.size(); }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("a live segment that is replaced under its name: the writer notices, says what is lost, and goes on in another") {
+    for (drain const how : {drain::thread, drain::poll}) {
+        for (ring_in const where : {ring_in::memory, ring_in::shared_memory}) {
+            temporary_folder const folder;
+            std::string const path = folder / "run";
+            hook watch{path, everything, options{.drain = how, .ring_bytes = 64 << 10, .ring_in = where}};
+            steps(watch, 0, 50);
+            watch.flush();
+            replace_by_copy(path + "/000000.spot");
+            steps(watch, 50, 60);  // into a file that has no name any more
+            std::this_thread::sleep_for(150ms);
+            steps(watch, 60, 61);
+            watch.flush();  // by now it was noticed
+            steps(watch, 61, 150);
+            watch.finish();
+            auto const health = watch.health();
+            INFO(health.first.what.view());
+            CHECK(health.first.code == errc::io_error);
+            CHECK((says(health.first, "000000.spot was replaced") && says(health.first, "another segment")));
+            CHECK(health.sink.stored + health.sink.dropped == 300);
+            CHECK((health.sink.dropped > 0 && health.sink.dropped <= 22));
+            CHECK(fs::exists(path + "/000001.spot"));
+            trial const run = open(path);
+            CHECK(run.status() == run_status::finished);
+            CHECK(entries_of(run) == health.sink.stored);
+            CHECK(run["loss"].at(train(149)).to<double>().value() == 149.0);
+            for (step_id const step : run.steps()) {
+                REQUIRE(run["w"].at(step).to<std::vector<float>>().value() ==
+                        std::vector<float>(100, static_cast<float>(step.index)));
+            }
+        }
+    }
+}
+
+TEST_CASE("replaced by what is no segment of the run, or removed: the same, and all of it is lost") {
+    for (char const* how : {"noise", "removed", "pipe", "empty"}) {
+        INFO(how);
+        temporary_folder const folder;
+        std::string const path = folder / "run", file = path + "/000000.spot";
+        hook watch{path, everything, options{.drain = drain::poll, .ring_bytes = 64 << 10}};
+        steps(watch, 0, 50);
+        watch.flush();
+        fs::remove(file);
+        if (how == std::string_view{"noise"}) { write_file(file, std::vector<char>(5000, 'x')); }
+        if (how == std::string_view{"empty"}) { write_file(file, {}); }
+        if (how == std::string_view{"pipe"}) { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
+        watch.flush();
+        steps(watch, 50, 70);
+        watch.finish();
+        auto const health = watch.health();
+        CHECK((says(health.first, "000000.spot was replaced or removed") && says(health.first, "100 values")));
+        CHECK((health.sink.dropped == 100 && health.sink.stored == 40));
+        run_on_disk rest;
+        posix_file_system files;
+        auto const mapped = files.map(path + "/000001.spot");
+        REQUIRE(mapped);
+        frame_walker walk{mapped->bytes};
+        std::uint64_t values = 0;
+        for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+            values += what == walked::rows ? walk.frame().values : 0;
+        }
+        CHECK((values == 40 && walk.torn() == 0));
+        files.unmap(*mapped);
+    }
+}
+
+TEST_CASE("the last moment counts, too: a segment that was replaced just before the end, or before it is closed") {
+    for (std::uint64_t const segment_bytes : {std::uint64_t{1} << 20, std::uint64_t{16} << 10}) {
+        temporary_folder const folder;
+        std::string const path = folder / "run";
+        hook watch{path, everything,
+                   options{.drain = drain::poll, .ring_bytes = 64 << 10, .segment_bytes = segment_bytes,
+                           .flush_milliseconds = 1'000'000}};
+        steps(watch, 0, 10);
+        watch.flush();
+        replace_by_copy(path + "/000000.spot");
+        steps(watch, 10, 60);
+        watch.finish();
+        auto const health = watch.health();
+        CHECK(says(health.first, "000000.spot was replaced"));
+        CHECK((health.sink.stored + health.sink.dropped == 120 && health.sink.stored >= 20));
+        trial const run = open(path);
+        CHECK(run.status() == run_status::finished);  // that it ended is not lost with the segment
+        CHECK(entries_of(run) == health.sink.stored);
+    }
+}
+
+TEST_CASE("a whole folder restored over a live run, its lock too: the run goes on, and nobody else gets in") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    hook watch{path, everything, options{.drain = drain::poll, .ring_bytes = 64 << 10}};
+    steps(watch, 0, 50);
+    watch.flush();
+    std::vector<std::string> files;
+    for (auto const& each : fs::directory_iterator{path}) { files.push_back(each.path().string()); }
+    for (std::string const& each : files) { replace_by_copy(each); }
+    write_file(path + "/000001.spot", read_file(path + "/000000.spot"));  // brought along
+    watch.flush();
+    steps(watch, 50, 100);
+    CHECK(hook{path, options{.existing = existing::resume}}.health().first.code == errc::busy);
+    watch.finish();
+    auto const health = watch.health();
+    CHECK(says(health.first, "000000.spot was replaced"));
+    CHECK((health.sink.stored == 200 && health.sink.dropped == 0));  // the copy has all that had been written
+    CHECK(fs::exists(path + "/000002.spot"));
+    CHECK_FALSE(posix_file_system{}.is_locked(path + "/lock").value());
+}
+
+TEST_CASE("a lock that is removed from a live run is taken again, or it is told who has it now") {
+    for (bool const too_late : {false, true}) {
+        temporary_folder const folder;
+        std::string const path = folder / "run";
+        hook watch{path, everything, options{.drain = drain::poll, .ring_bytes = 64 << 10}};
+        steps(watch, 0, 10);
+        fs::remove(path + "/lock");
+        if (!too_late) { watch.flush(); }
+        hook other{path, everything, options{.existing = existing::resume, .ring_bytes = 64 << 10}};
+        CHECK((other.health().first.code == errc::busy) == !too_late);
+        steps(other, 10, 20);
+        steps(watch, 10, 20);
+        other.flush(), watch.flush();
+        CHECK((watch.health().first.code == errc::busy) == too_late);
+        if (too_late) { CHECK(says(watch.health().first, "has it locked")); }
+        other.finish(), watch.finish();
+        CHECK((watch.health().sink.stored == 40 && watch.health().sink.dropped == 0));
+        CHECK(entries_of(open(path)) == (too_late ? 60 : 40));
+    }
+}
+
+TEST_CASE("a folder that is moved away while another run begins in its place: neither writes into the other's") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    options choices{.drain = drain::poll, .ring_bytes = 64 << 10, .segment_bytes = 16 << 10};
+    hook first{path, everything, choices};
+    steps(first, 0, 10);
+    first.flush();
+    fs::rename(path, folder / "moved");
+    hook second{path, everything, choices};
+    steps(second, 0, 10);
+    steps(first, 10, 200);  // several segments
+    steps(second, 10, 20);
+    first.finish();
+    second.finish();
+    CHECK((first.health().first.code == errc::not_a_run && says(first.health().first, "moved")));
+    CHECK(first.health().sink.stored + first.health().sink.dropped == 400);
+    CHECK(second.health().good());
+    CHECK((entries_of(open(path)) == 40 && open(path).damage().empty()));
+    CHECK(entries_of(open(folder / "moved")) == first.health().sink.stored);
+}
+
+TEST_CASE("a forked child leaves the run to its parent as soon as its hook is called: it ends with the parent, however long the child "
+          "lives") {
+    for (bool const calls : {true, false}) {
+        temporary_folder const folder;
+        std::string const path = folder / "run";
+        int told[2];
+        REQUIRE(::pipe(told) == 0);
+        pid_t const parent = ::fork();
+        if (parent == 0) {
+            hook watch{path, everything, options{.ring_bytes = 64 << 10, .ring_in = ring_in::shared_memory}};
+            steps(watch, 0, 20);
+            pid_t const child = ::fork();
+            if (child == 0) {
+                if (calls) {
+                    steps(watch, 20, 22);
+                    if (watch.health().first.code != errc::busy) { ::_exit(1); }
+                }
+                pid_t const own = ::getpid();
+                (void)!::write(told[1], &own, sizeof own);
+                for (;;) { ::pause(); }
+            }
+            (void)!::write(told[1], &child, sizeof child);
+            for (;;) { ::pause(); }
+        }
+        pid_t child = 0, again = 0;
+        REQUIRE(::read(told[0], &child, sizeof child) == sizeof child);
+        REQUIRE(::read(told[0], &again, sizeof again) == sizeof again);
+        REQUIRE(child == again);
+        CHECK(posix_file_system{}.is_locked(path + "/lock").value());  // the parent lives
+        ::kill(parent, SIGKILL);
+        ::waitpid(parent, nullptr, 0);
+        {
+            hook next{path, everything, options{.existing = existing::resume, .ring_bytes = 64 << 10}};
+            if (calls) {
+                CHECK(next.health().good());
+                CHECK(open(path).steps().size() == 20);  // what the killed one left in its ring
+                steps(next, 20, 30);
+                next.finish();
+                CHECK((next.health().sink.stored == 20 && next.health().good()));
+            } else {
+                auto const health = next.health();
+                CHECK(health.first.code == errc::busy);
+                CHECK(says(health.first, "process " + std::to_string(child) + " has it locked"));
+                CHECK(open(path).status() == run_status::running);
+            }
+        }
+        ::kill(child, SIGKILL);
+        while (posix_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }  // it is nobody's to wait for
+        (void)recover(path);
+        ::close(told[0]), ::close(told[1]);
+    }
+}
