@@ -75,7 +75,7 @@ public:
     // What is left of the ring, into a segment more.
     [[nodiscard]] error drain(recording const& it) {
         std::string const file = it.path + '/' + layout::ring_name;
-        if (system_files().kind_of(file).value_or(path_kind::missing) != path_kind::file) { return {}; }
+        if (system_files().kind_of(file).value_or(path_kind::missing) == path_kind::missing) { return {}; }
         recovered told{1, 0, 0, 0, {}};
         if (!wanted_.dry_run) {
             auto const done = recover_folder(system_files(), it.path);

@@ -5,7 +5,9 @@ with 2 where NumPy or zstandard is missing."""
 
 import functools
 import math
+import os
 import shutil
+import signal
 import struct
 import tempfile
 import unittest
@@ -294,6 +296,29 @@ class WhatIsNoRun(unittest.TestCase):
             (Path(place) / "000000.spot").write_bytes(b"something else, and long enough to be the head of a segment of a run, but none")
             self.assertRaisesRegex(st.NotARun, "no spotter segment", st.open_trial, place)
             self.assertRaisesRegex(st.NotARun, "is no folder", st.open_trial, place + "/000000.spot")
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "pipes")
+    def test_waits_for_no_pipe(self):
+        def in_the_place_of(name):
+            path = Path(place) / name.replace(".", "-")
+            shutil.copytree(GOLDEN[0], path)
+            (path / name).unlink(missing_ok=True)
+            os.mkfifo(path / name)
+            return path
+
+        signal.alarm(20)  # ends the test, if it waits after all
+        try:
+            with tempfile.TemporaryDirectory() as place:
+                whole = st.open_trial(GOLDEN[0])
+                for name in ("000000.spotx", "lock", "000007.spot"):
+                    self.assertEqual(st.open_trial(in_the_place_of(name)).steps(), whole.steps())
+                lost = in_the_place_of("000000.spot")
+                self.assertEqual([each.file for each in st.open_trial(lost).damage()], [str(lost / "000000.spot")])
+                (lost.parent / "only").mkdir()
+                os.mkfifo(lost.parent / "only" / "000000.spot")
+                self.assertRaises(st.NotARun, st.open_trial, lost.parent / "only")
+        finally:
+            signal.alarm(0)
 
     def test_a_run_that_is_just_beginning_is_one(self):
         with tempfile.TemporaryDirectory() as place:

@@ -117,7 +117,7 @@ TEST_CASE("where an entry ends is known without the ring") {
 TEST_CASE("a damaged header is an error with a name; memory that was never begun, and another version's, have others") {
     memory_block block{1024};
     CHECK(ring_header::open(block.bytes()).error().code == errc::no_more_data);
-    CHECK(ring_header::open({}).error().code == errc::corrupt);
+    CHECK(ring_header::open({}).error().code == errc::no_more_data);  // killed before it had its memory
     CHECK(ring_header::open(block.bytes().first(1024)).error().code == errc::corrupt);
     ring_header* const header = ring_header::make(block.bytes(), somebody);
     CHECK(ring_header::open(block.bytes()));

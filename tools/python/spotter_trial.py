@@ -21,6 +21,7 @@ import time
 import zlib
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from types import SimpleNamespace
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
@@ -1036,6 +1037,15 @@ class _Walk:
         return None
 
 
+def _open_file(path: Path):
+    """To read, at once: a pipe in its place would wait for whoever writes into it. What is no file is not there."""
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+    if not S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise FileNotFoundError(f"\"{path}\" is no file")
+    return open(number, "rb", buffering=0)
+
+
 class _Segment:
     """One segment: where its row frames are. The file stays open, so it can be read after it was thinned or removed."""
 
@@ -1056,7 +1066,7 @@ class _Segment:
             return
         try:
             if self.file is None or os.stat(self.path).st_ino != self.inode:
-                fresh = open(self.path, "rb", buffering=0)
+                fresh = _open_file(self.path)
                 status = os.fstat(fresh.fileno())
                 thinned = _is_thinned(fresh)
                 if self.file is not None and thinned and not self.thinned:
@@ -1099,7 +1109,8 @@ class _Segment:
     def _take_sidecar(self):
         """As far as its places are whole, follow one another and lie in the segment."""
         try:
-            side = self.path.with_suffix(".spotx").read_bytes()
+            with _open_file(self.path.with_suffix(".spotx")) as file:
+                side = file.read()
         except OSError:
             return
         places = np.frombuffer(side, _PLACE_FIELDS, len(side) // _PLACE_FIELDS.itemsize)
@@ -1320,11 +1331,11 @@ class _Record:
         if fcntl is None:
             return None
         try:
-            with open(self.folder / "lock", "rb") as file:
+            with _open_file(self.folder / "lock") as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 return False
         except FileNotFoundError:
-            return False
+            return None if (self.folder / "lock").exists() else False
         except BlockingIOError:
             return True
         except OSError:
@@ -1347,10 +1358,10 @@ class _Record:
         number = 0
         while True:
             path, following = self._path(number), self.segments[-1].number + 1 if self.segments else 0
-            if not path.exists():
-                if not self._path(number + 1).exists() and not path.exists():
+            if not path.is_file():
+                if not self._path(number + 1).is_file() and not path.is_file():
                     break
-                if not path.exists() and number == following:
+                if not path.is_file() and number == following:
                     self._note(Damage(str(path), 0, 0))
             if number == following:
                 if number > 0:  # whole before the next one was begun, but it may have been read before that
@@ -1362,7 +1373,7 @@ class _Record:
     def _first_segment(self) -> Optional[SpotterError]:
         """Why this is no run, if it is none."""
         try:
-            with open(self._path(0), "rb", buffering=0) as file:
+            with _open_file(self._path(0)) as file:
                 data = _Bytes(file, os.fstat(file.fileno()).st_size)
                 if data.end < _HEAD_BYTES:
                     return None  # just beginning
@@ -1379,7 +1390,7 @@ class _Record:
     def _later_segment_is_sound(self) -> bool:
         number = 1
         while self._path(number).is_file():
-            with open(self._path(number), "rb", buffering=0) as file:
+            with _open_file(self._path(number)) as file:
                 if _read_head(_Bytes(file, os.fstat(file.fileno()).st_size))[1] is None:
                     return True
             number += 1
@@ -2241,7 +2252,8 @@ class Trial:
                 below = os.listdir(self._path)
             except OSError:
                 below = []
-            folders += sorted((int(each[7:]), self._path / each) for each in below if re.fullmatch(r"worker-[1-9][0-9]{0,9}", each))
+            folders += sorted((int(each[7:]), self._path / each) for each in below
+                              if re.fullmatch(r"worker-[1-9][0-9]{0,9}", each) and int(each[7:]) < 1 << 32)
         return [_Record(number, folder) for number, folder in folders if folder not in known]
 
     def wait(self, step: AnyStep, timeout: float) -> None:
