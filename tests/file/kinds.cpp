@@ -12,6 +12,11 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/mount.h>
+#endif
+
 using namespace spotter;
 using spotter_test::temporary_folder;
 
@@ -232,4 +237,35 @@ TEST_CASE("shared memory has its name only once it is whole: killed at any momen
         }
     }
     CHECK(whole + none == 60);
+}
+
+TEST_CASE("where the system has no files without a name, shared memory has one of its own until it is whole") {
+    posix_file_system files;
+    if (*files.kind_of("/dev/shm") != path_kind::folder) { SPOTTER_SKIP("there is no /dev/shm here"); }
+#if !defined(__linux__)
+    SPOTTER_SKIP("it is so here anyway");
+#else
+    std::string const name = "spotter-test-named-" + std::to_string(::getpid());
+    pid_t const child = ::fork();
+    if (child == 0) {
+        // Without /proc they cannot be given a name.
+        bool const gone = ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                          ::umount2("/proc", MNT_DETACH) == 0;
+        if (!gone) { ::_exit(2); }
+        auto const mine = files.create_shared(name, 8192);
+        bool const busy = mine && files.open_shared(name).error().code == errc::busy;
+        bool const there = busy && files.create_shared(name, 8192).error().code == errc::exists;
+        bool const clean = *files.kind_of("/dev/shm/" + name + "-part") == path_kind::missing;
+        ::_exit(there && clean ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    (void)files.remove_shared(name);
+    if (WEXITSTATUS(status) == 2) { SPOTTER_SKIP("this process may not do without /proc"); }
+    CHECK(status == 0);
+    // A half that a killed process left is nobody's, and goes with the name.
+    CHECK_FALSE(files.close(*files.create("/dev/shm/" + name + "-part")));
+    CHECK(files.remove_shared(name).code == errc::not_a_run);
+    CHECK(*files.kind_of("/dev/shm/" + name + "-part") == path_kind::missing);
+#endif
 }

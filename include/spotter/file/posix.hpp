@@ -212,43 +212,12 @@ public:
     }
 
     // Files in /dev/shm, which everyone on the machine may list: so nobody else may read them, and no link is followed there.
-    // Without a name, or under one of its own, until it has its memory and its lock.
+    // Without a name, or where the system has no such files under one of its own, until it has its memory and its lock.
     [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override {
-        path_text const path{shared_folder, name};
-        text<longest_path> part{path.view()};
-        part << part_suffix;
-        result<file_handle> file{errc::io_error, ""};
-#if defined(O_TMPFILE)
-        file = open_file(shared_folder, O_RDWR | O_TMPFILE, "create", 0600);
-#endif
-        bool const named = !file;
-        if (named) {
-            (void)remove(part);
-            file = open_file(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
-        }
-        if (!file) { return file.error(); }
-        // Allocated now: a page that cannot be had when it is touched ends the process.
-        int failed = EINTR;
-        while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }
-        result<shared_memory> memory{errc::io_error, ""};
-        if (failed == 0) {
-            memory = map_shared(*file, bytes, path);
-        } else {
-            drop(*file);
-            memory = detail::system_error(failed, "take the memory of", path);
-        }
-        if (memory) {
-            text<64> link{"/proc/self/fd/"};
-            link << file->native;
-            detail::zero_terminated from{named ? part.view() : link.view()}, to{path};
-            if (::linkat(AT_FDCWD, from.get(), AT_FDCWD, to.get(), named ? 0 : AT_SYMLINK_FOLLOW) != 0) {
-                error const why = detail::system_error(errno, "create", path);
-                unmap_shared(*memory);
-                memory = why;
-            }
-        }
-        if (named) { (void)remove(part); }
-        return memory;
+        auto memory = make_shared(name, bytes, false);
+        errc const code = memory.error().code;
+        bool const for_good = code == errc::exists || code == errc::disk_full || code == errc::out_of_memory;
+        return memory || for_good ? std::move(memory) : make_shared(name, bytes, true);
     }
     [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override {
         path_text const path{shared_folder, name};
@@ -277,6 +246,42 @@ public:
 private:
     static constexpr std::string_view shared_folder = "/dev/shm";
     static constexpr std::string_view part_suffix = "-part";  // of what may not be whole yet
+
+    [[nodiscard]] result<shared_memory> make_shared(std::string_view name, std::uint64_t bytes, bool named) noexcept {
+        path_text const path{shared_folder, name};
+        text<longest_path> part{path.view()};
+        part << part_suffix;
+        result<file_handle> file{errc::unwritable, "there are no files without a name here"};
+        if (named) {
+            (void)remove(part);
+            file = open_file(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
+        }
+#if defined(O_TMPFILE)
+        if (!named) { file = open_file(shared_folder, O_RDWR | O_TMPFILE, "create", 0600); }
+#endif
+        if (!file) { return file.error(); }
+        text<64> link{"/proc/self/fd/"};
+        link << file->native;
+        // Allocated now: a page that cannot be had when it is touched ends the process.
+        int failed = EINTR;
+        while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }
+        error why = failed == 0 ? error{} : detail::system_error(failed, "take the memory of", path);
+        result<shared_memory> memory{shared_memory{{}, *file}};
+        if (!why) { memory = map_shared(*file, bytes, path); }
+        if (memory && !why) {
+            detail::zero_terminated from{named ? part.view() : link.view()}, to{path};
+            int const how = named ? 0 : AT_SYMLINK_FOLLOW;
+            if (::linkat(AT_FDCWD, from.get(), AT_FDCWD, to.get(), how) != 0) {
+                why = detail::system_error(errno, "create", path);
+            }
+        }
+        if (memory && why) {
+            unmap_shared(*memory);
+            memory = why;
+        }
+        if (named) { (void)remove(part); }
+        return memory;
+    }
 
     // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or 0.
     [[nodiscard]] static int take_lock(file_handle file) noexcept {
