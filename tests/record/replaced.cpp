@@ -104,6 +104,32 @@ TEST_CASE("replaced by what is no segment of the run, or removed: the same, and 
     }
 }
 
+TEST_CASE("a run with a limit goes on thinning behind a segment that was replaced") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    hook watch{path, everything,
+               options{.drain = drain::poll, .ring_bytes = 64 << 10, .segment_bytes = 16 << 10, .run_bytes = 64 << 10}};
+    steps(watch, 0, 10);
+    watch.flush();
+    write_file(path + "/other", std::vector<char>(3000, 'x'));
+    fs::rename(path + "/other", path + "/000000.spot");
+    watch.flush();
+    steps(watch, 10, 2000);
+    watch.finish();
+    auto const health = watch.health();
+    CHECK((says(health.first, "000000.spot was replaced") && health.sink.dropped == 20 && health.sink.stored == 3980));
+    CHECK(read_file(path + "/000000.spot") == std::vector<char>(3000, 'x'));  // it is not ours to be thinned
+    std::size_t thinned = 0;
+    posix_file_system files;
+    for (char const* name : {"1", "2", "3", "4", "5"}) {
+        auto const mapped = files.map(path + "/00000" + name + ".spot");
+        REQUIRE(mapped);
+        thinned += spotter::detail::thinned_copy{files, mapped->bytes}.is_thinned() ? 1 : 0;
+        files.unmap(*mapped);
+    }
+    CHECK(thinned > 2);
+}
+
 TEST_CASE("the last moment counts, too: a segment that was replaced just before the end, or before it is closed") {
     for (std::uint64_t const segment_bytes : {std::uint64_t{1} << 20, std::uint64_t{16} << 10}) {
         temporary_folder const folder;

@@ -38,7 +38,8 @@ struct run_place {
 class segment_writer {
 public:
     segment_writer(file_system& files, options const& choices) noexcept
-        : files_{files, choices.disk_sync}, segment_bytes_{segment_bytes_of(choices)}, packer_{choices.compression_level}, retention_{files, choices.run_bytes, segment_bytes_,
+        : files_{files, choices.disk_sync}, segment_bytes_{segment_bytes_of(choices)},
+          packer_{choices.compression_level}, retention_{files, choices.run_bytes, segment_bytes_,
                                                          choices.disk_sync != disk_sync::never} {}
     segment_writer(segment_writer const&) = delete;
     segment_writer& operator=(segment_writer const&) = delete;
@@ -148,6 +149,7 @@ public:
         if (failed_) { return; }
         was_replaced();
         files_.close();
+        retain(false);
         move_on();
     }
     // Values added so far into the file. The row frame that is begun stays: sealed amid values it would tear them apart.
