@@ -114,7 +114,8 @@ private:
     for (; whole > 0; --whole) {
         path_text const path = path_of_segment(folder, segments[whole - 1]);
         auto const size = files.size_of(path);
-        if (size ? *size > 0 : !is_no_file(files, path)) { break; }
+        if (!size && !is_no_file(files, path)) { return size.error(); }
+        if (size && *size > 0) { break; }
     }
     std::uint64_t number = whole > 0 ? segments[whole - 1] + std::uint64_t{1} : 0;
     for (; whole < segments.size() && segments[whole] <= number; ++whole) { ++number; }

@@ -153,6 +153,7 @@ private:
     // Made anew only where the segment says that it is the folder.
     [[nodiscard]] bool lock_again(path_text const& path, bool makes) noexcept {
         auto const kind = files_.kind_of(path);
+        note(kind.error());
         if (!kind || (*kind != path_kind::file && !makes)) { return false; }
         auto const lock = files_.lock(path);
         if (!lock) {
