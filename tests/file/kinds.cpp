@@ -210,7 +210,8 @@ TEST_CASE("a forked child leaves a lock to its parent, who keeps it; the parent'
     for (int each : {go[0], go[1], done[0], done[1]}) { ::close(each); }
 }
 
-TEST_CASE("shared memory has its name only once it is whole: killed at any moment, its maker leaves all of it or nothing") {
+TEST_CASE(
+    "shared memory has its name only once it is whole: killed at any moment, its maker leaves all of it or nothing") {
     posix_file_system files;
     if (*files.kind_of("/dev/shm") != path_kind::folder) { SPOTTER_SKIP("there is no /dev/shm here"); }
     constexpr std::uint64_t bytes = 64ULL << 20;
@@ -249,7 +250,8 @@ TEST_CASE("where the system has no files without a name, shared memory has one o
     pid_t const child = ::fork();
     if (child == 0) {
         // Without /proc they cannot be given a name.
-        bool const gone = ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+        bool const gone = ::unshare(CLONE_NEWNS) == 0 &&
+                          ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                           ::umount2("/proc", MNT_DETACH) == 0;
         if (!gone) { ::_exit(2); }
         auto const mine = files.create_shared(name, 8192);

@@ -214,7 +214,8 @@ TEST_CASE("a worker's number may be any of 32 bits, for who records, recovers, r
     static_assert(worker_of_folder("worker-0") == 0 && worker_of_folder("worker-05") == 0 &&
                   worker_of_folder("worker-") == 0 && worker_of_folder("worker-5x") == 0 &&
                   worker_of_folder("xworker-5") == 0 && worker_of_folder("worker-5") == 5);
-    static_assert(segment_number("000042.spot", ".spot") == 42 && segment_number("4294967295.spot", ".spot") == 4294967295 &&
+    static_assert(segment_number("000042.spot", ".spot") == 42 &&
+                  segment_number("4294967295.spot", ".spot") == 4294967295 &&
                   segment_number("42.spot", ".spot") == -1 && segment_number("0000042.spot", ".spot") == -1 &&
                   segment_number("4294967296.spot", ".spot") == -1 && segment_number("000042.spotx", ".spot") == -1);
 }

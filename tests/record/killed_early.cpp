@@ -27,7 +27,8 @@ void check_next_attempt(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("killed at any moment of its first 200 ms: the next attempt has its ring in shared memory, and what was committed is "
+TEST_CASE("killed at any moment of its first 200 ms: the next attempt has its ring in shared memory, and what was "
+          "committed is "
           "there [T13]") {
     if (!has_shared_memory()) { SPOTTER_SKIP("there is no /dev/shm here"); }
     std::mt19937 random{std::random_device{}()};

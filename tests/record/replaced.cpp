@@ -38,7 +38,8 @@ std::size_t entries_of(trial const& run) {
 
 }  // namespace
 
-TEST_CASE("a live segment that is replaced under its name: the writer notices, says what is lost, and goes on in another") {
+TEST_CASE(
+    "a live segment that is replaced under its name: the writer notices, says what is lost, and goes on in another") {
     for (drain const how : {drain::thread, drain::poll}) {
         for (ring_in const where : {ring_in::memory, ring_in::shared_memory}) {
             temporary_folder const folder;
@@ -135,7 +136,9 @@ TEST_CASE("the last moment counts, too: a segment that was replaced just before 
         temporary_folder const folder;
         std::string const path = folder / "run";
         hook watch{path, everything,
-                   options{.drain = drain::poll, .ring_bytes = 64 << 10, .segment_bytes = segment_bytes,
+                   options{.drain = drain::poll,
+                           .ring_bytes = 64 << 10,
+                           .segment_bytes = segment_bytes,
                            .flush_milliseconds = 1'000'000}};
         steps(watch, 0, 10);
         watch.flush();
@@ -214,7 +217,8 @@ TEST_CASE("a folder that is moved away while another run begins in its place: ne
     CHECK(entries_of(open(folder / "moved")) == first.health().sink.stored);
 }
 
-TEST_CASE("a forked child leaves the run to its parent as soon as its hook is called: it ends with the parent, however long the child "
+TEST_CASE("a forked child leaves the run to its parent as soon as its hook is called: it ends with the parent, however "
+          "long the child "
           "lives") {
     for (bool const calls : {true, false}) {
         temporary_folder const folder;

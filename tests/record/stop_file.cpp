@@ -89,7 +89,8 @@ TEST_CASE("a stop file that was left does not stop the next attempt") {
     }
 }
 
-TEST_CASE("of a stop file of two gigabytes the first line is read, and no more; what is cut off meanwhile is no signal") {
+TEST_CASE(
+    "of a stop file of two gigabytes the first line is read, and no more; what is cut off meanwhile is no signal") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, options{.drain = drain::poll}};

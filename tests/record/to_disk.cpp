@@ -73,12 +73,12 @@ sink_health record(file_system& files, std::string const& path, options choices,
 
 }  // namespace
 
-TEST_CASE("where power cuts are promised against, a segment is on the disk before its name, and the folders above the run with it") {
+TEST_CASE("where power cuts are promised against, a segment is on the disk before its name, and the folders above the "
+          "run with it") {
     for (disk_sync const when : {disk_sync::never, disk_sync::segments, disk_sync::flushes}) {
         temporary_folder const folder;
         noting_files files;
-        sink_health const health =
-            record(files, folder / "all/of/run", {.disk_sync = when, .segment_bytes = 64 << 10});
+        sink_health const health = record(files, folder / "all/of/run", {.disk_sync = when, .segment_bytes = 64 << 10});
         CHECK((!health.first && health.stored == 40));
         std::size_t const segments = read_run(folder / "all/of/run").segments;
         REQUIRE(segments > 2);
@@ -99,7 +99,8 @@ TEST_CASE("where power cuts are promised against, a segment is on the disk befor
     }
 }
 
-TEST_CASE("a thinned segment is on the disk, and closed, before it takes the place of the whole one, whatever disk_sync says") {
+TEST_CASE("a thinned segment is on the disk, and closed, before it takes the place of the whole one, whatever "
+          "disk_sync says") {
     for (disk_sync const when : {disk_sync::never, disk_sync::segments}) {
         temporary_folder const folder;
         noting_files files;
@@ -125,8 +126,9 @@ TEST_CASE("a thinned segment that cannot be closed or synced leaves the whole on
         temporary_folder const folder;
         struct unsyncing_files : noting_files {
             error sync(spotter::file_handle file) noexcept override {
-                return names[file.native].ends_with("part") && !works ? error{errc::io_error, "the test let this file not be synced"}
-                                                                      : noting_files::sync(file);
+                return names[file.native].ends_with("part") && !works
+                           ? error{errc::io_error, "the test let this file not be synced"}
+                           : noting_files::sync(file);
             }
             bool works = true;
         } files;
@@ -165,7 +167,9 @@ TEST_CASE("a file that fails only when it is closed is told: a segment, its side
 
 TEST_CASE("a folder that cannot be synced is told, and the run goes on") {
     struct unsyncing_files : noting_files {
-        error sync_folder(std::string_view) noexcept override { return {errc::io_error, "the test let this folder not be synced"}; }
+        error sync_folder(std::string_view) noexcept override {
+            return {errc::io_error, "the test let this folder not be synced"};
+        }
     } files;
     temporary_folder const folder;
     sink_health const health = record(files, folder / "run", {.disk_sync = disk_sync::segments});

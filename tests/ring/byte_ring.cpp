@@ -106,9 +106,11 @@ TEST_CASE("what is prepared and not committed was never there, and less may be c
 
 TEST_CASE("a ring filled to the last byte takes not one more, and nothing unread is written over, wherever it begins") {
     // Behind entries of these sizes, with their headers, exactly nothing is left of the ring; 8 bytes more would be unread ones.
-    for (std::vector<std::size_t> const& sizes :
-         {std::vector<std::size_t>{1016 / 2 - 4, 1016 / 2 - 4}, std::vector<std::size_t>(64, 8), {504, 496, 0}, {0, 504, 496},
-          std::vector<std::size_t>(128, 0)}) {
+    for (std::vector<std::size_t> const& sizes : {std::vector<std::size_t>{1016 / 2 - 4, 1016 / 2 - 4},
+                                                  std::vector<std::size_t>(64, 8),
+                                                  {504, 496, 0},
+                                                  {0, 504, 496},
+                                                  std::vector<std::size_t>(128, 0)}) {
         std::size_t whole = 0;
         for (std::size_t const each : sizes) { whole += byte_ring::header + (each + 7) / 8 * 8; }
         REQUIRE(whole == 1024);

@@ -319,10 +319,10 @@ private:
 
     [[nodiscard]] static error no_file(mode_t mode, std::string_view doing, std::string_view path) noexcept {
         bool const folder = S_ISDIR(mode);
-        std::string_view const what = folder            ? "it is a folder"
-                                      : S_ISFIFO(mode)  ? "it is a pipe, no file"
-                                      : S_ISSOCK(mode)  ? "it is a socket, no file"
-                                                        : "it is a device, no file";
+        std::string_view const what = folder           ? "it is a folder"
+                                      : S_ISFIFO(mode) ? "it is a pipe, no file"
+                                      : S_ISSOCK(mode) ? "it is a socket, no file"
+                                                       : "it is a device, no file";
         return detail::system_error(folder ? EISDIR : ENODEV, doing, path, what);
     }
     // Never waits for the other end of a pipe, and takes nothing but files.

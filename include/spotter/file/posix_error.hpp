@@ -118,7 +118,7 @@ private:
     return why;
 }
 
-// Who has the file behind an open one, too: "process 12 (name) has it locked"; stays empty where nobody is seen (another user's,
+// Who has the file behind an open one, too: "process 12 has it locked"; stays empty where nobody is seen (another user's,
 // another machine's). By the names of open files in /proc, so that no disk is asked, which might not answer.
 inline void name_holder(int own, text<64>& into) noexcept {
     constexpr int most = 100'000;  // links to look at

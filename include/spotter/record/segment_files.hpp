@@ -22,8 +22,7 @@ struct folder_scan {
 };
 [[nodiscard]] inline bool scan_name(void* context, std::string_view name) noexcept {
     auto& scan = *static_cast<folder_scan*>(context);
-    bool const ours =
-        segment_number(name, layout::data_suffix) >= 0 || segment_number(name, layout::side_suffix) >= 0;
+    bool const ours = segment_number(name, layout::data_suffix) >= 0 || segment_number(name, layout::side_suffix) >= 0;
     if (ours) { scan.found = text<64>{name}; }
     if (segment_number(name, part_suffix) >= 0) { scan.part = text<64>{name}; }
     return true;
@@ -39,9 +38,8 @@ class number_list {
 public:
     // Of segments.
     [[nodiscard]] error read_segments(file_system& files, std::string_view folder) noexcept {
-        return read(files, folder, [](std::string_view name) noexcept {
-            return segment_number(name, layout::data_suffix);
-        });
+        return read(files, folder,
+                    [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); });
     }
     // Of workers but number 0.
     [[nodiscard]] error read_workers(file_system& files, std::string_view folder) noexcept {

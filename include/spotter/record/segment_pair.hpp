@@ -104,7 +104,8 @@ public:
     }
     // Observations and scalars that a reader finds under the segment's name from `offset` on: a write that failed may have left whole
     // frames behind, which are stored. None where the file cannot be looked at, or is another segment.
-    [[nodiscard]] std::uint64_t values_from(std::uint64_t offset, std::uint64_t run_id, std::uint32_t attempt) noexcept {
+    [[nodiscard]] std::uint64_t values_from(std::uint64_t offset, std::uint64_t run_id,
+                                            std::uint32_t attempt) noexcept {
         auto const mapped = files_.map(path_);
         if (!mapped) { return 0; }
         std::uint64_t values = 0;
@@ -131,8 +132,9 @@ public:
     // A folder that was moved or removed meanwhile takes the open files with it and no write fails: what was written is elsewhere
     // now, or lost.
     [[nodiscard]] static error moved() noexcept {
-        return {errc::not_a_run, "a segment is no longer where it was written: the run's folder was moved or removed while it "
-                                 "was recorded; let it stand until the end"};
+        return {errc::not_a_run,
+                "a segment is no longer where it was written: the run's folder was moved or removed while it "
+                "was recorded; let it stand until the end"};
     }
     // `lost`: values that were in it and are not in what has its name now.
     [[nodiscard]] error replaced(std::uint64_t lost) const noexcept {

@@ -78,9 +78,10 @@ public:
         }
         if (header.error().code == errc::no_more_data) { return remove(); }
         bool const other = header.error().code == errc::unknown_version;
-        return in_the_way(header.error().code,
-                          other ? "leads to a ring of another version of spotter: recover it with that one, or remove both"
-                                : "leads to a ring that is damaged and was left as it is; remove both to be rid of it");
+        return in_the_way(
+            header.error().code,
+            other ? "leads to a ring of another version of spotter: recover it with that one, or remove both"
+                  : "leads to a ring that is damaged and was left as it is; remove both to be rid of it");
     }
 
     // The memory and the file. What is in the ring is gone.
@@ -103,8 +104,8 @@ public:
         {
             shared_ring ring;
             error const why = ring.open(files, folder);
-            bool const of_the_ring =
-                why.code == errc::corrupt || why.code == errc::unknown_version || why.code == errc::busy || why.code == errc::unwritable;
+            bool const of_the_ring = why.code == errc::corrupt || why.code == errc::unknown_version ||
+                                     why.code == errc::busy || why.code == errc::unwritable;
             if (why && !of_the_ring) { return why; }
             (void)ring.remove();
         }
