@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(SPOTTER_CONFIG_DIR "${CMAKE_INSTALL_DATAROOTDIR}/cmake/spotter")
 
-install(DIRECTORY include/spotter TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(DIRECTORY include/spotter TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp" PATTERN "*.h")
 # One file of targets a component: a consumer sees only the components it asked for.
 foreach(component IN LISTS SPOTTER_COMPONENTS)
     install(TARGETS spotter_${component} EXPORT spotter_${component})
@@ -15,7 +15,8 @@ endforeach()
 configure_package_config_file(cmake/spotter-config.cmake.in spotter-config.cmake
                               INSTALL_DESTINATION "${SPOTTER_CONFIG_DIR}")
 write_basic_package_version_file(spotter-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES cmake/components.cmake
+install(DIRECTORY cmake/compiled DESTINATION "${SPOTTER_CONFIG_DIR}")
+install(FILES cmake/components.cmake cmake/compiled.cmake
               "${CMAKE_CURRENT_BINARY_DIR}/spotter-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/spotter-config-version.cmake"
         DESTINATION "${SPOTTER_CONFIG_DIR}")

@@ -37,3 +37,5 @@ foreach(component IN LISTS SPOTTER_COMPONENTS)
         add_library(spotter::${component} ALIAS ${target})
     endif()
 endforeach()
+
+include(cmake/compiled.cmake)

@@ -5,7 +5,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/default")
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
-                  -DSPOTTER_TEST_QUICK=-O0)
+                  -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_COMPILED=ON -DSPOTTER_WERROR=ON)
 spotter_build("${folder}")
 
 set(report "")

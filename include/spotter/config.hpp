@@ -4,12 +4,30 @@
 
 #include <spotter/version.hpp>
 
-// Two modes of one library must not be linked together unseen, so the mode is part of every symbol's name.
 #if defined(__cpp_exceptions)
 #define SPOTTER_EXCEPTIONS 1
-#define SPOTTER_ABI v0
 #else
 #define SPOTTER_EXCEPTIONS 0
+#endif
+
+// Header-only unless SPOTTER_SEPARATE is defined, for every file of a program or for none. A header x.hpp then only declares what is
+// no template; the bodies, in x.ipp beside it, stand once in the program: in the one file that includes spotter/implementation.hpp,
+// or in the library of the CMake target spotter::compiled.
+#if !defined(SPOTTER_SEPARATE)
+#define SPOTTER_BODIES 1
+#define SPOTTER_BODY inline
+#else
+#define SPOTTER_BODIES 0
+#endif
+
+// Modes of one library must not be linked together unseen, so the mode is part of every symbol's name.
+#if defined(SPOTTER_SEPARATE) && SPOTTER_EXCEPTIONS
+#define SPOTTER_ABI v0_separate
+#elif defined(SPOTTER_SEPARATE)
+#define SPOTTER_ABI v0_separate_noexcept
+#elif SPOTTER_EXCEPTIONS
+#define SPOTTER_ABI v0
+#else
 #define SPOTTER_ABI v0_noexcept
 #endif
 

@@ -2,5 +2,6 @@
 // Umbrella for programs that say in words what was found (needs fmt).
 #pragma once
 
+#include <spotter/report/describe.hpp>
 #include <spotter/report/health.hpp>
 #include <spotter/report/summary.hpp>

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 using namespace spotter;

@@ -2,6 +2,8 @@
 // Several workers of one run, read as one.
 #include <tests/trial/runs.hpp>
 
+#include <spotter/format/checksum.hpp>
+
 #include <chrono>
 #include <csignal>
 #include <cstring>

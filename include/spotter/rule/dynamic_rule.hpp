@@ -3,51 +3,14 @@
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
+#include <spotter/rule/hidden_machine.hpp>
 #include <spotter/rule/rule_pack.hpp>
 
 #include <atomic>
-#include <new>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// A machine whose rule is not known to who runs it.
-class hidden_machine {
-public:
-    hidden_machine() noexcept = default;
-    hidden_machine(hidden_machine const&) = delete;
-    hidden_machine& operator=(hidden_machine const&) = delete;
-    virtual ~hidden_machine() = default;
-
-    using taker = void (*)(void* context, coverage const&);
-    virtual requirement declare(tensor_info const& tensor) = 0;
-    virtual void observe(observation const& it) = 0;
-    virtual truth close(step_id step, findings& out) = 0;
-    [[nodiscard]] virtual bool due(step_id step) const = 0;
-    virtual void poll(double const& now) = 0;
-    virtual void report(taker take, void* context) const noexcept = 0;
-    [[nodiscard]] virtual std::string_view malformed() const noexcept = 0;
-};
-
-template <rule Rule>
-class hidden_machine_of final : public hidden_machine {
-public:
-    explicit hidden_machine_of(Rule const& it) noexcept : machine_{it} {}
-
-    requirement declare(tensor_info const& tensor) override { return machine_.declare(tensor); }
-    void observe(observation const& it) override { machine_.observe(it); }
-    truth close(step_id step, findings& out) override { return machine_.close(step, out); }
-    [[nodiscard]] bool due(step_id step) const override { return machine_.due(step); }
-    void poll(double const& now) override { machine_.poll(now); }
-    void report(taker take, void* context) const noexcept override {
-        machine_.report([&](coverage const& each) { take(context, each); });
-    }
-    [[nodiscard]] std::string_view malformed() const noexcept override { return machine_.malformed(); }
-
-private:
-    machine<Rule> machine_;
-};
 
 // A rule whose type is forgotten; counts who holds it, in any thread.
 class hidden_rule {
@@ -111,38 +74,18 @@ private:
     detail::hidden_rule* it_;  // null: no memory
 };
 
+namespace detail {
+struct holds_rule {
+    dynamic_rule rule;
+};
+}  // namespace detail
+
+// Holds the rule as long as its machine, which may refer to the rule's store.
 template <>
-class machine<dynamic_rule> {
+class machine<dynamic_rule> : detail::holds_rule, public detail::hidden_machine_owner {
 public:
-    explicit machine(dynamic_rule const& rule) noexcept
-        : rule_{rule}, it_{rule.it_ != nullptr ? rule.it_->make() : nullptr} {}
-    machine(machine const&) = delete;
-    machine& operator=(machine const&) = delete;
-    ~machine() { delete it_; }
-
-    // Without memory for it the machine is malformed, and not run.
-    requirement declare(tensor_info const& tensor) { return it_ != nullptr ? it_->declare(tensor) : requirement{}; }
-    void observe(observation const& it) { it_->observe(it); }
-    truth close(step_id step, findings& out) { return it_ != nullptr ? it_->close(step, out) : truth::undecided; }
-    [[nodiscard]] bool due(step_id step) const { return it_ != nullptr && it_->due(step); }
-    static constexpr bool polls = true;
-    void poll(double const& now) {
-        if (it_ != nullptr) { it_->poll(now); }
-    }
-    template <class Use>
-    void report(Use&& use) const noexcept {
-        if (it_ == nullptr) { return; }
-        it_->report(
-            [](void* context, coverage const& each) { (*static_cast<std::remove_reference_t<Use>*>(context))(each); },
-            const_cast<void*>(static_cast<void const*>(&use)));
-    }
-    [[nodiscard]] std::string_view malformed() const noexcept {
-        return it_ != nullptr ? it_->malformed() : "(no memory for the rule)";
-    }
-
-private:
-    dynamic_rule rule_;  // before the machine, which may refer to its store
-    detail::hidden_machine* it_;
+    explicit machine(dynamic_rule const& it) noexcept
+        : detail::holds_rule{it}, detail::hidden_machine_owner{it.it_ != nullptr ? it.it_->make() : nullptr} {}
 };
 
 [[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept;

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# spotter::compiled: what is no template, compiled once. Whoever links it sees declarations alone (SPOTTER_SEPARATE) and compiles in a
+# fraction of the time. It is built where it is linked, with the flags of that build. The package config includes this file too.
+set(SPOTTER_COMPILED_DIR "${CMAKE_CURRENT_LIST_DIR}/compiled")
+
+if(TARGET spotter::spotter AND NOT TARGET spotter_compiled)
+    add_library(spotter_compiled STATIC EXCLUDE_FROM_ALL "${SPOTTER_COMPILED_DIR}/spotter.cpp"
+                                                         "${SPOTTER_COMPILED_DIR}/export.cpp")
+    target_compile_definitions(spotter_compiled PUBLIC SPOTTER_SEPARATE)
+    target_link_libraries(spotter_compiled PUBLIC spotter::spotter)
+    foreach(component IN ITEMS report json diff)
+        if(TARGET spotter::${component})
+            target_sources(spotter_compiled PRIVATE "${SPOTTER_COMPILED_DIR}/${component}.cpp")
+            target_link_libraries(spotter_compiled PUBLIC spotter::${component})
+        endif()
+    endforeach()
+    add_library(spotter::compiled ALIAS spotter_compiled)
+endif()

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// spotter::compiled: the bodies of spotter/diff.hpp. What stands above implementation.hpp is only declared here.
+#include <spotter/export/npz.hpp>
+#include <spotter/export/safetensors.hpp>
+#include <spotter/replay.hpp>
+#include <spotter/response.hpp>
+#include <spotter/spotter.hpp>
+
+#include <spotter/implementation.hpp>
+
+#include <spotter/diff.hpp>

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// spotter::compiled: the bodies of exports. What stands above implementation.hpp is only declared here.
+#include <spotter/replay.hpp>
+#include <spotter/response.hpp>
+#include <spotter/spotter.hpp>
+
+#include <spotter/implementation.hpp>
+
+#include <spotter/export/csv.hpp>
+#include <spotter/export/follow_run.hpp>
+#include <spotter/export/json_lines.hpp>
+#include <spotter/export/npz.hpp>
+#include <spotter/export/projector.hpp>
+#include <spotter/export/prometheus.hpp>
+#include <spotter/export/safetensors.hpp>
+#include <spotter/export/tensorboard.hpp>
+#include <spotter/export/tensorboard_sink.hpp>
+#include <spotter/export/trace.hpp>

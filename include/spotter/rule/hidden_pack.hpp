@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): the machine of a pack whose rules are hidden from each other: what rule_pack.hpp says, without a template over them all.
+#pragma once
+
+#include <spotter/rule/adapt.hpp>
+#include <spotter/rule/dynamic_rule.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// Takes up to 64 machines. One that there was no memory for is left out, and malformed() says so.
+class hidden_pack final : public hidden_machine {
+public:
+    hidden_pack() noexcept = default;
+    ~hidden_pack() override {
+        for (std::size_t i = 0; i < count_; ++i) { delete machines_[i]; }
+    }
+    void add(hidden_machine* it) noexcept {
+        if (it != nullptr && machines_.grow(count_ + 1)) {
+            machines_[count_++] = it;
+        } else {
+            delete it;
+            short_of_memory_ = true;
+        }
+    }
+
+    requirement declare(tensor_info const& tensor) override {
+        requirement joined;
+        std::uint64_t watching = 0;
+        for (std::size_t i = 0; i < count_; ++i) {
+            requirement wanted = machines_[i]->declare(tensor);
+            if (!joined.agrees(wanted, tensor)) { wanted = {}; }  // units are counted along one axis
+            joined.join(wanted);
+            watching |= std::uint64_t{any(wanted.terms)} << i;
+        }
+        if (watching == 0 && !watching_.holds(tensor.id)) { return joined; }
+        if (!watching_.grow(tensor.id + std::size_t{1})) { return {}; }
+        watching_[tensor.id] = watching;
+        return joined;
+    }
+    void observe(observation const& it) override {
+        for (std::uint64_t left = watching_[it.tensor.id]; left != 0; left &= left - 1) {
+            machines_[static_cast<std::size_t>(std::countr_zero(left))]->observe(it);
+        }
+    }
+    truth close(step_id step, findings& out) override {
+        truth answer = truth::no;
+        for (std::size_t i = 0; i < count_; ++i) { answer = disjunction(answer, close_beside(*machines_[i], step, out)); }
+        return answer;
+    }
+    [[nodiscard]] bool due(step_id step) const override {
+        bool found = false;
+        for (std::size_t i = 0; i < count_; ++i) { found = found || machines_[i]->due(step); }
+        return found;
+    }
+    void poll(double const& now) override {
+        for (std::size_t i = 0; i < count_; ++i) { machines_[i]->poll(now); }
+    }
+    void report(taker take, void* context) const noexcept override {
+        for (std::size_t i = 0; i < count_; ++i) { machines_[i]->report(take, context); }
+    }
+    [[nodiscard]] std::string_view malformed() const noexcept override {
+        if (short_of_memory_) { return "(no memory for the rule)"; }
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (std::string_view const bad = machines_[i]->malformed(); !bad.empty()) { return bad; }
+        }
+        return {};
+    }
+
+private:
+    slots<hidden_machine*> machines_;
+    std::size_t count_ = 0;
+    slots<std::uint64_t> watching_;  // by tensor id: which of the machines want it
+    bool short_of_memory_ = false;
+};
+
+// Each rule of a pack tells an episode once, and nothing more for 100 closes.
+template <rule... Rules>
+void add_told_once(hidden_pack* to, Rules const&... rules) noexcept {
+    if (to == nullptr) { return; }
+    using told_once = adapted<adapted<dynamic_rule, rearm>, cooldown>;
+    (to->add(new (std::nothrow) hidden_machine_of<told_once>{dynamic_rule{rules} | rearm{10} | cooldown{100}}), ...);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
