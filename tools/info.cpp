@@ -2,6 +2,8 @@
 // Command line, `info`: what is in a run, how it ended, what it takes on disk, what was lost, what rules found.
 #include "findings.hpp"
 #include "folders.hpp"
+#include "open_step.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
 
@@ -83,6 +85,7 @@ struct described {
     trial run;
     sizes size{};
     std::vector<part> workers{};
+    run_losses lost{};
 };
 
 void print(described const& it) {
@@ -138,6 +141,11 @@ void print(described const& it) {
     for (damaged_place const& each : run.damage()) {
         lines += fmt::format("  damaged   {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
     }
+    for (lost_end const& each : it.lost.ends) {
+        lines += fmt::format("  cut off   {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
+    }
+    if (it.lost.steps > 0) { lines += fmt::format("  gone      {} closed steps\n", it.lost.steps); }
+    if (std::string const text = bad_end_text(run); !text.empty()) { lines += fmt::format("  ended     {}\n", text); }
     say(lines);
 }
 
@@ -175,6 +183,8 @@ void print_verdict(trial const& run) {
     run_totals const& totals = run.totals();
     document["status"] = std::string{name_of(run.status())};
     document["why"] = std::string{run.why_ended()};
+    document["loss"] = loss_json(it.lost);
+    document["open_steps"] = open_steps_json(open_steps_of(run));
     document["age"] = run.status() == run_status::running ? json(run.age()) : json();
     document["attempts"] = run.attempts();
     document["began"] = it.size.began > 0 ? json(it.size.began) : json();
@@ -207,9 +217,15 @@ void print_verdict(trial const& run) {
     return document;
 }
 
-[[nodiscard]] bool is_in_trouble(trial const& run) {
-    return !run.damage().empty() || std::any_of(run.findings().begin(), run.findings().end(),
-                                                [](finding const& each) { return each.severity != severity::info; });
+// What --check says of a run, beside what it lacks. A live one that no rule has found anything in so far is fine.
+void judge(trial const& run, outcome& end) {
+    if (std::any_of(run.findings().begin(), run.findings().end(),
+                    [](finding const& each) { return each.severity != severity::info; })) {
+        end.note(found);
+    }
+    bool const live = run.status() == run_status::running;
+    if (!live && run.status() != run_status::finished) { end.note(ended_badly); }
+    if (!live && run.findings().empty() && !unjudged_text(run, run.coverages()).empty()) { end.note(not_judged); }
 }
 
 }  // namespace
@@ -220,7 +236,10 @@ int info(info_options const& wanted) {
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "info", path); }
     auto run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "info", path); }
-    described it{path, std::move(*run), {}, {}};
+    described it{path, std::move(*run), {}, {}, {}};
+    outcome end{"info"};
+    (void)end.look_at(it.run);
+    it.lost = it.run.losses();
     for (recording const& each : all) {
         std::uint64_t const before = it.size.bytes;
         measure(each, it.size);
@@ -238,7 +257,8 @@ int info(info_options const& wanted) {
         print(it);
         print_verdict(it.run);
     }
-    return wanted.check && is_in_trouble(it.run) ? found : fine;
+    if (wanted.check) { judge(it.run, end); }
+    return end.code();
 }
 
 }  // namespace spotter_tool

@@ -19,11 +19,15 @@ using namespace spotter_tool;
 
 constexpr char exit_codes[] =
     "Exit codes:\n"
-    "  0  fine\n"
-    "  1  damage or a finding\n"
+    "  0  fine: all that was asked for is there, and nothing is wrong with it\n"
+    "  1  a finding (check, watch, info --check), a difference (diff), a cache that is damaged (verify)\n"
     "  2  the arguments are wrong\n"
     "  3  no run there, or no such name, step or value in it\n"
     "  4  a file could not be read or written, or is in use\n"
+    "  5  the record is not whole: something was lost, and is told on standard error (every verb)\n"
+    "  6  the run died or failed (check, watch, info --check)\n"
+    "  7  nothing could be judged (check, info --check), or not all be compared (diff)\n"
+    "Of several of 1, 5, 6 and 7 the first.\n"
     "\nData goes to standard output, errors to standard error. With --json the data is one document.";
 
 [[nodiscard]] std::string example_of(std::string_view verb) {

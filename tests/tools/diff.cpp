@@ -228,7 +228,7 @@ TEST_CASE("diff: no run, no files and damaged files are named, with the exit cod
     CHECK(ask("diff " + folder / "empty " + run).code == 3);
     write_file(folder / "bad.npz", {'P', 'K'});
     it = ask("diff " + run + folder / "bad.npz");
-    CHECK(it.code == 1);
+    CHECK(it.code == 5);
     CHECK(it.complains("bad.npz"));
     CHECK(ask("diff " + run + run + " >/dev/full").code == 4);
     told const help = ask("diff --help");
@@ -236,7 +236,7 @@ TEST_CASE("diff: no run, no files and damaged files are named, with the exit cod
     CHECK(help.says("Exit codes:"));
 }
 
-TEST_CASE("diff: values that cannot be read are told, and end with 1; a run without a step has nothing to compare") {
+TEST_CASE("diff: values that cannot be read are told, and end with 5; a run without a step has nothing to compare") {
     temporary_folder const folder;
     { hook const watch{folder / "empty", everything}; }
     std::vector<float> values(40'000);
@@ -247,7 +247,7 @@ TEST_CASE("diff: values that cannot be read are told, and end with 1; a run with
     }
     flip(folder / "damaged/000000.spot", read_file(folder / "damaged/000000.spot").size() / 2);
     told const it = ask("diff --json " + folder / "whole " + folder / "damaged");
-    CHECK(it.code == 1);
+    CHECK(it.code == 5);
     CHECK(it.document().at("unreadable") == 1);
     CHECK(it.document().at("first").is_null());
     CHECK(ask("diff " + folder / "damaged " + folder / "whole").says("spotter verify"));
