@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `info`: what is in a run, how it ended, what it takes on disk, what was lost, what rules found.
+#include "disk_cost.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "rules_argument.hpp"
 #include "verbs.hpp"
 
 #include <spotter/report.hpp>
@@ -86,7 +88,22 @@ struct described {
     sizes size{};
     std::vector<part> workers{};
     run_losses lost{};
+    disk_cost cost{};
 };
+
+// Bytes of what rules extracted, by rule, the most first; a rule that extracts from what it remembers, or has parameters of its own, is
+// not known by name.
+[[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> features_of(disk_cost const& cost) {
+    std::map<std::string, std::uint64_t> by_rule;
+    for (auto const& [key, bytes] : cost.features) { by_rule[rules_of_feature(key)] += bytes; }
+    std::vector<std::pair<std::string, std::uint64_t>> all{by_rule.begin(), by_rule.end()};
+    std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.second > b.second; });
+    return all;
+}
+[[nodiscard]] disk_bytes bytes_of(disk_cost const& cost, std::string const& collection) {
+    auto const found = cost.collections.find(collection);
+    return found == cost.collections.end() ? disk_bytes{} : found->second;
+}
 
 void print(described const& it) {
     trial const& run = it.run;
@@ -118,8 +135,17 @@ void print(described const& it) {
     }
     for (recorded_collection const& each : run.collections()) {
         std::size_t const members = run.names(filter{.collection = each.name}).size();
-        lines += fmt::format("\n  keeps     {} ({}): {} name{}", plain(each.name), plain(each.what), members,
-                             members == 1 ? "" : "s");
+        disk_bytes const its = bytes_of(it.cost, each.name);
+        lines += fmt::format("\n  keeps     {} ({}): {} name{}, {}", plain(each.name), plain(each.what), members,
+                             members == 1 ? "" : "s", spotter::detail::bytes_text(its.values + its.rows));
+    }
+    if (disk_bytes const rest = bytes_of(it.cost, {}); rest.rows > 0) {
+        lines += fmt::format("\n  rules     statistics of tensors that no collection keeps: {}",
+                             spotter::detail::bytes_text(rest.values + rest.rows));
+    }
+    for (auto const& [rule, bytes] : features_of(it.cost)) {
+        lines += fmt::format("\n  features  {}: {}", rule.empty() ? "rules with a memory, or parameters of their own" : rule,
+                             spotter::detail::bytes_text(bytes));
     }
     auto const& size = it.size;
     lines += fmt::format("\n  size      {} in {} segment{}", spotter::detail::bytes_text(size.bytes), size.segments,
@@ -173,6 +199,13 @@ void print_verdict(trial const& run) {
     for (recorded_collection const& each : run.collections()) {
         collections.push_back(
             {{"name", each.name}, {"keeps", each.what}, {"names", run.names(filter{.collection = each.name}).size()}});
+        disk_bytes const its = bytes_of(it.cost, each.name);
+        collections.back()["values_bytes"] = its.values;
+        collections.back()["rows_bytes"] = its.rows;
+    }
+    json features = json::array();
+    for (auto const& [rule, bytes] : features_of(it.cost)) {
+        features.push_back({{"rule", rule.empty() ? json() : json(rule)}, {"bytes", bytes}});
     }
     json damage = json::array();
     for (damaged_place const& each : run.damage()) {
@@ -193,6 +226,8 @@ void print_verdict(trial const& run) {
     document["tensors"] = run.names().size();
     document["roles"] = std::move(roles);
     document["collections"] = std::move(collections);
+    document["features"] = std::move(features);
+    document["bytes_for_rules"] = bytes_of(it.cost, {}).rows + bytes_of(it.cost, {}).values;
     document["bytes"] = {{"segments", it.size.bytes},
                          {"sidecars", it.size.sidecars},
                          {"rows", it.size.rows},
@@ -236,7 +271,8 @@ int info(info_options const& wanted) {
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "info", path); }
     auto run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "info", path); }
-    described it{path, std::move(*run), {}, {}, {}};
+    described it{path, std::move(*run), {}, {}, {}, {}};
+    it.cost = disk_cost_of(it.run);
     outcome end{"info"};
     (void)end.look_at(it.run);
     it.lost = it.run.losses();

@@ -90,7 +90,7 @@ int run_tool(int count, char** words) {
     info_options for_info;
     CLI::App* sub =
         add_verb(app, "info", "What is in a run: status, steps, sizes, drops, findings", for_info, info, run);
-    sub->add_flag("--check", for_info.check, "Exit with 1 if a rule warned, or the record is damaged");
+    sub->add_flag("--check", for_info.check, "Say by the exit code, too, what rules found, and how the run ended");
 
     ls_options for_ls;
     sub = add_verb(app, "ls", "The names in a run, with role, type, shape and steps", for_ls, ls, run);

@@ -268,3 +268,35 @@ TEST_CASE("diff: settings come first, and a run that is being written is compare
     CHECK(it.says("may still come"));
     CHECK(it.out.find("settings") < it.out.find("over all steps"));
 }
+
+TEST_CASE("diff: what could not be compared is no success, and is said as that") {
+    temporary_folder const folder;
+    constexpr plan hashes{collection{"some", "*", always{}, terms::hash | terms::nonfinite | terms::zeros}};
+    constexpr plan counts{collection{"some", "*", always{}, terms::nonfinite | terms::zeros}};
+    auto const record = [&](char const* name, auto const& keep, std::uint64_t seed) {
+        hook watch{folder / name, keep};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            std::vector<float> const values = weights_at(i + seed);
+            (void)watch.step(train(i), "w"_t = view_of(values.data(), {height, width}));
+        }
+    };
+    record("hash", hashes, 0), record("other", hashes, 700), record("same", hashes, 0);
+    record("counts", counts, 0), record("more", counts, 0);
+    told const differ = ask("diff " + folder / "hash " + folder / "other");
+    CHECK(differ.code == 1);
+    CHECK(differ.says("A and B differ\n"));
+    CHECK(differ.says("the hash of its bits is "));
+    CHECK(ask("diff --json " + folder / "hash " + folder / "other").document().at("at_first").at(0).at("by_hash") == true);
+    CHECK(ask("diff " + folder / "hash " + folder / "same").code == 0);
+    told const vague = ask("diff --rtol 1e-3 " + folder / "hash " + folder / "other");
+    CHECK(vague.code == 7);
+    CHECK_FALSE(vague.says("equal within the tolerance"));
+    told const none = ask("diff " + folder / "counts " + folder / "more");
+    CHECK(none.code == 7);
+    CHECK(none.says("not compared: "));
+    CHECK_FALSE(none.says("equal within the tolerance"));
+    auto const document = ask("diff --json " + folder / "counts " + folder / "more").document();
+    CHECK(document.at("equal") == false);
+    CHECK(document.at("compared") == 0);
+    CHECK(document.at("not_kept") == 3);
+}
