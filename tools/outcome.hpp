@@ -41,7 +41,8 @@ namespace spotter_tool {
     }
     return {{"steps", it.steps}, {"places", it.places},   {"bytes", it.bytes},
             {"ends", ends},      {"dropped", it.dropped}, {"thinned", it.thinned},
-            {"closes", it.closes}};
+            {"closes", it.closes},
+            {"trouble", it.trouble ? json(std::string{it.trouble.what.view()}) : json()}};
 }
 
 class outcome {
@@ -53,7 +54,7 @@ public:
         spotter::run_losses const lost = run.losses();
         if (!lost.any()) { return {}; }
         note(something_lost);
-        say(fmt::format("spotter {}: {} is not whole: {}{}\n", verb_, plain(run.path()), describe(lost),
+        say(fmt::format("spotter {}: {} is not whole: {}{}\n", verb_, plain(run.path()), plain(describe(lost)),
                         lost.damaged() && verb_ != "verify" ? " (`spotter verify` says where)" : ""),
             stderr);
         return loss_json(lost);

@@ -10,12 +10,15 @@ TEST_CASE("info: what collections cost adds up to what the run takes, whatever i
     plan const keep{collection{"weights", "fc1/w", always{}, payload}, collection{"more", "fc1/*", always{}, stats(l2)},
                     collection{"losses", "loss", always{}, payload}};
     {
-        hook watch{folder / "run", keep, any("free", l2 > 1e9), saturated_activation{}};
+        hook watch{folder / "run", keep, any("free", l2 > 1e9), dormant_units{}};
         for (std::uint64_t i = 0; i < 50; ++i) {
             std::vector<float> const values = weights_at(i);
             auto const view = view_of(values.data(), {height, width});
-            (void)watch.step(train(i), "fc1/w"_t = view, "fc1/b"_t = view, "free"_t = view, "loss"_t = 0.5,
-                             "fc1/tanh_output"_t = view);
+            watch.begin(train(i));
+            watch.observe("hidden", view, role::activation);
+            watch.observe("fc1/w", view), watch.observe("fc1/b", view), watch.observe("free", view);
+            watch.scalar("loss", 0.5);
+            (void)watch.end();
         }
     }
     auto const it = ask("info --json " + folder / "run").document();
@@ -35,9 +38,11 @@ TEST_CASE("info: what collections cost adds up to what the run takes, whatever i
     CHECK(rows < it.at("bytes").at("rows"));
     CHECK(2 * rows > it.at("bytes").at("rows"));
     REQUIRE(it.at("features").size() == 1);
-    CHECK(it.at("features").at(0).at("rule") == "saturated_activation");
+    CHECK(it.at("features").at(0).at("rule") == "dormant_units");
     told const text = ask("info " + folder / "run");
-    CHECK(text.says("(\"fc1/w\", always{}: payload): 1 name, "));
+    INFO(text.out);
+    CHECK(text.says("  keeps     weights (\"fc1/w\""));
+    CHECK(text.says("payload): 1 name, "));
     CHECK(text.says("  rules     statistics of tensors that no collection keeps: "));
-    CHECK(text.says("  features  saturated_activation: "));
+    CHECK(text.says("  features  dormant_units: "));
 }

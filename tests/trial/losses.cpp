@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a record lacks: counted by steps wherever the rest of the record knows of them, and nothing of one that is whole.
+#include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
+
+#include <spotter/file/memory.hpp>
 
 #include <numeric>
 
@@ -160,6 +163,38 @@ TEST_CASE("losses: what was dropped while recording") {
     CHECK(lost.steps == 0);
     CHECK_FALSE(lost.damaged());
     CHECK(lost.any());
+}
+
+TEST_CASE("losses: whichever file operation fails while the folder is looked at, it is told, or the same was found") {
+    memory_file_system files;
+    {
+        recorder writer{"run", small_segments, files};
+        hook watch{writer, everything};
+        for (std::uint64_t i = 0; i < 40; ++i) {
+            std::vector<float> values(600);
+            std::iota(values.begin(), values.end(), static_cast<float>(i * i) * 0.37F);
+            (void)watch.step(train(i), "x"_t = values);
+            watch.flush();
+        }
+        watch.finish();
+    }
+    REQUIRE_FALSE(files.remove("run/000002.spot"));
+    run_losses const whole = open_trial("run", files)->losses();
+    REQUIRE(whole.steps > 0);
+    bool passed = false;
+    std::uint64_t told = 0;
+    for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
+        auto const opened = open_trial("run", files);
+        REQUIRE(opened);
+        (void)opened->damage();
+        faulty_file_system faulty{files, fail_at, false, errc::io_error};
+        INFO(fail_at);
+        detail::folder_losses const found = detail::look_for_losses(faulty, "run");
+        passed = faulty.operations() < fail_at;
+        CHECK((found.trouble || detail::count_lost_steps(opened->index(), found) == whole.steps));
+        told += found.trouble ? 1 : 0;
+    }
+    CHECK(told > 5);
 }
 
 TEST_CASE("losses: the file `lost` tells of what was cut off earlier, of this run and of no other") {

@@ -30,8 +30,9 @@ struct run_losses {
     std::vector<lost_end> ends{};  // beyond what is there
     // While it was recorded: observations and scalars, observations that lost their values, closes.
     std::uint64_t dropped = 0, thinned = 0, closes = 0;
+    error trouble{};  // the folder could not be looked at: there may be more
 
-    [[nodiscard]] bool damaged() const noexcept { return steps > 0 || places > 0 || !ends.empty(); }
+    [[nodiscard]] bool damaged() const noexcept { return steps > 0 || places > 0 || !ends.empty() || trouble; }
     [[nodiscard]] bool any() const noexcept { return damaged() || dropped > 0 || thinned > 0 || closes > 0; }
 };
 
@@ -60,7 +61,7 @@ struct seen_segment {
 
 // The numbers of files with this suffix in a folder, ascending.
 [[nodiscard]] inline std::vector<std::uint32_t> numbers_in(file_system& files, std::string const& folder,
-                                                           std::string_view suffix) {
+                                                           std::string_view suffix, error& trouble) {
     struct search {
         std::string_view suffix;
         std::vector<std::uint32_t> found{};
@@ -81,15 +82,19 @@ struct seen_segment {
 #endif
         return true;
     };
-    (void)files.list(folder, take, &it);
+    if (error const why = files.list(folder, take, &it)) { trouble = why; }
     std::sort(it.found.begin(), it.found.end());
     return it.found;
 }
 
-[[nodiscard]] inline seen_segment look_at_segment(file_system& files, std::string const& folder, std::uint32_t number) {
+[[nodiscard]] inline seen_segment look_at_segment(file_system& files, std::string const& folder, std::uint32_t number,
+                                                  error& trouble) {
     seen_segment it{number};
     result<file_mapping> const data = files.map(segment_path(folder, number, layout::data_suffix));
-    if (!data) { return it; }
+    if (!data) {
+        if (is_trouble(data.error())) { trouble = data.error(); }
+        return it;
+    }
     it.there = true;
     it.bytes = data->bytes.size();
     result<segment_head> const head = decode_head(data->bytes);
@@ -157,14 +162,16 @@ struct folder_losses {
     std::vector<seen_segment> segments{};
     std::vector<lost_end> ends{};
     std::uint64_t run_id = 0;  // 0: no head can be read
+    error trouble{};
 };
 [[nodiscard]] inline folder_losses look_for_losses(file_system& files, std::string const& folder) {
     folder_losses found;
     // A sidecar is read before its segment is measured: what a place points at was written before it.
     std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> sides;
-    std::vector<std::uint32_t> const with_side = numbers_in(files, folder, layout::side_suffix);
+    std::vector<std::uint32_t> const with_side = numbers_in(files, folder, layout::side_suffix, found.trouble);
     for (std::uint32_t const number : with_side) {
         result<file_mapping> const side = files.map(segment_path(folder, number, layout::side_suffix));
+        if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
         if (!side) { continue; }
         constexpr std::size_t most = 64 * layout::place_bytes;  // a cut may have taken more, whose bytes then are a lower bound
         std::size_t const whole = side->bytes.size() / layout::place_bytes * layout::place_bytes;
@@ -172,8 +179,8 @@ struct folder_losses {
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
         files.unmap(*side);
     }
-    for (std::uint32_t const number : numbers_in(files, folder, layout::data_suffix)) {
-        found.segments.push_back(look_at_segment(files, folder, number));
+    for (std::uint32_t const number : numbers_in(files, folder, layout::data_suffix, found.trouble)) {
+        found.segments.push_back(look_at_segment(files, folder, number, found.trouble));
         if (found.segments.back().has_head && found.run_id == 0) { found.run_id = found.segments.back().head.run_id; }
     }
     for (auto const& [number, side] : sides) {
@@ -182,12 +189,13 @@ struct folder_losses {
         // One that has gone from between others is damage of its own; one at the end only its sidecar tells of.
         bool const last = found.segments.empty() || number > found.segments.back().number;
         if (mine == found.segments.end() && !last) { continue; }
-        seen_segment const there = mine != found.segments.end() ? *mine : look_at_segment(files, folder, number);
+        seen_segment const there = mine != found.segments.end() ? *mine : look_at_segment(files, folder, number, found.trouble);
         lost_end it{segment_path(folder, number, layout::data_suffix), number, there.bytes};
         read_sidecar_end(side, there, it);
         if (it.bytes > 0) { found.ends.push_back(std::move(it)); }
     }
     result<file_mapping> const notes = files.map(folder + '/' + layout::lost_name);
+    if (!notes && is_trouble(notes.error())) { found.trouble = notes.error(); }
     if (!notes) { return found; }
     std::string_view rest{reinterpret_cast<char const*>(notes->bytes.data()),
                           (std::min)(notes->bytes.size(), std::size_t{1} << 20U)};

@@ -195,6 +195,7 @@ public:
         for (auto const& each : readers()) {
             detail::folder_losses folder = detail::look_for_losses(list_->files(), each->index().path());
             all.steps += detail::count_lost_steps(each->index(), folder);
+            if (folder.trouble) { all.trouble = folder.trouble; }
             all.ends.insert(all.ends.end(), std::make_move_iterator(folder.ends.begin()),
                             std::make_move_iterator(folder.ends.end()));
         }
