@@ -135,16 +135,16 @@ void print(described const& it) {
     }
     for (recorded_collection const& each : run.collections()) {
         std::size_t const members = run.names(filter{.collection = each.name}).size();
-        disk_bytes const its = bytes_of(it.cost, each.name);
-        lines += fmt::format("\n  keeps     {} ({}): {} name{}, {}", plain(each.name), plain(each.what), members,
-                             members == 1 ? "" : "s", spotter::detail::bytes_text(its.values + its.rows));
+        lines += fmt::format("\n  keeps     {} ({}): {} name{}", plain(each.name), plain(each.what), members,
+                             members == 1 ? "" : "s");
     }
-    if (disk_bytes const rest = bytes_of(it.cost, {}); rest.rows > 0) {
-        lines += fmt::format("\n  rules     statistics of tensors that no collection keeps: {}",
-                             spotter::detail::bytes_text(rest.values + rest.rows));
+    for (auto const& [name, its] : it.cost.collections) {
+        lines += fmt::format("\n  takes     {}: {}", name.empty() ? "statistics that rules alone ask for" : plain(name),
+                             spotter::detail::bytes_text(its.values + its.rows));
     }
     for (auto const& [rule, bytes] : features_of(it.cost)) {
-        lines += fmt::format("\n  features  {}: {}", rule.empty() ? "rules with a memory, or parameters of their own" : rule,
+        lines += fmt::format("\n  takes     features of {}: {}",
+                             rule.empty() ? "rules with a memory, or parameters of their own" : rule,
                              spotter::detail::bytes_text(bytes));
     }
     auto const& size = it.size;

@@ -41,8 +41,8 @@ TEST_CASE("info: what collections cost adds up to what the run takes, whatever i
     CHECK(it.at("features").at(0).at("rule") == "dormant_units");
     told const text = ask("info " + folder / "run");
     INFO(text.out);
-    CHECK(text.says("  keeps     weights (\"fc1/w\""));
-    CHECK(text.says("payload): 1 name, "));
-    CHECK(text.says("  rules     statistics of tensors that no collection keeps: "));
-    CHECK(text.says("  features  dormant_units: "));
+    CHECK(text.says("  takes     weights: "));
+    CHECK(text.says("  takes     losses: "));
+    CHECK(text.says("  takes     statistics that rules alone ask for: "));
+    CHECK(text.says("  takes     features of dormant_units: "));
 }
