@@ -178,8 +178,8 @@ void print(judged const& it) {
     bool const broken = is_broken(it) || !it.bad_end.empty() || !it.unjudged.empty();
     if (trouble || broken) {
         ++(broken ? failures : skipped);
-        std::string_view const why = trouble                ? trouble.what.view()
-                                     : !it.loss.is_null()   ? "the record is not whole: `spotter verify` says where"
+        std::string_view const why = trouble               ? trouble.what.view()
+                                     : !it.loss.is_null()  ? "the record is not whole: `spotter verify` says where"
                                      : !it.bad_end.empty() ? std::string_view{it.bad_end}
                                                            : std::string_view{it.unjudged};
         put("record", fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped", html::escape(why)));

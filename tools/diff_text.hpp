@@ -211,13 +211,12 @@ template <class Value, class Word>
     if (it.compared == 0) { return "not compared: A and B have nothing in common that decides"; }
     std::string text;
     if (it.not_kept > 0) {
-        text = fmt::format("not compared: {} value{} of which nothing that decides was kept on both sides; ", it.not_kept,
-                           it.not_kept == 1 ? "" : "s");
+        text = fmt::format("not compared: {} value{} of which nothing that decides was kept on both sides; ",
+                           it.not_kept, it.not_kept == 1 ? "" : "s");
     }
-    if (it.has_losses()) {
-        return text + "A and B do not differ in what can be read, and not all of it can be";
-    }
-    return text + (it.not_kept > 0 ? "the others are equal within the tolerance" : "A and B are equal within the tolerance");
+    if (it.has_losses()) { return text + "A and B do not differ in what can be read, and not all of it can be"; }
+    return text +
+           (it.not_kept > 0 ? "the others are equal within the tolerance" : "A and B are equal within the tolerance");
 }
 
 }  // namespace detail
@@ -229,8 +228,8 @@ template <class Value, class Word>
     text += lonely_text(it);
     for (auto const& [count, side] : {std::pair{it.damage_a, 'A'}, std::pair{it.damage_b, 'B'}}) {
         if (count == 0) { continue; }
-        text += fmt::format("{} is damaged at {} places, so that some of it is missing: `spotter verify`\n", side,
-                            count);
+        text +=
+            fmt::format("{} is damaged at {} places, so that some of it is missing: `spotter verify`\n", side, count);
     }
     text += fmt::format("{} tensors at {} steps in both\n", it.pairs, it.steps);
     if (it.first_step) {

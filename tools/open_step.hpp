@@ -106,7 +106,8 @@ template <class Coverages>
 [[nodiscard]] std::string unjudged_text(spotter::trial const& run, Coverages const& coverages) {
     if (run.closed_steps() == 0) { return "no step was closed"; }
     if (run.names().empty()) { return "no tensor was recorded"; }
-    bool const judged = std::any_of(coverages.begin(), coverages.end(), [](auto const& each) { return each.judged > 0; });
+    bool const judged =
+        std::any_of(coverages.begin(), coverages.end(), [](auto const& each) { return each.judged > 0; });
     return judged ? std::string{} : "no rule could judge";
 }
 

@@ -37,12 +37,13 @@ namespace spotter_tool {
     if (!it.any()) { return {}; }
     json ends = json::array();
     for (spotter::lost_end const& each : it.ends) {
-        ends.push_back({{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}, {"remembered", each.remembered}});
+        ends.push_back(
+            {{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}, {"remembered", each.remembered}});
     }
-    return {{"steps", it.steps}, {"places", it.places},   {"bytes", it.bytes},
-            {"ends", ends},      {"dropped", it.dropped}, {"thinned", it.thinned},
-            {"closes", it.closes},
-            {"trouble", it.trouble ? json(std::string{it.trouble.what.view()}) : json()}};
+    return {{"steps", it.steps},     {"places", it.places},
+            {"bytes", it.bytes},     {"ends", ends},
+            {"dropped", it.dropped}, {"thinned", it.thinned},
+            {"closes", it.closes},   {"trouble", it.trouble ? json(std::string{it.trouble.what.view()}) : json()}};
 }
 
 class outcome {

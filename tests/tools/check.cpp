@@ -211,8 +211,9 @@ TEST_CASE("check: a run in which nothing could be judged is no success, and says
         for (std::uint64_t i = 0; i < 3; ++i) { watch.begin(train(i)), (void)watch.end(); }
     }
     record_small(folder / "no_rule");
-    for (auto const& [name, why] :
-         {std::pair{"no_step", "no step was closed"}, {"no_tensor", "no tensor was recorded"}, {"no_rule", "no rule could judge"}}) {
+    for (auto const& [name, why] : {std::pair{"no_step", "no step was closed"},
+                                    {"no_tensor", "no tensor was recorded"},
+                                    {"no_rule", "no rule could judge"}}) {
         std::string const path = folder / name;
         told const it = ask("check --rules rl_kl " + path);
         INFO(it.out);
@@ -230,7 +231,8 @@ TEST_CASE("check: a run in which nothing could be judged is no success, and says
     CHECK(ask("check --rules exploding_gradient " + folder / "bad " + folder / "no_step").code == 1);
 }
 
-TEST_CASE("check and info: findings of a rule that differ in strength are one line, as strong as the strongest of them") {
+TEST_CASE(
+    "check and info: findings of a rule that differ in strength are one line, as strong as the strongest of them") {
     temporary_folder const folder;
     // A rule of one name that is a hint at first, then an error that asks to stop.
     auto const hints = any("loss", maximum > 1.0) | named{"loud"} | severity::info;

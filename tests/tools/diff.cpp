@@ -286,7 +286,8 @@ TEST_CASE("diff: what could not be compared is no success, and is said as that")
     CHECK(differ.code == 1);
     CHECK(differ.says("A and B differ\n"));
     CHECK(differ.says("the hash of its bits is "));
-    CHECK(ask("diff --json " + folder / "hash " + folder / "other").document().at("at_first").at(0).at("by_hash") == true);
+    CHECK(ask("diff --json " + folder / "hash " + folder / "other").document().at("at_first").at(0).at("by_hash") ==
+          true);
     CHECK(ask("diff " + folder / "hash " + folder / "same").code == 0);
     told const vague = ask("diff --rtol 1e-3 " + folder / "hash " + folder / "other");
     CHECK(vague.code == 7);

@@ -52,9 +52,7 @@ struct damage_kind {
     FAIL("no such frame");
     return 0;
 }
-void halve(std::string const& file) {
-    std::filesystem::resize_file(file, (std::filesystem::file_size(file) + 64) / 2);
-}
+void halve(std::string const& file) { std::filesystem::resize_file(file, (std::filesystem::file_size(file) + 64) / 2); }
 
 [[nodiscard]] std::vector<damage_kind> kinds_of_damage() {
     return {
@@ -122,11 +120,11 @@ void try_every_verb(std::size_t first, std::size_t end) {
         std::string const words =
             std::to_string(steps) + (steps == 1 ? " closed step is lost" : " closed steps are lost");
         for (std::string const verb :
-             {"info RUN", "info --check RUN", "ls RUN", "show RUN loss",
-              "show RUN x --step 0 --stat l2", "verify RUN", "recover --dry-run RUN", "recover RUN",
-              "check RUN --rules non_finite", "watch RUN --rules non_finite", "report RUN --force -o OUT.html",
-              "export RUN OUT.csv --force", "export RUN OUT.jsonl --force", "export RUN OUT.npz --force",
-              "export RUN OUT --format tensorboard --force", "diff RUN RUN", "diff RUN OTHER --name loss", "diff OTHER RUN --name loss"}) {
+             {"info RUN", "info --check RUN", "ls RUN", "show RUN loss", "show RUN x --step 0 --stat l2", "verify RUN",
+              "recover --dry-run RUN", "recover RUN", "check RUN --rules non_finite", "watch RUN --rules non_finite",
+              "report RUN --force -o OUT.html", "export RUN OUT.csv --force", "export RUN OUT.jsonl --force",
+              "export RUN OUT.npz --force", "export RUN OUT --format tensorboard --force", "diff RUN RUN",
+              "diff RUN OTHER --name loss", "diff OTHER RUN --name loss"}) {
             if (verb.starts_with("diff") && verb.find("OTHER") != verb.npos && there.attempts() > 1) { continue; }
             std::string words_of_verb = verb;
             for (auto const& [name, path] : {std::pair{std::string{"RUN"}, run}, {"OUT", out}, {"OTHER", other}}) {
@@ -206,7 +204,8 @@ TEST_CASE("what was dropped while recording is told for ever, too") {
     for (std::string const verb : {"ls", "info", "verify", "recover"}) {
         told const it = ask(verb + ' ' + run);
         CHECK(it.code == lost);
-        CHECK(it.complains(std::to_string(open(run).totals().dropped) + " observations were dropped while it was recorded"));
+        CHECK(it.complains(std::to_string(open(run).totals().dropped) +
+                           " observations were dropped while it was recorded"));
     }
 }
 

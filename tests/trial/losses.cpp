@@ -29,7 +29,9 @@ std::vector<std::uint64_t> frame_offsets(std::vector<char> const& segment, bool 
     std::vector<std::uint64_t> all;
     frame_walker walker{std::as_bytes(std::span{segment})};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-        if (what == walked::rows && (!with_closes || walker.frame().closes > 0)) { all.push_back(walker.frame().offset); }
+        if (what == walked::rows && (!with_closes || walker.frame().closes > 0)) {
+            all.push_back(walker.frame().offset);
+        }
     }
     return all;
 }

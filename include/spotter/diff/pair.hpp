@@ -188,7 +188,8 @@ private:
             it.verdict = verdict::equal;
             return;
         }
-        bool const exact = wanted_.tolerance.ulp == 0 && !(wanted_.tolerance.relative > 0) && !(wanted_.tolerance.absolute > 0);
+        bool const exact =
+            wanted_.tolerance.ulp == 0 && !(wanted_.tolerance.relative > 0) && !(wanted_.tolerance.absolute > 0);
         beyond = any = it.by_hash && exact;
         constexpr std::size_t counts = 4;  // stand first
         std::size_t place = 0;

@@ -38,8 +38,9 @@ struct diff_report {
     std::vector<tensor_history> tensors{};
     std::uint64_t unreadable = 0;            // values that could not be read
     std::uint64_t compared = 0;              // values, or what was kept of them, that were held against one another
-    std::uint64_t not_kept = 0;  // that both have, and of which both kept nothing that can be compared (verdict::not_kept)
-    std::size_t damage_a = 0, damage_b = 0;  // places of the records that could not be read, and ends that are gone: something is missing
+    std::uint64_t not_kept = 0;              // that both have, with nothing that can be compared (verdict::not_kept)
+    // Places of the records that could not be read, and ends that are gone: something is missing.
+    std::size_t damage_a = 0, damage_b = 0;
     bool strict = false;
 
     // Something was compared and differs, or where it is strict only one side has it.

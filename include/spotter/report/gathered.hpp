@@ -16,11 +16,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // What a rule said of a tensor for one reason. Texts are those of the findings.
 struct repeated_finding {
-    finding first{}, last{};                    // in time
-    finding strongest{};                        // by severity, then by decision, then the first; its decision is the strongest of all
-    std::uint64_t times = 0;                    // in all
+    finding first{}, last{};  // in time
+    finding strongest{};      // by severity, then by decision, then the first; its decision is the strongest of all
+    std::uint64_t times = 0;  // in all
     std::array<std::uint64_t, 3> by_severity{};
-    std::uint32_t workers = 1;                  // that have it
+    std::uint32_t workers = 1;  // that have it
 
     void add(finding const& it) {
         if (times == 0) { first = strongest = last = it; }
@@ -28,7 +28,8 @@ struct repeated_finding {
         last = it;
         ++times, ++by_severity[static_cast<std::size_t>(it.severity)];
         decision const most = (std::max)(strongest.decision, it.decision);
-        bool const stronger = it.severity > strongest.severity || (it.severity == strongest.severity && it.decision > asked_);
+        bool const stronger =
+            it.severity > strongest.severity || (it.severity == strongest.severity && it.decision > asked_);
         if (stronger || times == 1) { strongest = it, asked_ = it.decision; }
         strongest.decision = most;
     }

@@ -30,7 +30,8 @@ namespace spotter::inline SPOTTER_ABI {
     add(it.thinned, "observation lost its values", "observations lost their values", recording);
     add(it.closes, "close was dropped", "closes were dropped", recording);
     if (it.trouble) {
-        text += fmt::format("{}the folder could not be looked at: {}", text.empty() ? "" : "; ", it.trouble.what.view());
+        text +=
+            fmt::format("{}the folder could not be looked at: {}", text.empty() ? "" : "; ", it.trouble.what.view());
     }
     return text;
 }

@@ -120,7 +120,8 @@ inline void read_sidecar_end(byte_view side, seen_segment const& segment, lost_e
 }
 
 inline void add_lost_end(std::vector<lost_end>& all, lost_end const& it) {
-    auto const known = std::find_if(all.begin(), all.end(), [&](lost_end const& each) { return each.segment == it.segment; });
+    auto const known =
+        std::find_if(all.begin(), all.end(), [&](lost_end const& each) { return each.segment == it.segment; });
     if (known == all.end()) { return all.push_back(it); }
     std::uint64_t const end = (std::max)(known->offset + known->bytes, it.offset + it.bytes);
     known->offset = (std::min)(known->offset, it.offset);
@@ -173,7 +174,7 @@ struct folder_losses {
         result<file_mapping> const side = files.map(segment_path(folder, number, layout::side_suffix));
         if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
         if (!side) { continue; }
-        constexpr std::size_t most = 64 * layout::place_bytes;  // a cut may have taken more, whose bytes then are a lower bound
+        constexpr std::size_t most = 64 * layout::place_bytes;  // the last one that is sound says all
         std::size_t const whole = side->bytes.size() / layout::place_bytes * layout::place_bytes;
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
@@ -189,7 +190,8 @@ struct folder_losses {
         // One that has gone from between others is damage of its own; one at the end only its sidecar tells of.
         bool const last = found.segments.empty() || number > found.segments.back().number;
         if (mine == found.segments.end() && !last) { continue; }
-        seen_segment const there = mine != found.segments.end() ? *mine : look_at_segment(files, folder, number, found.trouble);
+        seen_segment const there =
+            mine != found.segments.end() ? *mine : look_at_segment(files, folder, number, found.trouble);
         lost_end it{segment_path(folder, number, layout::data_suffix), number, there.bytes};
         read_sidecar_end(side, there, it);
         if (it.bytes > 0) { found.ends.push_back(std::move(it)); }
