@@ -97,7 +97,8 @@ struct described {
     std::map<std::string, std::uint64_t> by_rule;
     for (auto const& [key, bytes] : cost.features) { by_rule[rules_of_feature(key)] += bytes; }
     std::vector<std::pair<std::string, std::uint64_t>> all{by_rule.begin(), by_rule.end()};
-    std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.second > b.second; });
+    std::sort(all.begin(), all.end(),
+              [](auto const& a, auto const& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
     return all;
 }
 [[nodiscard]] disk_bytes bytes_of(disk_cost const& cost, std::string const& collection) {
