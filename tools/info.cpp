@@ -97,8 +97,9 @@ struct described {
     std::map<std::string, std::uint64_t> by_rule;
     for (auto const& [key, bytes] : cost.features) { by_rule[rules_of_feature(key)] += bytes; }
     std::vector<std::pair<std::string, std::uint64_t>> all{by_rule.begin(), by_rule.end()};
-    std::sort(all.begin(), all.end(),
-              [](auto const& a, auto const& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+    std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
     return all;
 }
 [[nodiscard]] disk_bytes bytes_of(disk_cost const& cost, std::string const& collection) {
