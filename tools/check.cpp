@@ -3,6 +3,8 @@
 #include "arguments.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
+#include "open_step.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "replace_file.hpp"
 #include "rules_argument.hpp"
@@ -22,6 +24,8 @@ namespace spotter_tool {
 namespace {
 
 using namespace spotter;
+using spotter::detail::describe_times;
+using spotter::detail::repeated_finding;
 
 // What came of the records of one run, or of one worker of it. Findings refer to the trial.
 struct judged {
@@ -30,6 +34,10 @@ struct judged {
     std::optional<trial> run{};
     error why{};  // it could not be opened
     replay_report report{};
+    // Told once all are judged: a word each where it is so.
+    json loss{};             // null: it is whole
+    std::string bad_end{};   // it died or failed
+    std::string unjudged{};  // why no rule could judge
 };
 
 void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
@@ -40,6 +48,8 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
     }
     it.run.emplace(std::move(*opened));
     it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
+    it.bad_end = bad_end_text(*it.run);
+    it.unjudged = unjudged_text(*it.run, it.report.coverages);
 }
 
 // One after the other on as many threads as the machine has cores: each record is judged for itself.
@@ -64,23 +74,37 @@ void judge_all(std::vector<judged>& all, dynamic_rule const& rules, bool side_by
                        [=](finding const& each) { return counts(each, least); });
 }
 [[nodiscard]] bool is_broken(judged const& it) {
-    return it.why || (it.run && !it.run->damage().empty()) || it.report.trouble.code == errc::corrupt;
+    return it.why || !it.loss.is_null() || it.report.trouble.code == errc::corrupt;
+}
+void conclude(judged& it, severity least, outcome& end) {
+    if (it.why) { return end.note(exit_of(it.why.code)); }
+    it.loss = end.look_at(*it.run);
+    if (is_ill(it, least)) { end.note(found); }
+    if (it.report.trouble.code == errc::corrupt) { end.note(something_lost); }
+    if (!it.bad_end.empty()) { end.note(ended_badly); }
+    if (!it.unjudged.empty()) { end.note(not_judged); }
+}
+
+// The first line of a record: what came of it.
+[[nodiscard]] std::string_view verdict_of(judged const& it) {
+    if (!it.report.findings.empty()) { return "findings"; }
+    if (!it.unjudged.empty()) { return "nothing could be judged"; }
+    return it.bad_end.empty() ? "nothing found" : "no finding before its bad end,";
 }
 
 void print(judged const& it) {
     if (it.why) { return say(fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view()))); }
     auto const repeated = gathered(it.report.findings);
-    std::string lines =
-        fmt::format("{}: {} in {} steps ({})\n", plain(title_of(it)), repeated.empty() ? "nothing found" : "findings",
-                    it.report.steps, name_of(it.run->status()));
+    std::string lines = fmt::format("{}: {} in {} steps ({})\n", plain(title_of(it)), verdict_of(it), it.report.steps,
+                                    name_of(it.run->status()));
     for (repeated_finding const& each : repeated) {
-        lines += "  " + finding_text(each.first);
-        if (each.times > 1) {
-            lines += fmt::format("; {} times, last at {}({})", each.times, name_of(each.last.mode), each.last.index);
-        }
-        if (!each.first.remedy.empty()) { lines += "\n    " + plain(each.first.remedy); }
+        lines += "  " + finding_text(each.strongest);
+        if (each.times > 1) { lines += "; " + describe_times(each, ""); }
+        if (!each.strongest.remedy.empty()) { lines += "\n    " + plain(each.strongest.remedy); }
         lines += '\n';
     }
+    if (!it.bad_end.empty()) { lines += fmt::format("  {}\n", it.bad_end); }
+    if (!it.unjudged.empty()) { lines += fmt::format("  nothing could be judged: {}\n", it.unjudged); }
     for (damaged_place const& each : it.run->damage()) {
         lines += fmt::format("  damaged: {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
     }
@@ -100,6 +124,10 @@ void print(judged const& it) {
     one["whole"] = it.report.whole;
     one["trouble"] = std::string{it.report.trouble.what.view()};
     one["damaged_places"] = it.run->damage().size();
+    one["loss"] = it.loss;
+    one["bad_end"] = it.bad_end.empty() ? json() : json(it.bad_end);
+    one["open_steps"] = open_steps_json(open_steps_of(*it.run));
+    one["unjudged"] = it.unjudged.empty() ? json() : json(it.unjudged);
     one["findings"] = json::array();
     for (finding const& each : it.report.findings) { one["findings"].push_back(finding_json(each)); }
     one["rules"] = coverages_json(it.report.coverages);
@@ -124,13 +152,13 @@ void print(judged const& it) {
     };
     for (coverage const& each : it.report.coverages) { add(each.rule); }
     auto const repeated = gathered(it.report.findings);
-    for (repeated_finding const& each : repeated) { add(each.first.rule); }
+    for (repeated_finding const& each : repeated) { add(each.strongest.rule); }
     for (std::string_view const name : names) {
         std::string inside;
         for (repeated_finding const& found : repeated) {
-            if (found.first.rule != name || !counts(found.first, least)) { continue; }
-            inside += fmt::format("<failure message=\"{}\">{}</failure>", html::escape(finding_text(found.first)),
-                                  html::escape(found.first.remedy));
+            if (found.strongest.rule != name || !counts(found.strongest, least)) { continue; }
+            inside += fmt::format("<failure message=\"{}\">{}</failure>", html::escape(finding_text(found.strongest)),
+                                  html::escape(found.strongest.remedy));
         }
         failures += inside.empty() ? 0 : 1;
         coverage const* silent = nullptr;
@@ -147,12 +175,14 @@ void print(judged const& it) {
         put(name, inside);
     }
     error const& trouble = it.why ? it.why : it.report.trouble;
-    bool const broken = is_broken(it);
+    bool const broken = is_broken(it) || !it.bad_end.empty() || !it.unjudged.empty();
     if (trouble || broken) {
         ++(broken ? failures : skipped);
-        put("record", fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped",
-                                  html::escape(trouble ? trouble.what.view()
-                                                       : "the record is damaged: `spotter verify` says where")));
+        std::string_view const why = trouble               ? trouble.what.view()
+                                     : !it.loss.is_null()  ? "the record is not whole: `spotter verify` says where"
+                                     : !it.bad_end.empty() ? std::string_view{it.bad_end}
+                                                           : std::string_view{it.unjudged};
+        put("record", fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped", html::escape(why)));
     }
     return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
                        html::escape(title_of(it)), count, failures, skipped, cases);
@@ -223,10 +253,10 @@ int check(check_options const& wanted) {
     judge_all(all, *rules, wanted.side_by_side);
 
     std::size_t ill = 0;
-    bool broken = false;
-    for (judged const& each : all) {
+    outcome end{"check"};
+    for (judged& each : all) {
         ill += is_ill(each, *least) ? 1 : 0;
-        broken = broken || is_broken(each);
+        conclude(each, *least, end);
     }
     if (!wanted.junit.empty()) {
         if (error const why = write_junit(all, *least, wanted.junit)) { return refuse(why); }
@@ -240,7 +270,7 @@ int check(check_options const& wanted) {
         for (judged const& each : all) { print(each); }
         if (all.size() > 1) { say(fmt::format("{} records: {} with findings\n", all.size(), ill)); }
     }
-    return ill > 0 || broken ? found : fine;
+    return end.code();
 }
 
 }  // namespace spotter_tool

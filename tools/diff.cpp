@@ -4,6 +4,7 @@
 #include "diff_json.hpp"
 #include "diff_text.hpp"
 #include "folders.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "verbs.hpp"
@@ -104,17 +105,28 @@ int diff(diff_arguments const& given) {
     progress bar{"diff", a->index().steps().size()};
     auto const report = spotter::diff(*a, *b, *wanted, truth ? &*truth : nullptr,
                                       [&](std::uint64_t, std::uint64_t) { bar.advance(1); });
-    if (!report) { return fail(report.error(), given.json, "diff", path); }
+    outcome end{"diff"};
+    auto const look_at = [&](diff_side const* side) {
+        return side != nullptr && side->run() != nullptr ? end.look_at(*side->run()) : json();
+    };
+    json const loss_a = look_at(&*a), loss_b = look_at(&*b), loss_reference = look_at(truth ? &*truth : nullptr);
+    if (!report) { return end.code(fail(report.error(), given.json, "diff", path)); }
+    if (report->has_difference()) { end.note(found); }
+    if (report->has_losses()) { end.note(something_lost); }
+    if (!report->is_complete()) { end.note(not_judged); }
     if (given.json) {
         json document = document_of("diff", path);
         document["other"] = other;
         document["reference"] = reference.empty() ? json() : json(reference);
+        document["loss_a"] = loss_a;
+        document["loss_b"] = loss_b;
+        document["loss_reference"] = loss_reference;
         put_diff(document, *report);
         say_document(document);
     } else {
         say(heading('A', *a) + heading('B', *b) + diff_text(*report, truth.has_value()));
     }
-    return report->differs() ? found : fine;
+    return end.code();
 }
 
 }  // namespace spotter_tool

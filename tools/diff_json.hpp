@@ -46,6 +46,10 @@ namespace detail {
         document["statistics"].push_back(
             {{"statistic", std::string{each.which.name()}}, {"a", number(each.a)}, {"b", number(each.b)}});
     }
+    auto const hash = [&](std::uint64_t value) { return it.by_hash ? json(fmt::format("{:016x}", value)) : json(); };
+    document["by_hash"] = it.by_hash;
+    document["hash_a"] = hash(it.hash_a);
+    document["hash_b"] = hash(it.hash_b);
     document["trouble"] = it.trouble ? json(std::string{it.trouble.what.view()}) : json();
     document["reference_a"] = it.has_reference ? errors_json(it.reference_a) : json();
     document["reference_b"] = it.has_reference ? errors_json(it.reference_b) : json();
@@ -78,6 +82,9 @@ namespace detail {
 // Adds what was found to a document.
 inline void put_diff(json& document, spotter::diff_report const& it) {
     document["differs"] = it.differs();
+    document["equal"] = it.equal();
+    document["compared"] = it.compared;
+    document["not_kept"] = it.not_kept;
     document["settings"] = json::array();
     for (spotter::setting_difference const& each : it.settings) {
         document["settings"].push_back({{"what", each.what}, {"a", each.a}, {"b", each.b}});

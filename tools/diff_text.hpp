@@ -91,7 +91,11 @@ template <class Value, class Word>
     if (it.verdict == verdict::differs && it.type_a == dtype::text) {
         add(fmt::format("\"{}\" in A, \"{}\" in B", plain(it.text_a), plain(it.text_b)));
     }
-    if (it.by_statistics) {
+    if (it.by_hash && it.hash_a != it.hash_b) {
+        add(fmt::format("the hash of its bits is {:016x} in A, {:016x} in B", it.hash_a, it.hash_b));
+    }
+    if (it.verdict == verdict::not_kept) { add("not compared: nothing that decides was kept on both sides"); }
+    if (it.by_statistics && !(it.by_hash && it.hash_a == it.hash_b)) {
         add("by statistics");
         for (statistic_difference const& each : it.statistics) {
             add(fmt::format("{} {} and {}", each.which.name(), float_text(each.a, true), float_text(each.b, true)));
@@ -152,7 +156,7 @@ template <class Value, class Word>
         };
         remark(each.worst.nan_mismatches, "NaN on one side only");
         remark(each.worst.inf_mismatches, "infinities on one side only");
-        remark(each.by_statistics, "steps by statistics, which is all that was kept");
+        remark(each.by_statistics, "steps by hash or statistics, which is all that was kept");
         remark(each.not_compared, "steps where there is nothing to compare");
         remark(each.unreadable, "steps where its values cannot be read");
     }
@@ -201,6 +205,20 @@ template <class Value, class Word>
     return text;
 }
 
+// Equal is said of what was compared, and of nothing else.
+[[nodiscard]] inline std::string verdict_text(diff_report const& it) {
+    if (it.has_difference()) { return "A and B differ"; }
+    if (it.compared == 0) { return "not compared: A and B have nothing in common that decides"; }
+    std::string text;
+    if (it.not_kept > 0) {
+        text = fmt::format("not compared: {} value{} of which nothing that decides was kept on both sides; ",
+                           it.not_kept, it.not_kept == 1 ? "" : "s");
+    }
+    if (it.has_losses()) { return text + "A and B do not differ in what can be read, and not all of it can be"; }
+    return text +
+           (it.not_kept > 0 ? "the others are equal within the tolerance" : "A and B are equal within the tolerance");
+}
+
 }  // namespace detail
 
 [[nodiscard]] inline std::string diff_text(spotter::diff_report const& it, bool has_reference) {
@@ -210,8 +228,8 @@ template <class Value, class Word>
     text += lonely_text(it);
     for (auto const& [count, side] : {std::pair{it.damage_a, 'A'}, std::pair{it.damage_b, 'B'}}) {
         if (count == 0) { continue; }
-        text += fmt::format("{} is damaged at {} places, so that some of it may be missing: `spotter verify`\n", side,
-                            count);
+        text +=
+            fmt::format("{} is damaged at {} places, so that some of it is missing: `spotter verify`\n", side, count);
     }
     text += fmt::format("{} tensors at {} steps in both\n", it.pairs, it.steps);
     if (it.first_step) {
@@ -225,7 +243,7 @@ template <class Value, class Word>
         text +=
             fmt::format("\n{} values cannot be read: `spotter verify` says where a run is damaged\n", it.unreadable);
     }
-    return text + (it.differs() ? "\nA and B differ\n" : "\nA and B are equal within the tolerance\n");
+    return text + '\n' + verdict_text(it) + '\n';
 }
 
 }  // namespace spotter_tool

@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "export/job.hpp"
 #include "folders.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 
 #include <algorithm>
@@ -95,10 +96,11 @@ void warn(export_job const& job, std::string_view format) {
     }
 }
 
-void conclude(export_job const& job, std::string_view format, std::string const& path) {
+void conclude(export_job const& job, std::string_view format, std::string const& path, json const& loss) {
     written const& done = job.done;
     if (job.wanted.json) {
         json document = document_of("export", path);
+        document["loss"] = loss;
         document["format"] = format;
         document["files"] = done.files;
         document["tensors"] = done.tensors;
@@ -136,11 +138,16 @@ int export_to(export_options const& wanted) {
     auto run = open_trial(path);
     if (!run) { return refuse(run.error()); }
     export_job job{wanted, *run, {}, {}, {}};
-    if (error const why = choose(job)) { return refuse(why); }
-    if (error const why = format.write(job)) { return refuse(why); }
+    error why = choose(job);
+    if (!why) { why = format.write(job); }
+    // Looked at behind the work, which may have followed the run to its end.
+    outcome end{"export"};
+    json const loss = end.look_at(*run);
+    if (why) { return end.code(static_cast<exit_code>(refuse(why))); }
     warn(job, format.name);
-    conclude(job, format.name, path);
-    return job.done.damaged.empty() ? fine : found;
+    conclude(job, format.name, path, loss);
+    if (!job.done.damaged.empty()) { end.note(something_lost); }
+    return end.code();
 }
 
 }  // namespace spotter_tool

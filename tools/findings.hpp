@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: findings and coverages as JSON, and runs of equal findings as one line.
+// Command line: findings and coverages as JSON.
 #pragma once
 
 #include "output.hpp"
 
 #include <spotter/report.hpp>
+#include <spotter/report/gathered.hpp>
 #include <spotter/rule/describe.hpp>
 
-#include <map>
 #include <span>
 #include <string>
-#include <tuple>
-#include <vector>
 
 namespace spotter_tool {
 
@@ -43,22 +41,9 @@ template <class Coverages>
     return list;
 }
 
-// What one rule said of one tensor, again and again.
-struct repeated_finding {
-    spotter::finding first{};
-    std::uint64_t times = 0;
-    spotter::step_id last{};
-};
-[[nodiscard]] inline std::vector<repeated_finding> gathered(std::span<spotter::finding const> all) {
-    std::vector<repeated_finding> found;
-    std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::uint32_t>, std::size_t> places;
-    for (spotter::finding const& each : all) {
-        auto const [at, is_new] = places.try_emplace({each.rule, each.reason, each.tensor, each.worker}, found.size());
-        if (is_new) { found.push_back({each, 0, {}}); }
-        ++found[at->second].times;
-        found[at->second].last = each.step;
-    }
-    return found;
+// What one rule said of one tensor of one worker, again and again.
+[[nodiscard]] inline auto gathered(std::span<spotter::finding const> all) {
+    return spotter::detail::gather_findings(all, spotter::detail::workers_are::apart);
 }
 
 [[nodiscard]] inline std::string finding_text(spotter::finding const& it) {

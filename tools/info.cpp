@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `info`: what is in a run, how it ended, what it takes on disk, what was lost, what rules found.
+#include "disk_cost.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
+#include "open_step.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
+#include "rules_argument.hpp"
 #include "verbs.hpp"
 
 #include <spotter/report.hpp>
@@ -83,7 +87,25 @@ struct described {
     trial run;
     sizes size{};
     std::vector<part> workers{};
+    run_losses lost{};
+    disk_cost cost{};
 };
+
+// Bytes of what rules extracted, by rule, the most first; a rule that extracts from what it remembers, or has parameters of its own, is
+// not known by name.
+[[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> features_of(disk_cost const& cost) {
+    std::map<std::string, std::uint64_t> by_rule;
+    for (auto const& [key, bytes] : cost.features) { by_rule[rules_of_feature(key)] += bytes; }
+    std::vector<std::pair<std::string, std::uint64_t>> all{by_rule.begin(), by_rule.end()};
+    std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    return all;
+}
+[[nodiscard]] disk_bytes bytes_of(disk_cost const& cost, std::string const& collection) {
+    auto const found = cost.collections.find(collection);
+    return found == cost.collections.end() ? disk_bytes{} : found->second;
+}
 
 void print(described const& it) {
     trial const& run = it.run;
@@ -118,6 +140,15 @@ void print(described const& it) {
         lines += fmt::format("\n  keeps     {} ({}): {} name{}", plain(each.name), plain(each.what), members,
                              members == 1 ? "" : "s");
     }
+    for (auto const& [name, its] : it.cost.collections) {
+        lines += fmt::format("\n  takes     {}: {}", name.empty() ? "statistics that rules alone ask for" : plain(name),
+                             spotter::detail::bytes_text(its.values + its.rows));
+    }
+    for (auto const& [rule, bytes] : features_of(it.cost)) {
+        lines += fmt::format("\n  takes     features of {}: {}",
+                             rule.empty() ? "rules with a memory, or parameters of their own" : rule,
+                             spotter::detail::bytes_text(bytes));
+    }
     auto const& size = it.size;
     lines += fmt::format("\n  size      {} in {} segment{}", spotter::detail::bytes_text(size.bytes), size.segments,
                          size.segments == 1 ? "" : "s");
@@ -138,6 +169,11 @@ void print(described const& it) {
     for (damaged_place const& each : run.damage()) {
         lines += fmt::format("  damaged   {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
     }
+    for (lost_end const& each : it.lost.ends) {
+        lines += fmt::format("  cut off   {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
+    }
+    if (it.lost.steps > 0) { lines += fmt::format("  gone      {} closed steps\n", it.lost.steps); }
+    if (std::string const text = bad_end_text(run); !text.empty()) { lines += fmt::format("  ended     {}\n", text); }
     say(lines);
 }
 
@@ -165,6 +201,13 @@ void print_verdict(trial const& run) {
     for (recorded_collection const& each : run.collections()) {
         collections.push_back(
             {{"name", each.name}, {"keeps", each.what}, {"names", run.names(filter{.collection = each.name}).size()}});
+        disk_bytes const its = bytes_of(it.cost, each.name);
+        collections.back()["values_bytes"] = its.values;
+        collections.back()["rows_bytes"] = its.rows;
+    }
+    json features = json::array();
+    for (auto const& [rule, bytes] : features_of(it.cost)) {
+        features.push_back({{"rule", rule.empty() ? json() : json(rule)}, {"bytes", bytes}});
     }
     json damage = json::array();
     for (damaged_place const& each : run.damage()) {
@@ -175,6 +218,8 @@ void print_verdict(trial const& run) {
     run_totals const& totals = run.totals();
     document["status"] = std::string{name_of(run.status())};
     document["why"] = std::string{run.why_ended()};
+    document["loss"] = loss_json(it.lost);
+    document["open_steps"] = open_steps_json(open_steps_of(run));
     document["age"] = run.status() == run_status::running ? json(run.age()) : json();
     document["attempts"] = run.attempts();
     document["began"] = it.size.began > 0 ? json(it.size.began) : json();
@@ -183,6 +228,8 @@ void print_verdict(trial const& run) {
     document["tensors"] = run.names().size();
     document["roles"] = std::move(roles);
     document["collections"] = std::move(collections);
+    document["features"] = std::move(features);
+    document["bytes_for_rules"] = bytes_of(it.cost, {}).rows + bytes_of(it.cost, {}).values;
     document["bytes"] = {{"segments", it.size.bytes},
                          {"sidecars", it.size.sidecars},
                          {"rows", it.size.rows},
@@ -207,9 +254,15 @@ void print_verdict(trial const& run) {
     return document;
 }
 
-[[nodiscard]] bool is_in_trouble(trial const& run) {
-    return !run.damage().empty() || std::any_of(run.findings().begin(), run.findings().end(),
-                                                [](finding const& each) { return each.severity != severity::info; });
+// What --check says of a run, beside what it lacks. A live one that no rule has found anything in so far is fine.
+void judge(trial const& run, outcome& end) {
+    if (std::any_of(run.findings().begin(), run.findings().end(),
+                    [](finding const& each) { return each.severity != severity::info; })) {
+        end.note(found);
+    }
+    bool const live = run.status() == run_status::running;
+    if (!live && run.status() != run_status::finished) { end.note(ended_badly); }
+    if (!live && run.findings().empty() && !unjudged_text(run, run.coverages()).empty()) { end.note(not_judged); }
 }
 
 }  // namespace
@@ -220,7 +273,11 @@ int info(info_options const& wanted) {
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "info", path); }
     auto run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "info", path); }
-    described it{path, std::move(*run), {}, {}};
+    described it{path, std::move(*run), {}, {}, {}, {}};
+    it.cost = disk_cost_of(it.run);
+    outcome end{"info"};
+    (void)end.look_at(it.run);
+    it.lost = it.run.losses();
     for (recording const& each : all) {
         std::uint64_t const before = it.size.bytes;
         measure(each, it.size);
@@ -238,7 +295,8 @@ int info(info_options const& wanted) {
         print(it);
         print_verdict(it.run);
     }
-    return wanted.check && is_in_trouble(it.run) ? found : fine;
+    if (wanted.check) { judge(it.run, end); }
+    return end.code();
 }
 
 }  // namespace spotter_tool

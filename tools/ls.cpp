@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "folders.hpp"
 #include "numbers.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
 
@@ -78,6 +79,8 @@ int ls(ls_options const& wanted) {
     if (!run) { return fail(run.error(), wanted.json, "ls", path); }
 
     json document = document_of("ls", path);
+    outcome end{"ls"};
+    document["loss"] = end.look_at(*run);
     if (wanted.steps) {
         document["steps"] = json::array();
         for (step_id const each : run->steps()) {
@@ -89,7 +92,7 @@ int ls(ls_options const& wanted) {
             }
         }
         if (wanted.json) { say_document(document); }
-        return fine;
+        return end.code();
     }
     document["names"] = json::array();
     std::vector<row> rows;
@@ -111,7 +114,7 @@ int ls(ls_options const& wanted) {
     } else {
         print(rows);
     }
-    return fine;
+    return end.code();
 }
 
 }  // namespace spotter_tool

@@ -19,11 +19,15 @@ using namespace spotter_tool;
 
 constexpr char exit_codes[] =
     "Exit codes:\n"
-    "  0  fine\n"
-    "  1  damage or a finding\n"
+    "  0  fine: all that was asked for is there, and nothing is wrong with it\n"
+    "  1  a finding (check, watch, info --check), a difference (diff), a cache that is damaged (verify)\n"
     "  2  the arguments are wrong\n"
     "  3  no run there, or no such name, step or value in it\n"
     "  4  a file could not be read or written, or is in use\n"
+    "  5  the record is not whole: something was lost, and is told on standard error (every verb)\n"
+    "  6  the run died or failed (check, watch, info --check)\n"
+    "  7  nothing could be judged (check, info --check), or not all be compared (diff)\n"
+    "Of several of 1, 5, 6 and 7 the first.\n"
     "\nData goes to standard output, errors to standard error. With --json the data is one document.";
 
 [[nodiscard]] std::string example_of(std::string_view verb) {
@@ -86,7 +90,7 @@ int run_tool(int count, char** words) {
     info_options for_info;
     CLI::App* sub =
         add_verb(app, "info", "What is in a run: status, steps, sizes, drops, findings", for_info, info, run);
-    sub->add_flag("--check", for_info.check, "Exit with 1 if a rule warned, or the record is damaged");
+    sub->add_flag("--check", for_info.check, "Say by the exit code, too, what rules found, and how the run ended");
 
     ls_options for_ls;
     sub = add_verb(app, "ls", "The names in a run, with role, type, shape and steps", for_ls, ls, run);

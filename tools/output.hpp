@@ -15,7 +15,16 @@
 namespace spotter_tool {
 
 // Documented in docs/tools.md and in `spotter --help`.
-enum exit_code : int { fine = 0, found = 1, bad_usage = 2, absent = 3, failed = 4 };
+enum exit_code : int {
+    fine = 0,
+    found = 1,  // a finding, a difference
+    bad_usage = 2,
+    absent = 3,
+    failed = 4,          // a file
+    something_lost = 5,  // of the record
+    ended_badly = 6,     // the run died or failed
+    not_judged = 7       // or not compared
+};
 
 [[nodiscard]] inline exit_code exit_of(spotter::errc code) noexcept {
     using spotter::errc;
@@ -23,7 +32,7 @@ enum exit_code : int { fine = 0, found = 1, bad_usage = 2, absent = 3, failed = 
         case errc::none:
             return fine;
         case errc::corrupt:
-            return found;
+            return something_lost;
         case errc::bad_config:
         case errc::bad_pattern:
         case errc::wrong_type:

@@ -2,6 +2,7 @@
 // Command line, `recover`: what killed processes left in shared memory brought into the record, sidecars rebuilt from their segments and,
 // when asked to, torn tails cut off. Never while someone writes.
 #include "folders.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "replace_file.hpp"
@@ -9,6 +10,7 @@
 
 #include <spotter/format/sidecar.hpp>
 #include <spotter/record/recover.hpp>
+#include <spotter/trial.hpp>
 
 #include <filesystem>
 #include <string>
@@ -22,7 +24,7 @@ using namespace spotter;
 
 struct deed {
     std::string file{};
-    std::string action{};  // rebuilt, cut, tail_left, drained
+    std::string action{};  // rebuilt, cut, tail_left, drained, remembered
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     std::uint64_t steps = 0;  // of drained
@@ -90,6 +92,27 @@ public:
         return {};
     }
 
+    // What sidecars know beyond their segments goes into the folder's file `lost`, before they are made anew from what is there.
+    [[nodiscard]] error remember(recording const& it) {
+        auto const known = spotter::detail::look_for_losses(system_files(), it.path);
+        std::string const file = it.path + '/' + layout::lost_name;
+        std::string text;
+        {
+            mapped_file const before{file};
+            text.assign(reinterpret_cast<char const*>(before.bytes().data()), before.bytes().size());
+        }
+        bool news = false;
+        for (lost_end const& each : known.ends) {
+            std::string const line = spotter::detail::lost_line(each, known.run_id);
+            if (text.find(line) != text.npos) { continue; }
+            news = true;
+            text += (text.empty() || text.ends_with('\n') ? "" : "\n") + line;
+            deeds_.push_back({each.file, "remembered", each.offset, each.bytes});
+        }
+        if (!news || wanted_.dry_run) { return {}; }
+        return replace_file(system_files(), file, std::as_bytes(std::span{text}));
+    }
+
     [[nodiscard]] error treat(recording const& it, std::uint32_t number, progress& bar) {
         std::string const file = file_of(it, number, layout::data_suffix);
         std::uint64_t good_end = 0;
@@ -144,6 +167,9 @@ void print(recovery const& result, std::string const& path, bool dry_run) {
         } else if (each.action == "drained") {
             say(fmt::format("{}: {}drained{}\n", plain(each.file), would,
                             dry_run ? "" : fmt::format(", {} closed steps more", each.steps)));
+        } else if (each.action == "remembered") {
+            say(fmt::format("{}:{}: {} bytes at least are gone; the file `lost` {}remember{} it\n", plain(each.file),
+                            each.offset, each.bytes, dry_run ? "would " : "", dry_run ? "" : "s"));
         } else if (each.action == "cut") {
             say(fmt::format("{}:{}: {}cut off: a torn tail of {} bytes\n", plain(each.file), each.offset, would,
                             each.bytes));
@@ -184,6 +210,7 @@ int recover(recover_options const& wanted) {
     {
         progress bar{"recover", total};
         for (recording const& each : all) {
+            if (error const why = result.remember(each)) { return fail(why, wanted.json, "recover", path); }
             for (std::uint32_t const number : each.segments) {
                 if (error const why = result.treat(each, number, bar)) {
                     return fail(why, wanted.json, "recover", path);
@@ -191,8 +218,16 @@ int recover(recover_options const& wanted) {
             }
         }
     }
+    outcome end{"recover"};
+    if (result.damaged() > 0) { end.note(something_lost); }
+    json losses = json::array();
+    for (recording const& each : all) {
+        auto const run = each.worker == 0 ? open_trial(each.path, worker{0}) : open_trial(each.path);
+        losses.push_back(run ? end.look_at(*run) : json());
+    }
     if (wanted.json) {
         json document = document_of("recover", path);
+        document["loss"] = losses;
         document["dry_run"] = wanted.dry_run;
         document["actions"] = json::array();
         for (deed const& each : result.deeds()) {
@@ -205,7 +240,7 @@ int recover(recover_options const& wanted) {
     } else {
         print(result, path, wanted.dry_run);
     }
-    return result.damaged() == 0 ? fine : found;
+    return end.code();
 }
 
 }  // namespace spotter_tool

@@ -2,6 +2,7 @@
 // Command line, `report`: a run, or several side by side, as one page of HTML.
 #include "folders.hpp"
 #include "new_file.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
 
@@ -23,6 +24,9 @@ int report(report_options const& wanted) {
         if (!run) { return fail(run.error(), wanted.json, "report", path); }
         runs.push_back(std::move(*run));
     }
+    outcome end{"report"};
+    json losses = json::array();
+    for (trial const& each : runs) { losses.push_back(end.look_at(each)); }
     bool const to_output = wanted.out == "-";
     if (to_output && wanted.json) {
         return fail({errc::bad_config, "the page and --json cannot both go to standard output: give a file with -o"},
@@ -30,7 +34,7 @@ int report(report_options const& wanted) {
     }
     if (to_output) {
         say(to_html(std::span<trial const>{runs}));
-        return fine;
+        return end.code();
     }
     new_file file{wanted.out, wanted.force};
     if (error const why = file.trouble()) { return fail(why, wanted.json, "report", paths); }
@@ -42,13 +46,14 @@ int report(report_options const& wanted) {
         json document = document_of("report", tidy(wanted.paths.front()));
         document["runs"] = json::array();
         for (trial const& each : runs) { document["runs"].push_back(std::string{each.path()}); }
+        document["loss"] = losses;
         document["file"] = wanted.out;
         document["bytes"] = page.size();
         say_document(document);
     } else {
         say(fmt::format("{}: {} of {}\n", plain(wanted.out), spotter::detail::bytes_text(page.size()), plain(paths)));
     }
-    return fine;
+    return end.code();
 }
 
 }  // namespace spotter_tool

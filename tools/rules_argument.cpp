@@ -62,6 +62,32 @@ json rules_json() {
     return {{"rules", rules}, {"packs", packs}};
 }
 
+std::string rules_of_feature(std::uint64_t key) {
+    std::string names;
+    spotter::detail::each_built_in_rule([&](auto rule) {
+        using Rule = decltype(rule);
+        bool its = false;
+        if constexpr (requires { rule.feature_key(); }) {
+            its = rule.feature_key() == key;
+        } else if constexpr (requires(typename Rule::state & state, tensor_info const& tensor) {
+                                 rule.feature_key(state, tensor);
+                             }) {
+            // As of labels, and as of predictions.
+            typename Rule::state labels{}, predictions{};
+            tensor_info tensor{};
+            tensor.id = 0;
+            if constexpr (requires { predictions.step.declare(tensor, false, true); }) {
+                predictions.step.declare(tensor, false, true);
+            } else if constexpr (requires { predictions.parts.declare(tensor, false, true); }) {
+                predictions.parts.declare(tensor, false, true);
+            }
+            its = rule.feature_key(labels, tensor) == key || rule.feature_key(predictions, tensor) == key;
+        }
+        if (its) { names += (names.empty() ? "" : ", ") + std::string{rule.name}; }
+    });
+    return names;
+}
+
 std::string rules_text() {
     json const all = rules_json();
     std::string text = "packs:";

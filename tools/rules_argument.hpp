@@ -26,4 +26,8 @@ namespace spotter_tool {
 [[nodiscard]] std::string rules_text();
 [[nodiscard]] json rules_json();
 
+// Whose features have this key (rows of kind feature): the rules of the catalogue that extract it with their defaults, or "" where none
+// does. What a rule with a memory extracts has a key of that memory, so that it is nobody's here.
+[[nodiscard]] std::string rules_of_feature(std::uint64_t key);
+
 }  // namespace spotter_tool

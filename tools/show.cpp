@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "draw.hpp"
 #include "folders.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "verbs.hpp"
@@ -20,8 +21,9 @@ struct shown {
     std::string path;
     std::size_t columns;
     json document;
+    outcome end{"show"};
 
-    [[nodiscard]] int refuse(error const& why) const { return fail(why, wanted.json, "show", path); }
+    [[nodiscard]] int refuse(error const& why) const { return end.code(fail(why, wanted.json, "show", path)); }
 };
 
 [[nodiscard]] std::string step_text(step_id step) { return fmt::format("{}({})", name_of(step.mode), step.index); }
@@ -60,7 +62,7 @@ void put_distribution(json& document, distribution const& it) {
     } else {
         say(detail::float_text(*value, true) + '\n');
     }
-    return fine;
+    return it.end.code();
 }
 
 [[nodiscard]] int show_distribution(shown& it, track const& tensor, step_id step) {
@@ -75,12 +77,12 @@ void put_distribution(json& document, distribution const& it) {
     if (it.wanted.json) {
         put_distribution(it.document, *found);
         say_document(it.document);
-        return fine;
+        return it.end.code();
     }
     say(fmt::format("{} at {}\n", plain(it.wanted.name), step_text(step)));
     if (found->has_histogram) { say(histogram_text(*found, it.columns, it.wanted.ascii)); }
     if (found->has_quantiles) { say(quantiles_text(*found) + '\n'); }
-    return fine;
+    return it.end.code();
 }
 
 void put_values(json& document, tensor_ref const& view) {
@@ -125,7 +127,7 @@ void put_values(json& document, tensor_ref const& view) {
     if (it.wanted.json) {
         put_values(it.document, view);
         say_document(it.document);
-        return fine;
+        return it.end.code();
     }
     say(fmt::format("{} at {}: {} {}{}\n", plain(it.wanted.name), step_text(step), name_of(view.type),
                     shape_text(view.shape),
@@ -138,7 +140,7 @@ void put_values(json& document, tensor_ref const& view) {
     } else {
         say(tensor_text(view, it.wanted.all));
     }
-    return fine;
+    return it.end.code();
 }
 
 // --- over time ---------------------------------------------------------------------------------------------------------------
@@ -244,7 +246,7 @@ void print_curve(shown const& it, curve const& of) {
         }
         if (as_histogram) { put_distribution(it.document, spread); }
         say_document(it.document);
-        return fine;
+        return it.end.code();
     }
     if (it.wanted.as != "numbers") { say(fmt::format("{} of {}\n", of->which.name(), plain(it.wanted.name))); }
     if (as_histogram) {
@@ -255,7 +257,7 @@ void print_curve(shown const& it, curve const& of) {
     } else {
         print_curve(it, *of);
     }
-    return fine;
+    return it.end.code();
 }
 
 // Scalars that were given between steps, by their time.
@@ -267,13 +269,13 @@ void print_curve(shown const& it, curve const& of) {
                 {{"time", number(each.time)}, {"value", number(each.value)}, {"before_ordinal", each.before_ordinal}});
         }
         say_document(it.document);
-        return fine;
+        return it.end.code();
     }
     if (it.wanted.as == "numbers") {
         for (loose_scalar const& each : scalars) {
             say(fmt::format("{:.3f}\t{}\n", each.time, detail::float_text(each.value, true)));
         }
-        return fine;
+        return it.end.code();
     }
     std::vector<double> values;
     for (loose_scalar const& each : scalars) { values.push_back(each.value); }
@@ -281,17 +283,18 @@ void print_curve(shown const& it, curve const& of) {
     say(sparkline(values, std::vector<bool>(values.size(), true), it.columns, it.wanted.ascii) + '\n');
     say(fmt::format("{} scalars; first {}; last {}\n", values.size(), detail::float_text(values.front(), false),
                     detail::float_text(values.back(), false)));
-    return fine;
+    return it.end.code();
 }
 
 }  // namespace
 
 int show(show_options const& wanted) {
-    shown it{wanted, tidy(wanted.path), columns(), document_of("show", tidy(wanted.path))};
+    shown it{wanted, tidy(wanted.path), columns(), document_of("show", tidy(wanted.path)), outcome{"show"}};
     std::vector<recording> all;
     if (error const why = find_recordings(it.path, all)) { return it.refuse(why); }
     auto const run = open_trial(it.path);
     if (!run) { return it.refuse(run.error()); }
+    it.document["loss"] = it.end.look_at(*run);
     track const tensor = (*run)[wanted.name];
     if (!tensor) {
         error why{errc::no_such_name, "there is no \""};

@@ -11,7 +11,7 @@ namespace spotter_tool {
 struct info_options {
     std::string path{};
     bool json = false;
-    bool check = false;  // 1 where a rule found something, or the record is damaged
+    bool check = false;  // also 1, 6, 7: what rules found, how the run ended
 };
 [[nodiscard]] int info(info_options const& wanted);
 

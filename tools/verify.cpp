@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `verify`: every frame of every segment, every row, every value's checksum, every place of the sidecars.
 #include "folders.hpp"
+#include "outcome.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "verbs.hpp"
@@ -130,16 +131,31 @@ private:
     bool has_ring_ = false;
 };
 
-void check_sidecar(std::string const& file, byte_view side, std::uint64_t segment_bytes, bool growing, checked& into) {
+void check_sidecar(std::string const& file, byte_view side, bool growing, checked& into) {
     std::uint64_t const places = side.size() / layout::place_bytes;
     for (std::uint64_t i = 0; i < places; ++i) {
-        if (decode_side_place(side, i, segment_bytes)) { continue; }
+        // One that points behind the segment's end is sound: it is the segment that was cut.
+        if (decode_side_place(side, i, ~std::uint64_t{0})) { continue; }
         into.damage.push_back({file, i * layout::place_bytes, layout::place_bytes, "sidecar",
                                "a place is damaged; nothing is lost, `spotter recover` rebuilds the file"});
     }
     if (std::uint64_t const rest = side.size() % layout::place_bytes; rest > 0 && !growing) {
         into.notes.push_back(
             {file, places * layout::place_bytes, rest, "sidecar", "the last place is incomplete; it is not needed"});
+    }
+}
+
+// What is behind the ends of segments, by those who still know.
+void check_ends(recording const& it, checked& into) {
+    for (lost_end const& each : spotter::detail::look_for_losses(system_files(), it.path).ends) {
+        std::erase_if(into.damage, [&](place const& known) {
+            return known.kind == "cut_off" && known.file == each.file;  // said here with how much it was
+        });
+        into.damage.push_back({each.file, each.offset, each.bytes, "cut_off",
+                               fmt::format("the end of this segment is missing: {} bytes at least, up to the step of "
+                                           "ordinal {}, as {}",
+                                           each.bytes, each.end_ordinal,
+                                           each.remembered ? "the file `lost` remembers" : "its sidecar knows")});
     }
 }
 
@@ -223,10 +239,11 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
             into.notes.push_back(
                 {side_file, 0, 0, "sidecar", "is missing; it is not needed, `spotter recover` makes it again"});
         } else {
-            check_sidecar(side_file, side.bytes(), data.bytes().size(), live && last, into);
+            check_sidecar(side_file, side.bytes(), live && last, into);
         }
     }
     end_attempt();
+    check_ends(it, into);
     check_reading(it, path, into);
     return {};
 }
@@ -243,7 +260,7 @@ json list_of(std::vector<place> const& places) {
     return list;
 }
 
-void print(checked const& result, std::string const& path, bool live) {
+void print(checked const& result, std::string const& path, std::uint64_t steps, bool live) {
     for (place const& each : result.damage) {
         say(fmt::format("{}:{}: {}\n", plain(each.file), each.offset, each.what));
     }
@@ -260,6 +277,7 @@ void print(checked const& result, std::string const& path, bool live) {
                     result.segments == 1 ? "" : "s", result.frames, result.blocks, result.bytes));
     std::size_t const count = result.damage.size();
     say(count == 0 ? "sound" : fmt::format("{} damaged place{}", count, count == 1 ? "" : "s"));
+    if (steps > 0) { say(fmt::format(", {} closed step{} lost", steps, steps == 1 ? "" : "s")); }
     say(live ? ", and still being written\n" : "\n");
 }
 
@@ -290,8 +308,18 @@ int verify(verify_options const& wanted) {
     }
     std::sort(result.damage.begin(), result.damage.end(),
               [](place const& a, place const& b) { return a.file != b.file ? a.file < b.file : a.offset < b.offset; });
+    outcome end{"verify"};
+    json loss;
+    auto const run = open_trial(path);
+    if (run) { loss = end.look_at(*run); }
+    bool const takes = std::any_of(result.damage.begin(), result.damage.end(), [](place const& each) {
+        return each.kind != "sidecar" && each.kind != "torn_tail";  // these take nothing that was ever whole
+    });
+    if (takes || !result.lost.empty()) { end.note(something_lost); }
+    if (end.code() == fine && !result.damage.empty()) { end.note(found); }
     if (wanted.json) {
         json document = document_of("verify", path);
+        document["loss"] = loss;
         document["sound"] = result.damage.empty();
         document["live"] = any_live;
         document["recordings"] = all.size();
@@ -308,9 +336,9 @@ int verify(verify_options const& wanted) {
         }
         say_document(document);
     } else {
-        print(result, path, any_live);
+        print(result, path, run ? run->losses().steps : 0, any_live);
     }
-    return result.damage.empty() ? fine : found;
+    return end.code();
 }
 
 }  // namespace spotter_tool

@@ -90,7 +90,7 @@ public:
             auto const found = gathered(each.findings());
             std::size_t const shown = (std::min)(found.size(), std::size_t{3});
             for (std::size_t i = found.size() - shown; i < found.size(); ++i) {
-                put(cut("  " + finding_text(found[i].first) +
+                put(cut("  " + finding_text(found[i].strongest) +
                             (found[i].times > 1 ? fmt::format("; {} times", found[i].times) : ""),
                         columns));
             }
@@ -182,14 +182,16 @@ int watch(watch_options const& wanted) {
         std::this_thread::sleep_for(std::chrono::milliseconds{20});
     }
     std::size_t ill = 0, begun = 0;
+    outcome how{"watch"};
     for (watched_run& each : runs.all()) {
         each.conclude();
+        each.judge_end(how);
         ill += each.ill() ? 1 : 0;
         begun += each.begun() || each.ill() ? 1 : 0;
     }
     out({{"event", "end"}, {"runs", begun}, {"ill", ill}});
     if (begun == 0) { return fail({errc::not_a_run, "no run began there in time"}, false, "watch", first); }
-    return ill > 0 ? found : fine;
+    return how.code();
 }
 
 }  // namespace spotter_tool

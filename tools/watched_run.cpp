@@ -87,6 +87,17 @@ bool watched_run::ill() const noexcept {
            std::any_of(warnings_.begin(), warnings_.end(), [](auto const& each) { return each.second > 0; });
 }
 
+void watched_run::judge_end(outcome& how) const {
+    if (unreadable()) { how.note(exit_of(trouble_.code)); }
+    if (!run_) { return; }
+    (void)how.look_at(*run_);
+    if (trouble_.code == errc::corrupt) { how.note(something_lost); }
+    if (run_->status() == run_status::died || run_->status() == run_status::failed) { how.note(ended_badly); }
+    if (std::any_of(warnings_.begin(), warnings_.end(), [](auto const& each) { return each.second > 0; })) {
+        how.note(found);
+    }
+}
+
 void watched_run::conclude() {
     if (!run_) { return; }
     replay_report const& report = following_->conclude();

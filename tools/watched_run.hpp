@@ -3,6 +3,7 @@
 #pragma once
 
 #include "findings.hpp"
+#include "outcome.hpp"
 #include "verbs.hpp"
 
 #include <spotter/replay.hpp>
@@ -39,6 +40,7 @@ public:
     [[nodiscard]] bool stalled() const noexcept { return stalled_; }
     [[nodiscard]] bool stopping() const noexcept { return run_ && asked_in_attempt_ == run_->attempts(); }
     [[nodiscard]] bool ill() const noexcept;
+    void judge_end(outcome& how) const;  // what it is by exit code
     // Tells what the rules judged, and what they lacked; nothing is judged afterwards.
     void conclude();
     [[nodiscard]] spotter::run_status status() const noexcept { return run_->status(); }

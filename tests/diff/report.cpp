@@ -221,6 +221,73 @@ TEST_CASE("where only statistics were kept, these are compared, and that is told
     CHECK(held(folder / "a", folder / "c").tensors[0].not_compared == 6);
 }
 
+TEST_CASE("of what only hashes and counts were kept the hash decides; counts alone are not compared") {
+    temporary_folder const folder;
+    auto const change = [](std::uint64_t i, tensors& it) { it.w[1] = i >= 4 ? 20 : it.w[1]; };
+    constexpr plan hashes{collection{"some", "*", always{}, terms::hash | terms::nonfinite | terms::zeros}};
+    constexpr plan counts{collection{"some", "*", always{}, terms::nonfinite | terms::zeros}};
+    record(folder / "all", everything, nothing_planted);
+    record(folder / "hash", hashes, nothing_planted);
+    record(folder / "same", hashes, nothing_planted);
+    record(folder / "other", hashes, change);
+    record(folder / "counts", counts, nothing_planted);
+    record(folder / "more_counts", counts, change);
+    record(folder / "zeros", counts, [](std::uint64_t i, tensors& it) { it.w[0] = i == 3 ? 0 : it.w[0]; });
+
+    for (auto const& [a, b] : {std::pair{"hash", "other"}, {"other", "hash"}, {"all", "other"}, {"other", "all"}}) {
+        diff_report const it = held(folder / a, folder / b);
+        INFO(a << " and " << b);
+        CHECK(it.differs());
+        CHECK(it.has_difference());
+        CHECK_FALSE(it.equal());
+        CHECK(it.first_step == train(4));
+        CHECK(it.first_tensor == "w");
+        REQUIRE(it.at_first.size() == 3);
+        CHECK(it.at_first[0].verdict == verdict::equal);
+        CHECK(it.at_first[1].by_hash);
+        CHECK(it.at_first[1].hash_a != it.at_first[1].hash_b);
+        CHECK(history_of(it, "w").differing_steps == 2);
+    }
+    for (auto const& [a, b] : {std::pair{"hash", "same"}, {"all", "same"}}) {
+        diff_report const it = held(folder / a, folder / b);
+        CHECK(it.equal());
+        CHECK(it.not_kept == 0);
+        CHECK(it.compared == 18);
+    }
+    // By how much they differ a hash does not say.
+    diff_report const near = held(folder / "hash", folder / "other", {.tolerance = {.relative = 0.1}});
+    CHECK_FALSE(near.differs());
+    CHECK_FALSE(near.equal());
+    CHECK(near.not_kept == 2);
+
+    diff_report const counted = held(folder / "counts", folder / "more_counts");
+    CHECK_FALSE(counted.differs());
+    CHECK_FALSE(counted.equal());
+    CHECK(counted.not_kept == 18);
+    CHECK(counted.compared == 0);
+    CHECK_FALSE(counted.is_complete());
+    CHECK(history_of(counted, "w").not_compared == 6);
+    CHECK(held(folder / "counts", folder / "zeros").first_step == train(3));  // counts that differ are a difference
+}
+
+TEST_CASE("what a damaged record still has may be equal, the whole is not said to be") {
+    temporary_folder const folder;
+    for (std::string const name : {"a", "b"}) {
+        hook watch{folder / name, everything};
+        for (std::uint64_t i = 0; i < 6; ++i) {
+            (void)watch.step(train(i), "loss"_t = 1.0);
+            watch.flush();
+        }
+    }
+    CHECK(held(folder / "a", folder / "b").equal());
+    std::string const file = folder / "b/000000.spot";
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+    diff_report const it = held(folder / "a", folder / "b");
+    CHECK_FALSE(it.has_difference());
+    CHECK(it.has_losses());
+    CHECK_FALSE(it.equal());
+}
+
 TEST_CASE("texts, and what the records say of themselves") {
     temporary_folder const folder;
     constexpr plan half{collection{"half", "*", every{2}, payload}};

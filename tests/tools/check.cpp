@@ -114,7 +114,7 @@ TEST_CASE("check: every worker is judged for itself, or all against each other")
         }
     }
     told const apart = ask("check --rules replica_divergence " + folder / "run");
-    CHECK(apart.code == 0);
+    CHECK(apart.code == 7);  // for itself a worker cannot be judged by it
     CHECK(apart.says("2 records: 0 with findings\n"));
     told const beside = ask("check --side-by-side --rules replica_divergence " + folder / "run");
     CHECK(beside.code == 1);
@@ -139,16 +139,16 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
         ::raise(SIGKILL);
     });
     told const killed = ask("check " + folder / "killed");
-    CHECK(killed.code == 0);
+    CHECK(killed.code == 6);
     CHECK(killed.says("5 steps (died)"));
     { hook watch{folder / "empty", everything}; }
-    CHECK(ask("check " + folder / "empty").code == 0);
+    CHECK(ask("check " + folder / "empty").code == 7);
     CHECK(ask("check " + folder / "none").code == 3);
     CHECK(ask("check").code == 2);
     record_small(folder / "damaged");
     spoil(folder / "damaged/000000.spot");
     told const damaged = ask("check --rules non_finite " + folder / "damaged" + " --junit " + folder / "junit.xml");
-    CHECK(damaged.code == 1);
+    CHECK(damaged.code == 5);
     CHECK(damaged.says("  trouble: "));  // in the values of a tensor; damage of rows is told by its place
     std::vector<char> const junit = read_file(folder / "junit.xml");
     CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\"><failure") != std::string::npos);
@@ -161,4 +161,102 @@ TEST_CASE("check: --list says every rule, with what can be set") {
     CHECK(text.says("exploding_gradient\n  select                 \"gradient\"\n  max_mean_abs           10.0\n  "
                     "patience               3\n"));
     CHECK(ask("check --list --json").document().at("rules").size() == 56);
+}
+
+TEST_CASE("check: a run that died or failed is never \"nothing found\": its last open step is told") {
+    temporary_folder const folder;
+    in_killed_child([&] {
+        hook watch{folder / "killed", everything};
+        for (std::uint64_t i = 0; i < 5; ++i) { (void)watch.step(train(i), "loss"_t = 1.0); }
+        std::vector<float> bad = weights_at(5);
+        bad[3] = bad[4] = std::bit_cast<float>(0x7FC00000U);
+        watch.begin(train(5));
+        watch.observe("fc1/w", view_of(bad.data(), {height, width}));
+        watch.observe("fc2/w", view_of(weights_at(5).data(), {height, width}));
+        watch.flush();
+        ::raise(SIGKILL);
+    });
+    told const killed = ask("check --rules loss_spike --rules stalled_training " + folder / "killed");
+    CHECK(killed.code == 6);
+    CHECK(killed.says("killed: no finding before its bad end, in 5 steps (died)\n"));
+    CHECK_FALSE(killed.says("nothing found"));
+    CHECK(killed.says("  died: who wrote it is gone without a word; train(5) was open: 2 tensors observed; not finite: "
+                      "\"fc1/w\" (2 elements)\n"));
+    auto const run = ask("check --json --rules loss_spike " + folder / "killed").document().at("runs").at(0);
+    REQUIRE(run.at("open_steps").size() == 1);
+    CHECK(run.at("open_steps").at(0).at("step") == nlohmann::json{{"mode", "train"}, {"index", 5}});
+    CHECK(run.at("open_steps").at(0).at("tensors").at(0).at("nonfinite") == 2.0);
+    CHECK(run.at("bad_end").get<std::string>().starts_with("died: "));
+    CHECK(ask("info --check " + folder / "killed").code == 6);
+    CHECK(ask("info " + folder / "killed").says("  ended     died: who wrote it is gone"));
+    CHECK(ask("info " + folder / "killed").code == 0);
+    {
+        hook watch{folder / "failed", everything};
+        (void)watch.step(train(0), "loss"_t = 1.0);
+        watch.fail("the GPU fell out");
+    }
+    told const failed = ask("check --rules non_finite " + folder / "failed --junit " + folder / "junit.xml");
+    CHECK(failed.code == 6);
+    CHECK(failed.says("  failed: the GPU fell out\n"));
+    std::vector<char> const junit = read_file(folder / "junit.xml");
+    CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\"><failure message=\"failed: the GPU fell out") !=
+          std::string::npos);
+}
+
+TEST_CASE("check: a run in which nothing could be judged is no success, and says why") {
+    temporary_folder const folder;
+    { hook watch{folder / "no_step", plan{}, packs::supervised}; }
+    {
+        hook watch{folder / "no_tensor", everything};
+        for (std::uint64_t i = 0; i < 3; ++i) { watch.begin(train(i)), (void)watch.end(); }
+    }
+    record_small(folder / "no_rule");
+    for (auto const& [name, why] : {std::pair{"no_step", "no step was closed"},
+                                    {"no_tensor", "no tensor was recorded"},
+                                    {"no_rule", "no rule could judge"}}) {
+        std::string const path = folder / name;
+        told const it = ask("check --rules rl_kl " + path);
+        INFO(it.out);
+        CHECK(it.code == 7);
+        CHECK(it.says(": nothing could be judged in "));
+        CHECK(it.says(std::string{"  nothing could be judged: "} + why + '\n'));
+        CHECK_FALSE(it.says("nothing found"));
+        CHECK(ask("check --json --rules rl_kl " + path).document().at("runs").at(0).at("unjudged") == why);
+        CHECK(ask("info --check " + path).code == 7);
+        CHECK(ask("info " + path).code == 0);
+    }
+    record_loop(folder / "good", 100);
+    CHECK(ask("check --rules non_finite " + folder / "good " + folder / "no_step").code == 7);
+    record_loop(folder / "bad", 3);
+    CHECK(ask("check --rules exploding_gradient " + folder / "bad " + folder / "no_step").code == 1);
+}
+
+TEST_CASE(
+    "check and info: findings of a rule that differ in strength are one line, as strong as the strongest of them") {
+    temporary_folder const folder;
+    // A rule of one name that is a hint at first, then an error that asks to stop.
+    auto const hints = any("loss", maximum > 1.0) | named{"loud"} | severity::info;
+    auto const errors = on(any("loss", maximum > 10.0) | named{"loud"} | severity::error, stop);
+    {
+        hook watch{folder / "run", everything, hints, errors};
+        for (std::uint64_t i = 0; i < 40; ++i) { (void)watch.step(train(i), "loss"_t = i < 3 ? 5.0 : 20.0); }
+    }
+    told const it = ask("info " + folder / "run");
+    INFO(it.out);
+    CHECK(it.says("  error: loud: holds for a tensor at train(3), \"loss\": maximum 20 > 10 [stop]\n"));
+    CHECK(it.says(" errors, "));
+    CHECK(it.says(", first at train(0), last at train(39)\n"));
+    CHECK_FALSE(it.says("info: loud"));
+    CHECK(ask("info --check " + folder / "run").code == 1);
+    std::string const rules = folder / "rules.json";
+    std::ofstream{rules} << R"({"rules": [
+        {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "info"}]},
+        {"any": "loss", "where": "maximum > 10", "adapt": [{"named": "loud"}, {"severity": "error"}]}]})";
+    told const checked = ask("check " + folder / "run --rules " + rules);
+    INFO(checked.out);
+    CHECK(checked.code == 1);
+    CHECK(checked.says("  error: loud: holds for a tensor at train(3), \"loss\": maximum 20 > 10 [stop]; "));
+    CHECK(checked.says("37 errors, "));
+    CHECK(checked.says("first at train(0), last at train(39)"));
+    CHECK(ask("report -o - " + folder / "run").says("1 error: loud at train(3) in loss"));
 }

@@ -228,7 +228,7 @@ TEST_CASE("diff: no run, no files and damaged files are named, with the exit cod
     CHECK(ask("diff " + folder / "empty " + run).code == 3);
     write_file(folder / "bad.npz", {'P', 'K'});
     it = ask("diff " + run + folder / "bad.npz");
-    CHECK(it.code == 1);
+    CHECK(it.code == 5);
     CHECK(it.complains("bad.npz"));
     CHECK(ask("diff " + run + run + " >/dev/full").code == 4);
     told const help = ask("diff --help");
@@ -236,7 +236,7 @@ TEST_CASE("diff: no run, no files and damaged files are named, with the exit cod
     CHECK(help.says("Exit codes:"));
 }
 
-TEST_CASE("diff: values that cannot be read are told, and end with 1; a run without a step has nothing to compare") {
+TEST_CASE("diff: values that cannot be read are told, and end with 5; a run without a step has nothing to compare") {
     temporary_folder const folder;
     { hook const watch{folder / "empty", everything}; }
     std::vector<float> values(40'000);
@@ -247,7 +247,7 @@ TEST_CASE("diff: values that cannot be read are told, and end with 1; a run with
     }
     flip(folder / "damaged/000000.spot", read_file(folder / "damaged/000000.spot").size() / 2);
     told const it = ask("diff --json " + folder / "whole " + folder / "damaged");
-    CHECK(it.code == 1);
+    CHECK(it.code == 5);
     CHECK(it.document().at("unreadable") == 1);
     CHECK(it.document().at("first").is_null());
     CHECK(ask("diff " + folder / "damaged " + folder / "whole").says("spotter verify"));
@@ -267,4 +267,37 @@ TEST_CASE("diff: settings come first, and a run that is being written is compare
     CHECK(it.says("\"build/flags\": nothing in A, -O3 -march=native in B"));
     CHECK(it.says("may still come"));
     CHECK(it.out.find("settings") < it.out.find("over all steps"));
+}
+
+TEST_CASE("diff: what could not be compared is no success, and is said as that") {
+    temporary_folder const folder;
+    constexpr plan hashes{collection{"some", "*", always{}, terms::hash | terms::nonfinite | terms::zeros}};
+    constexpr plan counts{collection{"some", "*", always{}, terms::nonfinite | terms::zeros}};
+    auto const record = [&](char const* name, auto const& keep, std::uint64_t seed) {
+        hook watch{folder / name, keep};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            std::vector<float> const values = weights_at(i + seed);
+            (void)watch.step(train(i), "w"_t = view_of(values.data(), {height, width}));
+        }
+    };
+    record("hash", hashes, 0), record("other", hashes, 700), record("same", hashes, 0);
+    record("counts", counts, 0), record("more", counts, 0);
+    told const differ = ask("diff " + folder / "hash " + folder / "other");
+    CHECK(differ.code == 1);
+    CHECK(differ.says("A and B differ\n"));
+    CHECK(differ.says("the hash of its bits is "));
+    CHECK(ask("diff --json " + folder / "hash " + folder / "other").document().at("at_first").at(0).at("by_hash") ==
+          true);
+    CHECK(ask("diff " + folder / "hash " + folder / "same").code == 0);
+    told const vague = ask("diff --rtol 1e-3 " + folder / "hash " + folder / "other");
+    CHECK(vague.code == 7);
+    CHECK_FALSE(vague.says("equal within the tolerance"));
+    told const none = ask("diff " + folder / "counts " + folder / "more");
+    CHECK(none.code == 7);
+    CHECK(none.says("not compared: "));
+    CHECK_FALSE(none.says("equal within the tolerance"));
+    auto const document = ask("diff --json " + folder / "counts " + folder / "more").document();
+    CHECK(document.at("equal") == false);
+    CHECK(document.at("compared") == 0);
+    CHECK(document.at("not_kept") == 3);
 }

@@ -112,7 +112,8 @@ TEST_CASE("report: a live run, a damaged one and an empty one make a page") {
     record_small(folder / "run");
     flip(folder / "run/000000.spot", std::filesystem::file_size(folder / "run/000000.spot") / 2);
     told const damaged = ask("report " + folder / "run -o -");
-    CHECK((damaged.code == 0 && damaged.says("</html>")));
+    CHECK(damaged.code == (open(folder / "run").losses().any() ? 5 : 0));  // values alone it may not have read
+    CHECK(damaged.says("</html>"));
 }
 
 // tests/tools/browser.py asks a browser without a screen: messages on its console, requests, overflow at the width of a phone, a PDF.

@@ -49,6 +49,14 @@ inline told ask(std::string const& arguments) {
     return it;
 }
 
+// A Python that has a module, or an empty text; SPOTTER_PYTHON_VENV names it at build time.
+inline std::string python_with(std::string const& module) {
+    std::string const python = SPOTTER_PYTHON_VENV;
+    bool const has =
+        !python.empty() && std::system((python + " -c 'import " + module + "' >/dev/null 2>&1").c_str()) == 0;
+    return has ? python : std::string{};
+}
+
 inline constexpr std::size_t height = 40, width = 50;
 
 inline std::vector<float> weights_at(std::uint64_t step) {

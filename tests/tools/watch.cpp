@@ -177,7 +177,7 @@ TEST_CASE("watch: finished, empty and absent runs, and wrong rules, end at once 
     CHECK(ask("watch --rules nope " + folder / "done").code == 2);
     CHECK(ask("watch").code == 2);
     spoil(folder / "done/000000.spot");
-    CHECK(ask("watch --rules non_finite " + folder / "done").code == 1);
+    CHECK(ask("watch --rules non_finite " + folder / "done").code == 5);
 }
 
 TEST_CASE("watch: who watches one worker stops the run that it belongs to") {

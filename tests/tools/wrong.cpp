@@ -22,6 +22,9 @@ TEST_CASE("help and version are no error, and the exit codes are in the help of 
         told const of_verb = ask(verb + " --help");
         CHECK(of_verb.code == 0);
         CHECK(of_verb.says("Exit codes:"));
+        CHECK(of_verb.says("  5  the record is not whole"));
+        CHECK(of_verb.says("  6  the run died or failed"));
+        CHECK(of_verb.says("  7  nothing could be judged"));
         CHECK(of_verb.says("--json"));
     }
     CHECK(ask("--version").says("."));

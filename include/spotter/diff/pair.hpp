@@ -13,9 +13,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // In the order of their weight.
-//   equal       every element is the same number (of statistics: each that both have)
+//   equal       every element is the same number (of a hash: the same; of statistics: each that both have, not counts alone)
 //   within      some are not, and all are within the tolerance
-//   not_kept    neither values nor a common statistic were recorded
+//   not_kept    nothing that decides was recorded on both sides: values, a hash, a statistic that is no mere count
 //   only_a, only_b  one side has nothing of it at this step
 //   unreadable  damaged, or of a type that cannot be read
 //   shapes, types   of shapes or types that cannot be held against one another
@@ -43,6 +43,8 @@ struct compared_tensor {
     extents worst{};                                 // the index of errors.worst in A
     bool by_statistics = false;                      // only statistics could be compared
     std::vector<statistic_difference> statistics{};  // those that differ
+    bool by_hash = false;                            // of the values' bits, which both sides have
+    std::uint64_t hash_a = 0, hash_b = 0;
     std::string text_a{}, text_b{};                  // of texts, their beginnings
     bool swapped_axes = false;                       // hint: the same numbers once the axes of one are swapped
     error trouble{};                                 // why it is unreadable
@@ -175,24 +177,52 @@ private:
         it.reference_a = *of_a, it.reference_b = *of_b;
     }
 
-    // Every statistic that both sides have.
+    // The hash of the values' bits, where both sides have it, and else every statistic that both have. Counts say where two differ, but
+    // never that they are the same; nor does a hash that differs say by how much, so that it decides only without a tolerance.
     void compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const {
         it.by_statistics = true;
         it.verdict = verdict::not_kept;
         bool beyond = false, other = false, any = false;
+        compare_hashes(it, a, b, step);
+        if (it.by_hash && it.hash_a == it.hash_b) {
+            it.verdict = verdict::equal;
+            return;
+        }
+        bool const exact =
+            wanted_.tolerance.ulp == 0 && !(wanted_.tolerance.relative > 0) && !(wanted_.tolerance.absolute > 0);
+        beyond = any = it.by_hash && exact;
+        constexpr std::size_t counts = 4;  // stand first
+        std::size_t place = 0;
         for (statistic const which :
              std::initializer_list<statistic>{nan_count, pos_inf, neg_inf, zeros, minimum, maximum, of_abs(minimum),
                                               of_abs(maximum), mean, mean_abs, stddev, sum, l1, l2, product}) {
+            bool const is_count = place++ < counts;
             measurement const x = statistic_of(a_, it.a, a, step, which), y = statistic_of(b_, it.b, b, step, which);
             if (!x.known || !y.known) { continue; }
-            any = true;
+            any = any || !is_count;
             result<tensor_errors> const found = compare(view_of(&x.value, {}), view_of(&y.value, {}), allowed_);
             if (!found || found->same()) { continue; }
             other = true;
             beyond = beyond || !found->within();
             it.statistics.push_back({which, x.value, y.value});
         }
-        if (any) { it.verdict = beyond ? verdict::differs : other ? verdict::within : verdict::equal; }
+        if (any || beyond) { it.verdict = beyond ? verdict::differs : other ? verdict::within : verdict::equal; }
+    }
+    // Of the same type, shape and order of memory only: a hash is of the bits as they lie there.
+    void compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const {
+        value_hash const x = hash_of(a_, it.a, a, step), y = hash_of(b_, it.b, b, step);
+        if (!x.known || !y.known || x.type != y.type || !(x.shape == y.shape)) { return; }
+        if (x.layout != y.layout && without_unit_axes(x.shape).rank > 1) { return; }
+        if (matches_any(wanted_.transposed, it.a)) { return; }
+        it.by_hash = true;
+        it.hash_a = x.hash, it.hash_b = y.hash;
+    }
+    [[nodiscard]] static value_hash hash_of(diff_side const& from, std::string const& name, recorded_value const& value,
+                                            step_id step) {
+        if (!value) { return from.hash(name, step); }
+        tensor_ref const& view = value.view();
+        if (view.type == dtype::text) { return {}; }
+        return {true, summarize(view, terms::hash).hash, view.type, view.shape, view.layout};
     }
     [[nodiscard]] static measurement statistic_of(diff_side const& from, std::string const& name,
                                                   recorded_value const& value, step_id step, statistic which) {

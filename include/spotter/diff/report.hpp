@@ -37,15 +37,28 @@ struct diff_report {
     std::vector<compared_tensor> at_first{};  // all tensors at that step
     std::vector<tensor_history> tensors{};
     std::uint64_t unreadable = 0;            // values that could not be read
-    std::size_t damage_a = 0, damage_b = 0;  // places of the records that could not be read: something may be missing
+    std::uint64_t compared = 0;              // values, or what was kept of them, that were held against one another
+    std::uint64_t not_kept = 0;              // that both have, with nothing that can be compared (verdict::not_kept)
+    // Places of the records that could not be read, and ends that are gone: something is missing.
+    std::size_t damage_a = 0, damage_b = 0;
     bool strict = false;
 
-    // What a program says by its exit code.
-    [[nodiscard]] bool differs() const noexcept {
-        bool const lonely = !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() ||
-                            !steps_only_b.empty() || damage_a + damage_b > 0;
-        return first_step.has_value() || unreadable > 0 || (strict && lonely);
+    // Something was compared and differs, or where it is strict only one side has it.
+    [[nodiscard]] bool has_difference() const noexcept {
+        bool const lonely =
+            !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() || !steps_only_b.empty();
+        return first_step.has_value() || (strict && lonely);
     }
+    // Parts of a record are damaged or gone: what is there may be equal, the whole is not known to be.
+    [[nodiscard]] bool has_losses() const noexcept { return unreadable > 0 || damage_a + damage_b > 0; }
+    // All that both have was compared.
+    [[nodiscard]] bool is_complete() const noexcept { return compared > 0 && not_kept == 0; }
+    // They are not known to be equal by a difference, or because values cannot be read.
+    [[nodiscard]] bool differs() const noexcept {
+        return has_difference() || unreadable > 0 || (strict && damage_a + damage_b > 0);
+    }
+    // What a program may call success: all that both have was compared, and is equal within the tolerance.
+    [[nodiscard]] bool equal() const noexcept { return !differs() && !has_losses() && is_complete(); }
 };
 
 namespace detail {
@@ -130,8 +143,7 @@ public:
         if (error const why = match()) { return why; }
         report_.strict = wanted_.strict;
         if (a_.run() != nullptr && b_.run() != nullptr) { report_.settings = compare_settings(*a_.run(), *b_.run()); }
-        report_.damage_a = a_.run() != nullptr ? a_.run()->damage().size() : 0;
-        report_.damage_b = b_.run() != nullptr ? b_.run()->damage().size() : 0;
+        report_.damage_a = damage_of(a_), report_.damage_b = damage_of(b_);
         for (step_id const step : b_.index().steps()) {
             if (is_wanted(step) && !a_.index().has(step)) { note_lonely(a_, step, report_.steps_only_b); }
         }
@@ -155,6 +167,11 @@ public:
     }
 
 private:
+    [[nodiscard]] static std::size_t damage_of(diff_side const& side) {
+        if (side.run() == nullptr) { return 0; }
+        run_losses const lost = side.run()->losses();
+        return static_cast<std::size_t>(lost.places) + lost.ends.size();
+    }
     [[nodiscard]] bool is_wanted(std::string_view name) const {
         return wanted_.only.empty() || matches_any(wanted_.only, name);
     }
@@ -198,6 +215,8 @@ private:
             if (!partner_[name]) { continue; }
             compared_tensor it = compare_at(step, name);
             if (it.verdict == verdict::unreadable) { ++report_.unreadable; }
+            if (it.verdict == verdict::not_kept) { ++report_.not_kept; }
+            report_.compared += it.verdict <= verdict::within || is_difference(it.verdict) ? 1U : 0U;
             if (is_difference(it.verdict) && !differs && !report_.first_step) { report_.first_tensor = it.a; }
             differs = differs || is_difference(it.verdict);
             add_to_history(history_of(name), it, step);

@@ -60,6 +60,37 @@ namespace detail {
     return index;
 }
 
+// The recorded hash of values that were not kept.
+struct value_hash {
+    bool known = false;
+    std::uint64_t hash = 0;
+    dtype type = dtype::none;
+    extents shape{};
+    order layout = order::row_major;  // taken for granted of what only a hash is left
+};
+
+// As track::at chooses: the lowest worker that observed it there, of several closings the latest, of several observations the last.
+[[nodiscard]] inline value_hash recorded_hash(trial const& run, std::string const& name, step_id step) {
+    for (auto const& each : run.readers()) {
+        recorded_tensor const* const tensor = each->index().find(name);
+        if (tensor == nullptr) { continue; }
+        each->index().complete();
+        bool seen = false;
+        track_entry found{};
+        tensor->entries.each_at(step, [&](track_entry const& entry) { found = entry, seen = true; });
+        if (!seen) { continue; }
+        row_finder finder;
+        rows::observe row;
+        summary stats;
+        if (found.is_scalar || decode(each->index().row_at(found.place, row_kind::observe, finder), row, stats) ||
+            !has(stats.has, terms::hash)) {
+            return {};
+        }
+        return {true, stats.hash, tensor->info.type, row.has_shape || row.has_values ? row.shape : tensor->info.shape};
+    }
+    return {};
+}
+
 }  // namespace detail
 
 // Reads through a trial or a dump, which it owns. One thread.
@@ -83,6 +114,11 @@ public:
     [[nodiscard]] recorded_value at(std::string const& name, step_id step) const {
         if (trial const* const it = run()) { return (*it)[name].at(step); }
         return std::get<dump>(from_).at(name, step);
+    }
+    // Of the bits of values that were not kept.
+    [[nodiscard]] detail::value_hash hash(std::string const& name, step_id step) const {
+        trial const* const it = run();
+        return it != nullptr ? detail::recorded_hash(*it, name, step) : detail::value_hash{};
     }
     // A statistic, recorded or computed from the values; unknown where there is none.
     [[nodiscard]] measurement stat(std::string const& name, step_id step, statistic which) const {

@@ -111,10 +111,7 @@ private:
     error broken_{};
 };
 
-[[nodiscard]] inline bool nothing_lost(trial const& run) noexcept {
-    return run.damage().empty() && run.totals().dropped == 0 && run.totals().thinned == 0 &&
-           run.totals().closes_lost == 0;
-}
+[[nodiscard]] inline bool nothing_lost(trial const& run) { return !run.losses().any(); }
 
 }  // namespace detail
 

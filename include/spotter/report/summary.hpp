@@ -3,7 +3,8 @@
 #pragma once
 
 #include <spotter/report/bytes.hpp>
-#include <spotter/report/describe.hpp>
+#include <spotter/report/gathered.hpp>
+#include <spotter/report/losses.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <cstdio>
@@ -12,31 +13,6 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// The same finding at step after step, in worker after worker, is one line: the first, and how often it came again.
-struct repeated_finding {
-    finding first;
-    std::uint64_t times = 0;
-    finding last{};
-    std::uint32_t workers = 1;  // that have it
-};
-[[nodiscard]] inline std::vector<repeated_finding> gather_findings(std::vector<finding> const& all) {
-    std::vector<repeated_finding> found;
-    for (finding const& each : all) {
-        auto const same = std::find_if(found.begin(), found.end(), [&](repeated_finding const& known) {
-            return known.first.rule == each.rule && known.first.reason == each.reason &&
-                   known.first.tensor == each.tensor;
-        });
-        if (same == found.end()) {
-            found.push_back({each, 1, each});
-        } else {
-            ++same->times;
-            same->workers += each.worker != same->last.worker ? 1 : 0;  // one worker's follow one another
-            same->last = each;
-        }
-    }
-    return found;
-}
 
 template <class Coverage>
 [[nodiscard]] std::string describe_coverage(std::vector<Coverage> const& all) {
@@ -87,12 +63,8 @@ template <class Coverage>
 [[nodiscard]] inline std::string describe_findings(std::vector<finding> const& all) {
     std::string lines;
     for (repeated_finding const& each : gather_findings(all)) {
-        lines += fmt::format("  {}\n", spotter::describe(each.first));
-        if (each.times > 1) {
-            lines += fmt::format("    {} times in all, last at {}", each.times, spotter::describe(each.last.step));
-            if (each.workers > 1) { lines += fmt::format(", in {} workers", each.workers); }
-            lines += '\n';
-        }
+        lines += fmt::format("  {}\n", spotter::describe(each.strongest));
+        if (each.times > 1) { lines += fmt::format("    {}\n", describe_times(each)); }
     }
     return lines;
 }
@@ -137,6 +109,9 @@ template <class Coverage>
     }
     for (damaged_place const& each : run.damage()) {
         lines += fmt::format("damaged: {} bytes at {} of {}\n", each.bytes, each.offset, each.file);
+    }
+    if (run_losses const lost = run.losses(); lost.steps > 0 || !lost.ends.empty()) {
+        lines += fmt::format("lost: {}\n", describe(lost));
     }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
     if (!ended && run.findings().empty()) {

@@ -5,6 +5,7 @@
 #include <spotter/file/posix.hpp>
 #include <spotter/trial/joint_notes.hpp>
 #include <spotter/trial/joint_track.hpp>
+#include <spotter/trial/losses.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -186,6 +187,21 @@ public:
     // the others. A worker that cannot be read at all is its folder and 0 bytes.
     [[nodiscard]] std::vector<damaged_place> const& damage() const {
         return joint_ ? joint_->damage : index().damage();
+    }
+    // What is known to be gone, or never to have come in: damage(), steps that are missing, ends of segments that were cut off, drops.
+    // Looks at the folder as it is now, at the heads of the segments and the ends of the sidecars.
+    [[nodiscard]] run_losses losses() const {
+        run_losses all;
+        for (auto const& each : readers()) {
+            detail::folder_losses folder = detail::look_for_losses(list_->files(), each->index().path());
+            all.steps += detail::count_lost_steps(each->index(), folder);
+            if (folder.trouble) { all.trouble = folder.trouble; }
+            all.ends.insert(all.ends.end(), std::make_move_iterator(folder.ends.begin()),
+                            std::make_move_iterator(folder.ends.end()));
+        }
+        for (damaged_place const& each : damage()) { ++all.places, all.bytes += each.bytes; }
+        all.dropped = totals().dropped, all.thinned = totals().thinned, all.closes = totals().closes_lost;
+        return all;
     }
     [[nodiscard]] run_totals const& totals() const noexcept { return joint_ ? joint_->totals : index().totals(); }
     [[nodiscard]] std::string_view path() const noexcept { return list_->path(); }

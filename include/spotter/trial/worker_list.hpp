@@ -13,6 +13,7 @@ public:
     worker_list(std::string_view path, file_system& files) : files_{&files}, path_{path} {}
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    [[nodiscard]] file_system& files() const noexcept { return *files_; }
     [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& all() const noexcept { return all_; }
     [[nodiscard]] worker_reader const* find(std::uint32_t number) const noexcept {
         for (auto const& each : all_) {

@@ -64,12 +64,12 @@ struct reading {
 [[nodiscard]] inline std::vector<reading> readings_for(evidence const& of) {
     bool const scalar =
         std::all_of(of.moments.begin(), of.moments.end(), [](auto const& each) { return each.stats.count == 1; });
-    if (!scalar) { return readings_for(of.what.first); }
+    if (!scalar) { return readings_for(of.what.strongest); }
     return {{"value", &read_statistic, mean, false}, {"non-finite elements", &read_statistic, nonfinite, false}};
 }
 
 [[nodiscard]] inline std::string draw_evidence(evidence const& of) {
-    finding const& it = of.what.first;
+    finding const& it = of.what.strongest;
     if (of.moments.size() < 2) { return {}; }
     for (reading const& each : readings_for(of)) {
         series data;
@@ -93,7 +93,7 @@ struct reading {
 }
 
 [[nodiscard]] inline std::string finding_card(evidence const& of) {
-    finding const& it = of.what.first;
+    finding const& it = of.what.strongest;
     std::string text = fmt::format("<article class=\"finding {0}\"><div><h3><span class=\"tag\">{0}</span> {1}</h3>\n",
                                    name_of(it.severity), escape(it.rule));
     text += "<p class=\"what\">";
@@ -111,10 +111,7 @@ struct reading {
         text += "</p>\n";
     }
     if (!it.detail.empty()) { text += paragraph(it.detail.view()); }
-    if (of.what.times > 1) {
-        text += fmt::format("<p>{} times in all, last at {}{}</p>\n", of.what.times, step_text(of.what.last.step),
-                            of.what.workers > 1 ? fmt::format(", in {} workers", of.what.workers) : std::string{});
-    }
+    if (of.what.times > 1) { text += paragraph(spotter::detail::describe_times(of.what)); }
     if (it.decision != decision::proceed) {
         text += fmt::format("<p>It asked the loop to {}.</p>\n",
                             it.decision == decision::stop ? "stop" : "skip the update");

@@ -19,14 +19,14 @@ namespace spotter::inline SPOTTER_ABI::html {
         return text + '.';
     }
     std::array<std::size_t, 3> counts{};
-    for (evidence const& each : story.findings) { ++counts[static_cast<std::size_t>(each.what.first.severity)]; }
+    for (evidence const& each : story.findings) { ++counts[static_cast<std::size_t>(each.what.strongest.severity)]; }
     std::string text;
     for (std::size_t level = counts.size(); level-- > 0;) {
         if (counts[level] == 0) { continue; }
         std::string_view const what = level == 0 ? "hint" : name_of(static_cast<severity>(level));
         text += (text.empty() ? "" : ", ") + plural(counts[level], what);
     }
-    finding const& first = story.findings.front().what.first;
+    finding const& first = story.findings.front().what.strongest;
     text += fmt::format(": {} at {}", first.rule, step_text(first.step));
     if (!first.tensor.empty()) { text += fmt::format(" in {}", first.tensor); }
     if (!first.reason.empty()) { text += fmt::format(", {}", first.reason); }
@@ -36,7 +36,7 @@ namespace spotter::inline SPOTTER_ABI::html {
 // "good", "bad" or "open", where nothing was judged or may still be: the colour of the verdict.
 [[nodiscard]] inline std::string_view mood(run_story const& story) {
     bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed;
-    for (evidence const& each : story.findings) { bad = bad || each.what.first.severity > severity::info; }
+    for (evidence const& each : story.findings) { bad = bad || each.what.strongest.severity > severity::info; }
     bool const judged = std::any_of(story.run->coverages().begin(), story.run->coverages().end(),
                                     [](recorded_coverage const& each) { return each.judged > 0; });
     return bad ? "bad" : judged ? "good" : "open";
@@ -74,6 +74,9 @@ namespace detail {
             text += fmt::format(" {}:{} ({} bytes).", it.file, it.offset, it.bytes);
         }
         note(text + (damaged > 5 ? " `spotter verify` lists the others." : ""));
+    }
+    if (run_losses const lost = run.losses(); lost.any()) {
+        note(fmt::format("The record is not whole: {}.", spotter::describe(lost)));
     }
     if (story.tensors.empty()) { note("Nothing was recorded: no tensor and no scalar was kept at any step."); }
     return notes;

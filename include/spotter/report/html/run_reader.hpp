@@ -25,7 +25,7 @@ public:
         blamed_.resize(tensors_.size());
         std::size_t count = 0;
         for (evidence& each : into.findings) {
-            finding const& it = each.what.first;
+            finding const& it = each.what.strongest;
             each.at = it.worker == from.number() ? it.step.index : each.at;
             if (it.worker != from.number() || ++count > most_evidence) { continue; }
             if (it.step.mode != mode::train) { unplaced_.push_back(&each); }
@@ -87,7 +87,7 @@ private:
         }
         ++counted_;
         for (evidence* const each : unplaced_) {
-            if (each->what.first.step == it.step) { each->at = place_of(it.step); }
+            if (each->what.strongest.step == it.step) { each->at = place_of(it.step); }
         }
         pair_classes(it.step.mode);
         if (it.step.mode == mode::train) { last_train_ = it.step.index, has_train_ = true; }
@@ -180,7 +180,7 @@ private:
         return static_cast<double>(idle) / static_cast<double>(it.units);
     }
     static void witness(evidence& of, step_id step, summary const& stats, double idle) {
-        finding const& it = of.what.first;
+        finding const& it = of.what.strongest;
         if (step.mode != it.step.mode || of.after_it > evidence::after) { return; }
         of.after_it += step.index > it.step.index ? 1 : 0;
         of.moments.push_back({step.index, stats, idle});
@@ -270,7 +270,7 @@ private:
     auto const all = spotter::detail::gather_findings(run.findings());
     for (severity const level : {severity::error, severity::warning, severity::info}) {
         for (auto const& each : all) {
-            if (each.first.severity == level) { found.push_back({each, 0, {}, 0}); }
+            if (each.strongest.severity == level) { found.push_back({each, 0, {}, 0}); }
         }
     }
     return found;

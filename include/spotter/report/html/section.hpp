@@ -27,7 +27,7 @@ struct section {
     for (evidence const& each : story.findings) {
         bool const known = std::any_of(marks.begin(), marks.end(), [&](mark const& it) { return it.step == each.at; });
         if (known || marks.size() == most) { continue; }
-        finding const& it = each.what.first;
+        finding const& it = each.what.strongest;
         marks.push_back(
             {each.at, it.severity, fmt::format("{}: {} at {}", name_of(it.severity), it.rule, step_text(it.step))});
     }

@@ -136,7 +136,7 @@ struct run_story {
 
     [[nodiscard]] bool blames(std::string_view tensor) const noexcept {
         return std::any_of(findings.begin(), findings.end(),
-                           [&](evidence const& each) { return each.what.first.tensor == tensor; });
+                           [&](evidence const& each) { return each.what.strongest.tensor == tensor; });
     }
 };
 

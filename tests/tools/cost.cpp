@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// info: what each collection, and what each rule extracts, takes on the disk.
+#include <tests/tools/tool.hpp>
+
+using namespace spotter;
+using namespace spotter_test;
+
+TEST_CASE("info: what collections cost adds up to what the run takes, whatever is packed, and rules stand apart") {
+    temporary_folder const folder;
+    plan const keep{collection{"weights", "fc1/w", always{}, payload}, collection{"more", "fc1/*", always{}, stats(l2)},
+                    collection{"losses", "loss", always{}, payload}};
+    {
+        hook watch{folder / "run", keep, any("free", l2 > 1e9), dormant_units{}};
+        for (std::uint64_t i = 0; i < 50; ++i) {
+            std::vector<float> const values = weights_at(i);
+            auto const view = view_of(values.data(), {height, width});
+            watch.begin(train(i));
+            watch.observe("hidden", view, role::activation);
+            watch.observe("fc1/w", view), watch.observe("fc1/b", view), watch.observe("free", view);
+            watch.scalar("loss", 0.5);
+            (void)watch.end();
+        }
+    }
+    auto const it = ask("info --json " + folder / "run").document();
+    auto const& collections = it.at("collections");
+    REQUIRE(collections.size() == 3);
+    CHECK(collections.at(0).at("values_bytes") == it.at("bytes").at("values"));  // and no other keeps any
+    CHECK(collections.at(0).at("values_bytes") > 50'000);
+    CHECK(collections.at(1).at("values_bytes") == 0);
+    CHECK(collections.at(1).at("rows_bytes") > 50 * 8);
+    CHECK(collections.at(2).at("rows_bytes") >= 50 * 8);
+    CHECK(collections.at(2).at("rows_bytes") < 50 * 40);
+    CHECK(it.at("bytes_for_rules") > 50 * 8);
+    std::uint64_t features = 0;
+    for (auto const& each : it.at("features")) { features += each.at("bytes").get<std::uint64_t>(); }
+    std::uint64_t rows = it.at("bytes_for_rules").get<std::uint64_t>() + features;
+    for (auto const& each : collections) { rows += each.at("rows_bytes").get<std::uint64_t>(); }
+    CHECK(rows < it.at("bytes").at("rows"));
+    CHECK(2 * rows > it.at("bytes").at("rows"));
+    REQUIRE(it.at("features").size() == 1);
+    CHECK(it.at("features").at(0).at("rule") == "dormant_units");
+    told const text = ask("info " + folder / "run");
+    INFO(text.out);
+    CHECK(text.says("  takes     weights: "));
+    CHECK(text.says("  takes     losses: "));
+    CHECK(text.says("  takes     statistics that rules alone ask for: "));
+    CHECK(text.says("  takes     features of dormant_units: "));
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: how a verb ends. What a record lacks is told here, and made an exit code here, for all verbs.
+#pragma once
+
+#include "output.hpp"
+
+#include <spotter/report/losses.hpp>
+#include <spotter/trial/trial.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace spotter_tool {
+
+// Of several the first of: a finding, a loss, a bad end, nothing judged.
+[[nodiscard]] inline exit_code stronger(exit_code a, exit_code b) noexcept {
+    constexpr auto weight = [](exit_code code) {
+        switch (code) {
+            case fine:
+                return 0;
+            case not_judged:
+                return 1;
+            case ended_badly:
+                return 2;
+            case something_lost:
+                return 3;
+            case found:
+                return 4;
+            default:
+                return 5;
+        }
+    };
+    return weight(b) > weight(a) ? b : a;
+}
+
+[[nodiscard]] inline json loss_json(spotter::run_losses const& it) {
+    if (!it.any()) { return {}; }
+    json ends = json::array();
+    for (spotter::lost_end const& each : it.ends) {
+        ends.push_back(
+            {{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}, {"remembered", each.remembered}});
+    }
+    return {{"steps", it.steps},     {"places", it.places},
+            {"bytes", it.bytes},     {"ends", ends},
+            {"dropped", it.dropped}, {"thinned", it.thinned},
+            {"closes", it.closes},   {"trouble", it.trouble ? json(std::string{it.trouble.what.view()}) : json()}};
+}
+
+class outcome {
+public:
+    explicit outcome(std::string_view verb) : verb_{verb} {}
+
+    // Tells what a record lacks, on standard error, and returns it for the document.
+    json look_at(spotter::trial const& run) {
+        spotter::run_losses const lost = run.losses();
+        if (!lost.any()) { return {}; }
+        note(something_lost);
+        say(fmt::format("spotter {}: {} is not whole: {}{}\n", verb_, plain(run.path()), plain(describe(lost)),
+                        lost.damaged() && verb_ != "verify" ? " (`spotter verify` says where)" : ""),
+            stderr);
+        return loss_json(lost);
+    }
+    void note(exit_code what) noexcept { code_ = stronger(code_, what); }
+    [[nodiscard]] exit_code code() const noexcept { return code_; }
+    // Of what ends the verb. What is not there may be among what was lost.
+    [[nodiscard]] exit_code code(exit_code failure) const noexcept {
+        return failure == absent && code_ == something_lost ? something_lost : stronger(failure, code_);
+    }
+
+private:
+    std::string_view verb_;
+    exit_code code_ = fine;
+};
+
+}  // namespace spotter_tool
