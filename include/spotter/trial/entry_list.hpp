@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -78,11 +79,30 @@ public:
         }
         ++size_;
     }
+    // More of the same tensor. False where they do not come behind these, and nothing has changed.
+    [[nodiscard]] bool append(entry_list const& more) {
+        if (more.empty()) { return true; }
+        if (!empty() && !(std::pair{back().place.segment, back().place.offset} <
+                          std::pair{more.front().place.segment, more.front().place.offset})) {
+            return false;
+        }
+        runs_.insert(runs_.end(), more.runs_.begin(), more.runs_.end());
+        size_ += more.size_;
+        return true;
+    }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] iterator begin() const noexcept { return iterator{runs_.data()}; }
     [[nodiscard]] iterator end() const noexcept { return iterator{runs_.data() + runs_.size()}; }
 
+    // The first and the last of them; of what is not empty.
+    [[nodiscard]] track_entry front() const noexcept { return runs_.front().first; }
+    [[nodiscard]] track_entry back() const noexcept { return runs_.back().at(runs_.back().count - 1); }
+    // Calls take(row_place) for the rows that they are in, in order; for one several times.
+    template <class Take>
+    void each_row(Take&& take) const {
+        for (run const& each : runs_) { take(each.first.place); }
+    }
     // Calls take(entry) for those at a step, loose ones left out.
     template <class Take>
     void each_at(step_id step, Take&& take) const {

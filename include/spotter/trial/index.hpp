@@ -7,10 +7,11 @@
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/rule/coverage.hpp>
-#include <spotter/rule/finding.hpp>
 #include <spotter/trial/fwd.hpp>
+#include <spotter/trial/lost_names.hpp>
 #include <spotter/trial/mapped_segment.hpp>
 #include <spotter/trial/recorded.hpp>
+#include <spotter/trial/recorded_finding.hpp>
 
 #include <algorithm>
 #include <map>
@@ -70,7 +71,7 @@ public:
     [[nodiscard]] std::vector<damaged_place> const& damage() const {
         complete();
         const_cast<run_index*>(this)->survey();  // the trial is one thread's, and an index never a constant
-        return damage_;
+        return nameless_.beside(damage_, [this](std::uint32_t place) { return name_of(place); });
     }
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
@@ -150,10 +151,11 @@ public:
         walk_place from{};
         walk(from, take);
     }
-    // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost.
+    // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost, with those in other segments.
     [[nodiscard]] tensor_id id_of(std::uint32_t number, tensor_id local) const noexcept {
         std::vector<tensor_id> const& ids = segments_[number].ids;
-        return local < ids.size() ? ids[local] : no_tensor;
+        bool const known = local < ids.size() && ids[local] != no_tensor;
+        return known ? ids[local] : names_.find(segment_bytes(number), local);
     }
 
 private:
@@ -265,6 +267,10 @@ private:
         if (error const why = mine.extend(files_, name, file_name(mine.number, layout::side_suffix))) { return why; }
         if (mine.foreign() && !known) { note_damage({name, 0, mine.bytes().size()}); }  // its rows may mean anything
         for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
+        each_side_declaration(mine.take_beside(), mine.bytes(), [&](row_view row) {
+            byte_reader in{row.body};
+            if (id_of(place, detail::take_id(in)) == no_tensor) { (void)take_declare(place, row); }
+        });
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
         }
@@ -288,6 +294,7 @@ private:
     }
     void take_groups() {
         is_complete_ = true;
+        adopt_nameless();
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
             segment& mine = segments_[number];
             for (; mine.taken < mine.groups().size(); ++mine.taken) {
@@ -295,9 +302,9 @@ private:
                     number, mine.groups()[mine.taken],
                     [&](tensor_id local, track_entry const& entry) {
                         tensor_id const id = id_of(number, local);
-                        if (id == no_tensor) { return note_malformed(number, row_of(entry.place)); }
-                        tensors_[id]->entries.push_back(entry);
                         holds_ = holds_ || !entry.loose;
+                        if (id == no_tensor) { return nameless_.add(local, entry); }
+                        tensors_[id]->entries.push_back(entry);
                     },
                     [&](step_id step, std::uint64_t ordinal, double time) {
                         steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
@@ -308,6 +315,11 @@ private:
                     [&](byte_view body) { note_malformed(number, body); });
             }
         }
+    }
+    // Of one whose later observations are there already, they would come in the wrong order.
+    void adopt_nameless() {
+        nameless_.adopt([this](std::uint32_t number, tensor_id local) { return id_of(number, local); },
+                        [this](tensor_id id, entry_list const& found) { return tensors_[id]->entries.append(found); });
     }
     void survey() {
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
@@ -414,6 +426,7 @@ private:
         std::vector<tensor_id>& ids = segments_[number].ids;
         if (told.tensor.id >= ids.size()) { ids.resize(told.tensor.id + std::size_t{1}, no_tensor); }
         ids[told.tensor.id] = id;
+        names_.learn(segment_bytes(number), told.tensor.id, id);
         mine.info = told.tensor;
         mine.info.id = id;
         mine.info.name = mine.name;
@@ -425,19 +438,7 @@ private:
     [[nodiscard]] bool take_finding(row_view row) {
         rows::finding told;
         if (decode(row, told)) { return false; }
-        finding it;
-        it.rule = keep(told.rule), it.reason = keep(told.reason), it.tensor = keep(told.tensor);
-        it.measure = keep(told.measure), it.remedy = keep(told.remedy);
-        it.step = told.step;
-        it.measured = told.measured, it.threshold = told.threshold;
-        it.how = static_cast<relation>(told.how);
-        it.severity = static_cast<severity>(told.severity);
-        it.decision = static_cast<decision>(told.decision);
-        it.decision_is_set = told.decision_is_set;
-        it.others = told.others;
-        it.worker = worker_;
-        it.detail << told.detail;
-        findings_.push_back(it);
+        findings_.push_back(detail::finding_of(told, worker_, [this](std::string_view text) { return keep(text); }));
         return true;
     }
     [[nodiscard]] bool take_end(row_view row) {
@@ -476,6 +477,8 @@ private:
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};
     std::vector<damaged_place> damage_{};
+    attempt_names names_{};
+    nameless_rows nameless_{};
     run_totals totals_{};
     run_totals earlier_{};  // of the attempts before the last
     std::uint64_t ordinal_ = 0;

@@ -100,6 +100,8 @@ public:
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept {
         return groups_.empty() ? 0 : groups_.back().first_ordinal + groups_.back().closes;
     }
+    // What stands behind the places of the sidecar; asked for once.
+    [[nodiscard]] std::vector<std::byte> take_beside() noexcept { return std::move(beside_); }
     // Of row frames, all that there are, in order.
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
     [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const noexcept {
@@ -190,8 +192,8 @@ private:
         if (bytes().size() < layout::head_bytes || !decode_head(bytes())) { return; }
         result<file_mapping> const side = files.map(name);
         if (!side) { return; }
-        std::uint64_t end = layout::head_bytes;
-        for (std::uint64_t i = 0;; ++i) {
+        std::uint64_t end = layout::head_bytes, i = 0;
+        for (;; ++i) {
             result<side_place> const place = decode_side_place(side->bytes, i, bytes().size());
             if (!place || place->previous_end != end || place->frames == 0) { break; }
             bool const of_thinned = (place->flags & layout::thinned_segment) != 0;
@@ -199,6 +201,9 @@ private:
             groups_.push_back(*place);
             known_to_ = end = place->end;
         }
+        byte_view const rest = side->bytes.subspan(static_cast<std::size_t>(i) * layout::place_bytes);
+        bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
+        if (some) { beside_.assign(rest.begin(), rest.end()); }
         files.unmap(*side);
     }
 
@@ -212,6 +217,7 @@ private:
 
     file_mapping mapping_{};
     std::vector<side_place> groups_{};
+    std::vector<std::byte> beside_{};
     std::uint64_t known_to_ = 0;  // the end of the last of them
     std::uint64_t skip_ = 0;      // row frames that are known from an older mapping
     bool superseded_ = false;
