@@ -163,8 +163,16 @@ private:
     std::uint64_t offset_ = 0;
 };
 
-// The declarations behind the places of a sidecar, of which `rest` is what follows those: take(row_view), for each that belongs to the
-// run and the attempt of the segment.
+// How many places a sidecar has, damaged ones too: up to where the declarations begin.
+[[nodiscard]] inline std::uint64_t side_places(byte_view side) noexcept {
+    std::uint64_t const most = side.size() / layout::place_bytes;
+    std::uint64_t count = 0;
+    while (count < most && load<std::uint32_t>(side.data() + count * layout::place_bytes) != layout::row_magic) { ++count; }
+    return count;
+}
+
+// The declarations behind the places of a sidecar, of which `rest` is what follows those, and the run_begin before them:
+// take(row_view), where they belong to the run and the attempt of the segment.
 template <class Take>
 void each_side_declaration(byte_view rest, byte_view segment, Take&& take) {
     if (rest.empty() || segment.size() < layout::head_bytes) { return; }
@@ -180,9 +188,8 @@ void each_side_declaration(byte_view rest, byte_view segment, Take&& take) {
             rows::run_begin begin{};
             if (row.kind == row_kind::run_begin) {
                 ours = !decode(row, begin) && begin.run_id == head->run_id && begin.attempt == head->attempt;
-            } else if (ours && row.kind == row_kind::declare) {
-                take(row);
             }
+            if (ours && !in.bad()) { take(row); }
         }
     }
 }
@@ -192,19 +199,26 @@ namespace detail {
 // The last declarations in a segment.
 class declared_rows {
 public:
-    void take(row_frame const& frame, std::size_t segment_bytes) noexcept {
+    // Of what an older sidecar says, the rows in the segment are newer.
+    declared_rows(byte_view segment, byte_view older) noexcept : segment_bytes_{segment.size()} {
+        byte_view const rest = older.subspan(static_cast<std::size_t>(side_places(older)) * layout::place_bytes);
+        each_side_declaration(rest, segment, [this](row_view row) { take(row.kind, row.body); });
+    }
+    void take(row_frame const& frame) noexcept {
         last_ = (frame.flags & layout::last_of_segment) != 0;
         for (byte_reader in{frame.body}; in.left() > 0 && (frame.flags & layout::has_declares) != 0;) {
             auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
-            byte_view const body = in.raw(in.varint());
-            if (kind == row_kind::run_begin) { begin_ = body; }
-            if (kind != row_kind::declare || body.empty()) { continue; }
-            std::uint64_t const id = byte_reader{body}.varint();
-            if (id >= segment_bytes) { continue; }  // a segment declares every id below its largest: this is none
-            failed_ = failed_ || !list_.grow(static_cast<std::size_t>(id) + 1);
-            if (!failed_) { list_[static_cast<std::size_t>(id)] = body; }
-            any_ = true;
+            take(kind, in.raw(in.varint()));
         }
+    }
+    void take(row_kind kind, byte_view body) noexcept {
+        if (kind == row_kind::run_begin) { begin_ = body; }
+        if (kind != row_kind::declare || body.empty()) { return; }
+        std::uint64_t const id = byte_reader{body}.varint();
+        if (id >= segment_bytes_) { return; }  // a segment declares every id below its largest: this is none
+        failed_ = failed_ || !list_.grow(static_cast<std::size_t>(id) + 1);
+        if (!failed_) { list_[static_cast<std::size_t>(id)] = body; }
+        any_ = true;
     }
     // False where memory is exhausted.
     [[nodiscard]] bool put(byte_buffer& out) noexcept {
@@ -216,6 +230,7 @@ public:
     }
 
 private:
+    std::size_t segment_bytes_;
     slots<byte_view> list_{};
     byte_view begin_{};
     bool any_ = false, last_ = false, failed_ = false;
@@ -223,12 +238,13 @@ private:
 
 }  // namespace detail
 
-// The sidecar of a segment, from the segment alone. Damaged ranges end a group.
-[[nodiscard]] inline error rebuild_sidecar(byte_view segment, byte_buffer& out) noexcept {
+// The sidecar of a segment, from the segment alone. Damaged ranges end a group. What the segment has lost of its declarations stands in
+// the `older` sidecar, perhaps.
+[[nodiscard]] inline error rebuild_sidecar(byte_view segment, byte_buffer& out, byte_view older = {}) noexcept {
     frame_walker walk{segment};
     side_place const none{};  // g++ 12 fails on one made in the lambda
     side_place group = none;
-    detail::declared_rows declared;
+    detail::declared_rows declared{segment, older};
     auto const put = [&] {
         std::byte bytes[layout::place_bytes];
         encode_side_place(group, bytes);
@@ -239,7 +255,7 @@ private:
         if (what == walked::corrupt || (what == walked::rows && !group.takes(walk.frame().offset))) { put(); }
         if (what != walked::rows) { continue; }
         group.add(walk.frame());
-        declared.take(walk.frame(), segment.size());
+        declared.take(walk.frame());
     }
     put();
     if (!declared.put(out) || out.failed()) {

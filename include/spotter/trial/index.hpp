@@ -269,7 +269,8 @@ private:
         for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
         each_side_declaration(mine.take_beside(), mine.bytes(), [&](row_view row) {
             byte_reader in{row.body};
-            if (id_of(place, detail::take_id(in)) == no_tensor) { (void)take_declare(place, row); }
+            bool const wanted = row.kind == row_kind::declare && id_of(place, detail::take_id(in)) == no_tensor;
+            if (wanted) { (void)take_declare(place, row); }
         });
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
