@@ -5,6 +5,8 @@
 #include <spotter/core/slots.hpp>
 #include <spotter/format/steps_reader.hpp>
 
+#include <iterator>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // A steps row of a few bytes may stand for a hundred million rows: those of which only counts were kept take none. Whoever lists what
@@ -52,6 +54,10 @@ public:
     [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }
     [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }
+    // All that it should have, and between which times: detail::packed_time.
+    [[nodiscard]] std::uint64_t told_steps() const noexcept { return told_; }
+    [[nodiscard]] double first_time() const noexcept { return first_time_; }
+    [[nodiscard]] double last_time() const noexcept { return last_time_; }
     // Of the step with that place in it.
     [[nodiscard]] double time(std::uint64_t at) const noexcept {
         return detail::packed_time(first_time_, last_time_, at, told_);
@@ -69,6 +75,7 @@ public:
             for (std::uint64_t i = 0; i < count;) {
                 std::uint64_t const begin = i++;
                 bool const holds = shapes_[next_number(numbers)].rows > 0;
+                if (templates_ == 1) { i = count; }
                 for (; i < count; ++i) {
                     byte_reader ahead = numbers;
                     if ((shapes_[next_number(ahead)].rows > 0) != holds) { break; }
@@ -117,12 +124,19 @@ public:
                     return true;
                 }
                 if (at_ == from_->steps_) { return false; }
-                open_step();
+                if (open_step(out)) { return true; }
             }
         }
 
     private:
-        void open_step() noexcept {
+        struct place {  // of the id among the rows of a template
+            std::size_t number = ~std::size_t{0};
+            std::uint64_t rows = 0, at = 0;
+            bool scalar = false;
+        };
+
+        // True where all that the step has of it is in `out`; what it has several times is in items_.
+        bool open_step(found_row& out) noexcept {
             if (at_ > 0) { ++part_; }  // the close of the one before
             if (left_ == 0) {
                 auto const run = steps_reader::take_run(runs_);
@@ -136,19 +150,29 @@ public:
             ++at_;
             std::size_t const number = from_->next_number(numbers_);
             shape const& mine = from_->shapes_[number];
-            if (number != absent_ && has(mine)) {
+            place& its = places_[number % std::size(places_)];
+            if (its.number != number) { its = place_in(mine, number); }
+            if (its.rows > 1) {
                 items_ = byte_reader{mine.items};
-            } else {
-                absent_ = number;
-                part_ += mine.rows;
+                return false;
             }
+            out = {step_, at_ - 1, static_cast<std::uint32_t>(part_ + its.at), its.scalar};
+            part_ += mine.rows;
+            return its.rows == 1;
         }
-        [[nodiscard]] bool has(shape const& mine) const noexcept {
+        [[nodiscard]] place place_in(shape const& mine, std::size_t number) const noexcept {
+            place its{number};
+            std::uint64_t before = 0;
             for (byte_reader in{mine.items}; in.left() > 0;) {
                 item const it = take_item(in);
-                if (id_ >= it.id && id_ - it.id < it.rows) { return true; }
+                if (id_ >= it.id && id_ - it.id < it.rows) {
+                    its.at = before + (id_ - it.id);
+                    its.scalar = is_scalar(it);
+                    ++its.rows;
+                }
+                before += it.rows;
             }
-            return false;
+            return its;
         }
 
         steps_outline const* from_;
@@ -157,7 +181,7 @@ public:
         byte_reader items_{byte_view{}};
         step_id step_{};
         std::uint64_t stride_ = 0, left_ = 0, at_ = 0, part_ = 0;
-        std::size_t absent_ = ~std::size_t{0};  // a template that does not have it
+        place places_[8]{};  // in the templates that came last
     };
 
 private:
@@ -205,6 +229,10 @@ private:
     void measure(byte_reader values) noexcept {
         byte_reader runs = runs_, numbers = numbers_;
         std::uint64_t runs_left = runs_left_, left = 0;
+        if (templates_ == 1) {
+            look_at(shapes_[0]);
+            if (shapes_[0].fixed && !shapes_[0].bad) { return measure_alike(values.left()); }
+        }
         for (; steps_ < told_; ++steps_) {
             if (left == 0) {
                 if (runs_left-- == 0) { return; }
@@ -231,6 +259,21 @@ private:
             ++mine.steps;
             rows_ += mine.rows;
         }
+    }
+
+    // All have the same rows, of the same bytes.
+    void measure_alike(std::uint64_t bytes) noexcept {
+        shape& only = shapes_[0];
+        byte_reader runs = runs_;
+        std::uint64_t covered = 0;
+        for (std::uint64_t i = 0; i < runs_left_ && covered < told_; ++i) {
+            std::uint64_t const steps = steps_reader::take_run(runs).steps;
+            if (steps == 0) { break; }
+            covered += steps < told_ - covered ? steps : told_ - covered;
+        }
+        std::uint64_t const most = only.bytes == 0 ? covered : bytes / only.bytes;
+        steps_ = only.steps = covered < most ? covered : most;
+        rows_ = steps_ * only.rows;
     }
 
     std::size_t size_ = 0;

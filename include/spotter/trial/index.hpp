@@ -10,12 +10,14 @@
 #include <spotter/trial/fwd.hpp>
 #include <spotter/trial/lost_names.hpp>
 #include <spotter/trial/mapped_segment.hpp>
+#include <spotter/trial/no_memory.hpp>
 #include <spotter/trial/recorded.hpp>
-#include <spotter/trial/recorded_finding.hpp>
+#include <spotter/trial/recorded_lists.hpp>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -52,17 +54,14 @@ public:
         auto const it = by_name_.find(name);
         return it == by_name_.end() ? nullptr : tensors_[it->second].get();
     }
-    [[nodiscard]] std::vector<closed_step> const& steps() const {
+    [[nodiscard]] step_list const& steps() const {
         complete();
         return steps_;
     }
-    // Null for a step that was never closed.
-    [[nodiscard]] closed_step const* step_of(std::uint64_t ordinal) const {
+    // None for a step that was never closed.
+    [[nodiscard]] std::optional<closed_step> step_of(std::uint64_t ordinal) const {
         complete();
-        auto const it =
-            std::lower_bound(steps_.begin(), steps_.end(), ordinal,
-                             [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
-        return it != steps_.end() && it->ordinal == ordinal ? &*it : nullptr;
+        return steps_.find(ordinal);
     }
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
@@ -97,7 +96,8 @@ public:
 
     // Reads the rows of all steps, if they have not been.
     void complete() const {
-        if (!is_complete_) { const_cast<run_index*>(this)->take_groups(); }
+        if (is_complete_) { return; }
+        detail::listed([this] { const_cast<run_index*>(this)->take_groups(); });
     }
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say.
@@ -107,15 +107,12 @@ public:
             segment const& mine = segments_[number - 1];
             for (std::size_t i = mine.groups().size(); i > 0 && !seen; --i) {
                 if (!mine.groups()[i - 1].may_hold(step)) { continue; }
-                mine.each_value(static_cast<std::uint32_t>(number - 1), mine.groups()[i - 1],
-                                [&](tensor_id local, track_entry const& entry) {
-                                    if (entry.loose || entry.step != step ||
-                                        id_of(static_cast<std::uint32_t>(number - 1), local) != id) {
-                                        return;
-                                    }
-                                    found = entry;
-                                    seen = true;
-                                });
+                auto const place = static_cast<std::uint32_t>(number - 1);
+                mine.each_entry(
+                    place, mine.groups()[i - 1], [&](tensor_id local) { return id_of(place, local) == id; },
+                    [&](track_entry const& entry) {
+                        if (!entry.loose && entry.step == step) { found = entry, seen = true; }
+                    });
             }
         }
         return seen;
@@ -303,9 +300,19 @@ private:
                     number, mine.groups()[mine.taken],
                     [&](tensor_id local, track_entry const& entry) {
                         tensor_id const id = id_of(number, local);
-                        holds_ = holds_ || !entry.loose;
+                        holds_ = holds_ || (!entry.loose && entry.place.part == whole_row);
                         if (id == no_tensor) { return nameless_.add(local, entry); }
                         tensors_[id]->entries.push_back(entry);
+                    },
+                    [&](steps_outline const& row, row_place const& at) {
+                        steps_.append(row);
+                        bool const taken = detail::each_of_dense(row, [&](tensor_id local, std::uint64_t count) {
+                            tensor_id const id = id_of(number, local);
+                            if (id == no_tensor) { return nameless_.add_row(at, local, count); }
+                            tensors_[id]->entries.push_row(at, local, count);
+                        });
+                        holds_ = false;
+                        return taken;
                     },
                     [&](step_id step, std::uint64_t ordinal, double time) {
                         steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
@@ -361,6 +368,9 @@ private:
     [[nodiscard]] byte_view row_of(row_place const& at) const noexcept {
         return segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);
     }
+    [[nodiscard]] static byte_view bytes_at(void const* index, row_place const& at) noexcept {
+        return static_cast<run_index const*>(index)->row_of(at);
+    }
     // Damage at the end of a run that still grows is met again at every refresh.
     void note_damage(damaged_place const& place) {
         if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) {
@@ -403,14 +413,7 @@ private:
         worker_ = begin.worker;
         expected_workers_ = begin.workers;
         begun_at_ = begin.time;
-        collections_.clear();
-        byte_view list = begin.list;
-        for (std::uint64_t i = 0; i < begin.collections; ++i) {
-            rows::collection each;
-            if (!read_collection(list, each)) { return false; }
-            collections_.push_back({std::string{each.name}, std::string{each.what}});
-        }
-        return true;
+        return detail::take_collections(begin, collections_);
     }
     [[nodiscard]] bool take_declare(std::uint32_t number, row_view row) {
         rows::declare told;
@@ -420,6 +423,7 @@ private:
         if (it == by_name_.end()) {
             tensors_.push_back(std::make_unique<recorded_tensor>());
             tensors_.back()->name = told.tensor.name;
+            tensors_.back()->entries.read_from({this, &run_index::bytes_at});
             it = by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first;
         }
         auto const id = static_cast<tensor_id>(it->second);
@@ -453,15 +457,7 @@ private:
         totals_.dropped = earlier_.dropped + end.dropped;
         totals_.thinned = earlier_.thinned + end.thinned;
         totals_.refused = earlier_.refused + end.refused;
-        coverages_.clear();
-        byte_view list = end.list;
-        for (std::uint64_t i = 0; i < end.coverages; ++i) {
-            rows::coverage each;
-            if (!read_coverage(list, each)) { return false; }
-            coverages_.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged,
-                                  each.undecided, each.fired, worker_});
-        }
-        return true;
+        return detail::take_coverages(end, worker_, coverages_);
     }
     // A text that lives as long as the index.
     [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
@@ -473,7 +469,7 @@ private:
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
-    std::vector<closed_step> steps_{};
+    step_list steps_{};
     std::vector<recorded_collection> collections_{};
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};

@@ -44,6 +44,9 @@ class nameless_rows {
 public:
     [[nodiscard]] bool empty() const noexcept { return lists_.empty(); }
     void add(tensor_id local, track_entry const& entry) { lists_[{entry.place.segment, local}].push_back(entry); }
+    void add_row(row_place const& place, tensor_id local, std::uint64_t count) {
+        lists_[{place.segment, local}].push_row(place, local, count);
+    }
 
     // Those that have a name now: id_of(segment, writer's id), take(id, entries). What `take` refuses stays.
     template <class IdOf, class Take>
