@@ -4,6 +4,7 @@
 
 #include <spotter/format/rows.hpp>
 #include <spotter/format/steps_outline.hpp>
+#include <spotter/trial/no_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -104,6 +105,7 @@ public:
             which_ = 0;
             for (row_ = nullptr; run_ != end_ && run_->in_row != no_tensor; ++run_) {
                 row_ = std::make_shared<unpacking>(source_.of(run_->first.place), run_->in_row);
+                if (row_->outline.lacks_memory()) { detail::say_no_memory(); }
                 if (row_->rows.next(row_->found)) { return; }
                 row_ = nullptr;
             }
@@ -117,6 +119,10 @@ public:
     };
 
     void read_from(row_source source) noexcept { source_ = source; }
+    void clear() noexcept {
+        runs_.clear();
+        size_ = 0;
+    }
 
     void push_back(track_entry const& entry) {
         if (entry.place.part != whole_row && !runs_.empty() && continues(runs_.back(), entry)) {
@@ -190,6 +196,7 @@ private:
         });
         if (!there) { return; }
         steps_outline const outline{body};
+        if (outline.lacks_memory()) { detail::say_no_memory(); }
         steps_outline::rows_of rows{outline, all.in_row};
         for (steps_outline::found_row row; rows.next(row);) {
             if (row.step == step) { take(entry_of(outline, all.first.place, row)); }

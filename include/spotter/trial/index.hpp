@@ -43,7 +43,6 @@ public:
         return why;
     }
 
-    // --- what is known -----------------------------------------------------------------------------------------------------
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const {
         complete();
@@ -97,7 +96,8 @@ public:
     // Reads the rows of all steps, if they have not been.
     void complete() const {
         if (is_complete_) { return; }
-        detail::listed([this] { const_cast<run_index*>(this)->take_groups(); });
+        auto& mine = const_cast<run_index&>(*this);
+        detail::listed([&] { mine.take_groups(); }, [&] { mine.forget_groups(); });
     }
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say.
@@ -291,7 +291,6 @@ private:
         }
     }
     void take_groups() {
-        is_complete_ = true;
         adopt_nameless();
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
             segment& mine = segments_[number];
@@ -323,6 +322,13 @@ private:
                     [&](byte_view body) { note_malformed(number, body); });
             }
         }
+        is_complete_ = true;
+    }
+    // To begin anew, after half of it.
+    void forget_groups() noexcept {
+        for (auto const& tensor : tensors_) { tensor->entries.clear(); }
+        for (segment& each : segments_) { each.taken = 0; }
+        steps_ = {}, nameless_ = {}, ordinal_ = 0, holds_ = false;
     }
     // Of one whose later observations are there already, they would come in the wrong order.
     void adopt_nameless() {

@@ -138,6 +138,7 @@ public:
                                 static_cast<std::uint64_t>(body.data() - bytes().data())};
                 if (kind == row_kind::steps) {
                     steps_outline const outline{body};
+                    if (outline.lacks_memory()) { detail::say_no_memory(); }
                     bool const done = take_steps(outline, place) || outline.rows() == 0;
                     steps_reader steps{done ? byte_view{} : body};
                     for (place.part = 0; steps.next(); ++place.part) {

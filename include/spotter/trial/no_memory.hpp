@@ -4,6 +4,7 @@
 
 #include <spotter/core/result.hpp>
 
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 
@@ -19,18 +20,31 @@ public:
 
 namespace detail {
 
-// What `list` returns.
-template <class List>
-decltype(auto) listed(List const& list) {
+[[noreturn]] inline void say_no_memory() {
+#if SPOTTER_EXCEPTIONS
+    throw no_memory{};
+#else
+    std::abort();  // as a list of the library's does that finds none
+#endif
+}
+// What `list` returns. `undo` leaves nothing half done.
+template <class List, class Undo>
+decltype(auto) listed(List const& list, Undo const& undo) {
 #if SPOTTER_EXCEPTIONS
     try {
         return list();
-    } catch (std::bad_alloc const&) { throw no_memory{}; } catch (std::length_error const&) {
-        throw no_memory{};
+    } catch (std::bad_alloc const&) { undo(); } catch (std::length_error const&) {
+        undo();
     }
+    say_no_memory();
 #else
+    (void)undo;
     return list();
 #endif
+}
+template <class List>
+decltype(auto) listed(List const& list) {
+    return listed(list, [] {});
 }
 // What `ask` answers: a result, a value or an error.
 template <class Ask>
