@@ -208,6 +208,7 @@ TEST_CASE("what a closed segment declares stands beside it too: with every frame
             REQUIRE((after.at(step) == item) == readable);
         }
         REQUIRE_FALSE(run.damage().empty());
+        REQUIRE(run.collections().size() == (readable ? 3 : 0));
     };
     check(true);
     // Of another run, or another attempt, it says nothing.

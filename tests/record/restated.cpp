@@ -29,13 +29,12 @@ restated look_at(memory_file_system& files, std::string const& folder) {
     restated found;
     auto const mapped = files.map(folder + "/000000.spot");
     REQUIRE(mapped);
-    bool begun = false;
     frame_walker walk{mapped->bytes};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what != walked::rows) { continue; }
         row_reader rows{walk.frame().body};
         for (row_view row; rows.next(row);) {
-            bool again = row.kind == row_kind::run_begin && std::exchange(begun, true);
+            bool again = false;
             if (row.kind == row_kind::declare) {
                 rows::declare told;
                 REQUIRE_FALSE(decode(row, told));

@@ -189,7 +189,8 @@ void each_side_declaration(byte_view rest, byte_view segment, Take&& take) {
             if (row.kind == row_kind::run_begin) {
                 ours = !decode(row, begin) && begin.run_id == head->run_id && begin.attempt == head->attempt;
             }
-            if (ours && !in.bad()) { take(row); }
+            bool const known = row.kind == row_kind::run_begin || row.kind == row_kind::declare;
+            if (ours && known && !in.bad()) { take(row); }
         }
     }
 }

@@ -60,21 +60,18 @@ public:
     }
     // `matters`: findings were written, so that what leads to them is worth more.
     [[nodiscard]] bool every_is_due(std::uint64_t offset, bool matters) const noexcept {
-        std::uint64_t const distance = larger(least_distance, share * (every_bytes_ + run_begin_.size()));
+        std::uint64_t const distance = larger(least_distance, share * every_bytes_);
         return every_bytes_ > 0 && offset - said_at_ >= (matters ? distance / 4 : distance);
     }
 
-    // Calls put(kind, body) for run_begin and the wanted declarations, but for those that are in the frame that is being collected. It
-    // may seal that frame, and returns false to end the row of calls. False where it did.
+    // Calls put(kind, body) for the wanted declarations, but for those that are in the frame that is being collected. It may seal that
+    // frame, and returns false to end the row of calls. False where it did. Not for run_begin: a reader may take it for a beginning.
     template <class Put>
     [[nodiscard]] bool say(which wanted, std::uint64_t offset, Put&& put) noexcept {
         if (wanted == which::single && once_ == 0) { return true; }
-        bool begun = false;
         for (piece& each : list_) {
             bool const due = each.size > 0 && each.frame != frame_ && (wanted == which::known || each.once);
             if (!due) { continue; }
-            if (!begun && !put(row_kind::run_begin, run_begin_.view())) { return false; }
-            begun = true;
             if (!put(row_kind::declare, byte_view{bytes_.data() + each.at, each.size})) { return false; }
             each.frame = frame_;
             if (std::exchange(each.once, false)) {

@@ -266,8 +266,9 @@ private:
         for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
         each_side_declaration(mine.take_beside(), mine.bytes(), [&](row_view row) {
             byte_reader in{row.body};
-            bool const wanted = row.kind == row_kind::declare && id_of(place, detail::take_id(in)) == no_tensor;
-            if (wanted) { (void)take_declare(place, row); }
+            bool const begins = row.kind == row_kind::run_begin;
+            bool const lost = begins ? begun_at_ == 0 : id_of(place, detail::take_id(in)) == no_tensor;
+            if (lost) { (void)take_notice(place, row); }
         });
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
@@ -330,7 +331,6 @@ private:
         for (segment& each : segments_) { each.taken = 0; }
         steps_ = {}, nameless_ = {}, ordinal_ = 0, holds_ = false;
     }
-    // Of one whose later observations are there already, they would come in the wrong order.
     void adopt_nameless() {
         nameless_.adopt([this](std::uint32_t number, tensor_id local) { return id_of(number, local); },
                         [this](tensor_id id, entry_list const& found) { return tensors_[id]->entries.append(found); });
