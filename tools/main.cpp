@@ -209,6 +209,8 @@ int main(int count, char** words) {
     int code = failed;
     try {
         code = run_tool(count, words);
+    } catch (std::bad_alloc const&) {
+        say("spotter: no memory for all that was asked for: name fewer tensors or steps\n", stderr);
     } catch (std::exception const& why) { say(fmt::format("spotter: {}\n", why.what()), stderr); }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         say("spotter: standard output could not be written\n", stderr);

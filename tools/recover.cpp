@@ -128,7 +128,8 @@ public:
             }
             good_end = walker.good_end();
             torn = walker.torn();
-            if (error const why = rebuild_sidecar(data.bytes(), side)) { return why; }
+            mapped_file const older{file_of(it, number, layout::side_suffix)};
+            if (error const why = rebuild_sidecar(data.bytes(), side, older.bytes())) { return why; }
             bar.advance(data.bytes().size());
         }
         if (torn > 0 && wanted_.cut && !wanted_.dry_run) {

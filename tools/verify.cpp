@@ -132,16 +132,29 @@ private:
 };
 
 void check_sidecar(std::string const& file, byte_view side, bool growing, checked& into) {
-    std::uint64_t const places = side.size() / layout::place_bytes;
+    std::uint64_t const places = side_places(side);
     for (std::uint64_t i = 0; i < places; ++i) {
         // One that points behind the segment's end is sound: it is the segment that was cut.
         if (decode_side_place(side, i, ~std::uint64_t{0})) { continue; }
         into.damage.push_back({file, i * layout::place_bytes, layout::place_bytes, "sidecar",
                                "a place is damaged; nothing is lost, `spotter recover` rebuilds the file"});
     }
-    if (std::uint64_t const rest = side.size() % layout::place_bytes; rest > 0 && !growing) {
-        into.notes.push_back(
-            {file, places * layout::place_bytes, rest, "sidecar", "the last place is incomplete; it is not needed"});
+    std::uint64_t const end = places * layout::place_bytes;
+    byte_view const rest = side.subspan(static_cast<std::size_t>(end));
+    if (rest.empty() || growing) { return; }
+    if (rest.size() < 4 || load<std::uint32_t>(rest.data()) != layout::row_magic) {
+        into.notes.push_back({file, end, rest.size(), "sidecar", "the last place is incomplete; it is not needed"});
+        return;
+    }
+    frame_walker walk{rest};
+    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+        if (what != walked::corrupt) { continue; }
+        into.damage.push_back({file, end + walk.damage().offset, walk.damage().bytes, "sidecar",
+                               "declarations are damaged that the segment has too; `spotter recover` rebuilds the file"});
+    }
+    if (walk.torn() > 0) {
+        into.notes.push_back({file, end + walk.good_end(), walk.torn(), "sidecar",
+                              "the last declarations are incomplete; the segment has them too"});
     }
 }
 

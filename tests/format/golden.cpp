@@ -91,4 +91,12 @@ TEST_CASE("the example on the format page reads as the page explains it") {
     byte_buffer rebuilt;
     REQUIRE_FALSE(rebuild_sidecar(segment, rebuilt));
     CHECK(std::equal(side.begin(), side.end(), rebuilt.view().begin(), rebuilt.view().end()));
+    std::vector<std::string> declared;
+    each_side_declaration(side.subspan(0xE0), segment, [&](row_view found) {
+        if (found.kind == row_kind::run_begin) { return; }
+        rows::declare told{};
+        REQUIRE_FALSE(decode(found, told));
+        declared.emplace_back(told.tensor.name);
+    });
+    CHECK(declared == std::vector<std::string>{"w", "loss"});
 }

@@ -247,7 +247,7 @@ TEST_CASE("the sidecar is rebuilt from the segment, leads to every frame, and a 
     std::vector<std::byte> copy(side.view().begin(), side.view().end());
     byte_view const view{copy.data(), copy.size()};
     std::uint64_t closes = 0, rows = 0, frames = 0, end = layout::head_bytes;
-    for (std::uint64_t index = 0; index < copy.size() / layout::place_bytes; ++index) {
+    for (std::uint64_t index = 0; index < side_places(view); ++index) {
         auto const place = decode_side_place(view, index, it.bytes.size());
         REQUIRE(place);
         CHECK(place->offset >= end);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packed steps stand for the rows that went in, one for one and byte for byte.
 #include <spotter/format/record.hpp>
+#include <spotter/format/steps_outline.hpp>
 #include <spotter/format/steps_packer.hpp>
 #include <spotter/stat/summary.hpp>
 
@@ -9,8 +10,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace spotter;
@@ -245,4 +248,132 @@ TEST_CASE("a damaged steps row ends early and never reads outside") {
         flipped[i / 8] ^= static_cast<std::byte>(1U << (i % 8));
         (void)read_all(flipped);
     }
+}
+
+namespace {
+
+using closing = std::tuple<step_id, std::uint64_t, std::uint64_t, bool>;               // step, ordinal, bits of the time, holds
+using found_row = std::tuple<step_id, std::uint64_t, std::uint32_t, bool>;              // step, ordinal, part, scalar
+
+struct listed {
+    std::vector<closing> closings{};
+    std::map<tensor_id, std::vector<found_row>> rows{};
+    std::uint64_t count = 0;
+    bool bad = false;
+
+    bool operator==(listed const&) const = default;
+};
+
+// Of whole steps.
+listed list_by_reader(bytes const& body) {
+    listed all;
+    std::vector<std::pair<tensor_id, found_row>> open;
+    steps_reader reader{body};
+    for (std::uint32_t part = 0; reader.next(); ++part) {
+        packed_row const& row = reader.row();
+        if (row.kind != row_kind::close) {
+            open.push_back({row.id, {row.step, row.ordinal, part, row.kind == row_kind::scalar}});
+            continue;
+        }
+        all.closings.push_back({row.step, row.ordinal, std::bit_cast<std::uint64_t>(row.time), !open.empty()});
+        all.count += open.size();
+        for (auto const& [id, each] : open) { all.rows[id].push_back(each); }
+        open.clear();
+    }
+    all.bad = reader.bad();
+    return all;
+}
+listed list_by_outline(bytes const& body) {
+    listed all;
+    steps_outline const outline{body};
+    outline.each_run([&](step_id first, std::uint64_t distance, std::uint64_t at, std::uint64_t count, bool holds) {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            step_id const step{first.mode, first.index + i * distance};
+            auto const time = std::bit_cast<std::uint64_t>(outline.time(at + i));
+            all.closings.push_back({step, outline.first_ordinal() + at + i, time, holds});
+        }
+    });
+    CHECK(all.closings.size() == outline.steps());
+    std::map<tensor_id, std::uint64_t> counts;
+    outline.each_id([&](tensor_id id, bool, std::uint64_t steps) { counts[id] += steps; });
+    for (auto const& [id, count] : counts) {
+        steps_outline::rows_of rows{outline, id};
+        for (steps_outline::found_row row; rows.next(row);) {
+            all.rows[id].push_back({row.step, outline.first_ordinal() + row.at, row.part, row.scalar});
+        }
+        CHECK(all.rows[id].size() == count);
+    }
+    all.count = outline.rows();
+    all.bad = outline.bad();
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("the outline of a steps row lists what unpacking it finds, of whole rows and of damaged ones") {
+    std::mt19937 random{11};
+    std::size_t damaged = 0, sound = 0;
+    for (int round = 0; round < 12; ++round) {
+        steps_packer packer;
+        std::vector<summary> kinds;
+        for (int i = 0; i < 3; ++i) {
+            kinds.push_back(random_summary(random));
+            if (random() % 2 == 0) { kinds.back().has = terms::nonfinite; }
+        }
+        std::uint64_t index = 0;
+        for (std::uint64_t i = 0; i < 20; ++i) {
+            index += random() % 3;
+            step_id const step{static_cast<mode>(random() % 8 == 0), index};
+            std::vector<plain_row> rows;
+            for (unsigned n = static_cast<unsigned>(random() % 4); n > 0; --n) {
+                auto const id = static_cast<tensor_id>(random() % 5);
+                rows.push_back(random() % 2 == 0 ? scalar_row(id, &step, 2.5, nullptr)
+                                                 : summary_row(id, step, kinds[random() % kinds.size()]));
+            }
+            (void)packer.add({step, packer.steps(), 0, 3 + 1e-3 * static_cast<double>(i)}, as_bytes(rows), values_in(rows));
+        }
+        bytes const whole{packer.seal().begin(), packer.seal().end()};
+        listed const expected = list_by_reader(whole);
+        REQUIRE_FALSE(expected.bad);
+        CHECK(list_by_outline(whole) == expected);
+        for (std::size_t size = 0; size < whole.size(); size += 3) {
+            bytes const cut{whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)};
+            CHECK(list_by_outline(cut) == list_by_reader(cut));
+        }
+        for (int i = 0; i < 200; ++i) {
+            bytes flipped = whole;
+            flipped[random() % flipped.size()] ^= static_cast<std::byte>(1U << (random() % 8));
+            if (steps_outline{flipped}.rows() > 1'000'000) { continue; }
+            listed const found = list_by_reader(flipped);
+            REQUIRE(list_by_outline(flipped) == found);
+            ++(found.bad ? damaged : sound);
+        }
+    }
+    CHECK((damaged > 200 && sound > 200));
+}
+
+TEST_CASE("a steps row of a few bytes that stands for a hundred million rows is outlined at once") {
+    byte_buffer body;
+    byte_writer out{body.prepare(8192), 8192};
+    out.varint(layout::packed_steps_limit);
+    out.varint(0);
+    out.fixed(1.0);
+    out.fixed(2.0);
+    out.varint(1);
+    out.fixed(mode::train);
+    for (std::uint64_t const each : {std::uint64_t{0}, std::uint64_t{1}, layout::packed_steps_limit}) { out.varint(each); }
+    out.varint(1);
+    out.varint(4 * 1900);
+    for (int i = 0; i < 1900; ++i) {  // observations of which only the count was kept
+        out.fixed(layout::packed::summary);
+        out.varint(static_cast<std::uint64_t>(i % 100));
+        out.varint(0);
+        out.varint(9);
+    }
+    REQUIRE_FALSE(out.full());
+    steps_outline const outline{out.view()};
+    CHECK_FALSE(outline.bad());
+    CHECK(outline.steps() == layout::packed_steps_limit);
+    CHECK(outline.rows() == 1900 * layout::packed_steps_limit);
+    CHECK(outline.is_dense());
 }

@@ -79,7 +79,8 @@ inline void repair_segment(contents& bytes) {
 }
 inline void repair_sidecar(contents& bytes) {
     using namespace spotter;
-    for (std::size_t at = 0; at + layout::place_bytes <= bytes.size(); at += layout::place_bytes) {
+    std::uint64_t const places = side_places(bytes);
+    for (std::uint64_t at = 0; at < places * layout::place_bytes; at += layout::place_bytes) {
         store(bytes.data() + at, layout::place_magic);
         store(bytes.data() + at + layout::place_bytes - 8, checksum({bytes.data() + at, layout::place_bytes - 8}));
     }

@@ -86,7 +86,7 @@ void read_sidecar(folder_contents const& files) {
     for (std::uint64_t i = 0; decode_side_place(again.view(), i, segment->second.size()); ++i) { ++sink; }
     auto const side = files.find(packed_names[1]);
     if (side == files.end()) { return; }
-    for (std::uint64_t i = 0; i < side->second.size() / layout::place_bytes; ++i) {
+    for (std::uint64_t i = 0; i < side_places(side->second); ++i) {
         auto const place = decode_side_place(side->second, i, segment->second.size());
         if (!place) { continue; }
         frame_walker walk{segment->second, place->offset};

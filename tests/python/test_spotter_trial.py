@@ -387,6 +387,25 @@ class Damaged(unittest.TestCase):
             self.assertGreaterEqual(found[0], before)
             before = found[0]
 
+    def test_declarations_that_were_lost_are_taken_from_another_segment_of_the_attempt(self):
+        folder = SOURCE / "tests/golden/runs/1-features"
+        whole = st.open_trial(folder)
+        steps, losses = whole.steps(), whole["loss"].history("mean", "train")
+        # One bit of the first frame that declares: in the first segment it has 16 steps beside; in the second nothing else.
+        for name, at, closes in (("000000.spot", 300, 16), ("000001.spot", 100, 0)):
+            with tempfile.TemporaryDirectory() as place:
+                copy = Path(place) / "run"
+                shutil.copytree(folder, copy)
+                data = bytearray((copy / name).read_bytes())
+                data[at] ^= 1
+                (copy / name).write_bytes(data)
+                run = st.open_trial(copy)
+                self.assertGreaterEqual(len(run.steps()), len(steps) - closes - 1)
+                left = len(run["loss"].history("mean", "train"))
+                self.assertGreater(left, 0)
+                self.assertGreaterEqual(left, len(losses) - closes - 1)
+                self.assertEqual(len(run.damage()), 1)
+
     def test_one_damaged_value_leaves_the_others(self):
         folder = SOURCE / "tests/golden/runs/1-damaged"
         run = st.open_trial(folder)

@@ -166,7 +166,7 @@ inline run_on_disk read_run(std::string const& folder) {
             if ((flags & layout::last_of_segment) != 0 && side->bytes.size() == rebuilt.size() && !rebuilt.empty()) {
                 CHECK(std::memcmp(side->bytes.data(), rebuilt.data(), rebuilt.size()) == 0);
             }
-            for (std::uint64_t i = 0; i < side->bytes.size() / layout::place_bytes; ++i) {
+            for (std::uint64_t i = 0; i < side_places(side->bytes); ++i) {
                 auto const place = decode_side_place(side->bytes, i, mapped->bytes.size());
                 REQUIRE(place);
                 REQUIRE(decode_row_frame(mapped->bytes, place->offset));

@@ -608,12 +608,38 @@ def spans_of(frames):
     return [bound for span in spans for bound in span]
 
 
+def check_declarations(rest, parts):
+    """What is wrong with the declarations behind the places of a sidecar: offsets count from where they begin."""
+    at, declared = 0, []
+    while at < len(rest):
+        try:
+            frame = row_frame(rest, at)
+        except FormatError as error:
+            return [f"sidecar: no row frame at {at} behind the places: {error}"]
+        if frame.previous_end != at:
+            return [f"sidecar: the row frame at {at} behind the places does not follow the one before"]
+        declared += read_rows(frame.body)[1]
+        at = frame.end
+    if any(part.kind != "rows" for part in parts):
+        return []  # written before the damage
+    told = [row for part in parts for row in part.content if row.kind in ("run_begin", "declare")]
+    wanted = {row.id if row.kind == "declare" else -1: row for row in told}  # the last of each, run_begin first
+    if [vars(row) for row in declared] != [vars(wanted[id]) for id in sorted(wanted)]:
+        return ["sidecar: declarations that are not the last ones of the segment"]
+    return []
+
+
 def check_sidecar(sidecar, data, parts):
     """What is wrong with a sidecar: places that do not chain, or say other things than the frames."""
     problems, previous = [], 64
-    if len(sidecar) % 112:
-        problems.append(f"sidecar: {len(sidecar)} bytes are no whole number of places")
-    for at in range(0, len(sidecar) - 111, 112):
+    places = len(sidecar) // 112
+    for i in range(places):
+        if sidecar[112 * i:112 * i + 4] == struct.pack("<I", ROWS):
+            places = i
+            break
+    rest = sidecar[112 * places:]
+    problems += check_declarations(rest, parts) if rest else []
+    for at in range(0, 112 * places, 112):
         place = struct.unpack_from("<IIQQQQIIII6QQ", sidecar, at)
         magic, count, offset, end, previous_end, *said = place[:-1]
         if magic != PLACE or place[-1] != crc64(sidecar[at:at + 104]):

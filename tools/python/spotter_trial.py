@@ -19,6 +19,7 @@ import re
 import struct
 import time
 import zlib
+from collections import ChainMap
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -1052,7 +1053,8 @@ class _Segment:
     def __init__(self, path: Path, number: int):
         self.path, self.number, self.file, self.inode, self.size = path, number, None, None, 0
         self.groups: List[_Group] = []
-        self.ids: Dict[int, "_Tensor"] = {}  # the writer's ids
+        self.ids: Dict[int, "_Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
+        self.head = None  # where it is sound
         self.attempt = self.noticed = self.known_to = self.skip = self.surveyed_to = 0
         self.superseded = self.foreign = self.closed = self.has_marks = self.thinned = False
 
@@ -1085,6 +1087,7 @@ class _Segment:
             if isinstance(why, UnknownVersion):
                 self.foreign = True
                 return
+            self.head = head
             self.known_to = self.surveyed_to = 0 if why else _HEAD_BYTES
             if not why and not self.skip:
                 self._take_sidecar()
@@ -1289,6 +1292,7 @@ class _Record:
         self.folder, self.worker_of_folder, self.trouble = folder, number, None
         self.segments: List[_Segment] = []
         self.tensors: Dict[str, _Tensor] = {}
+        self._names: Dict[tuple, Dict[int, _Tensor]] = {}  # the ids of an attempt, which all its segments share
         self.collections: List[Collection] = []
         self.findings: List[Finding] = []
         self.coverages: List[Coverage] = []
@@ -1408,6 +1412,8 @@ class _Record:
     def _extend_one(self, mine: _Segment):
         known = mine.foreign
         mine.extend()
+        if mine.head is not None and not isinstance(mine.ids, ChainMap):
+            mine.ids = ChainMap(mine.ids, self._names.setdefault((mine.head.run_id, mine.head.attempt), {}))
         if mine.foreign and not known:
             self._note(Damage(str(mine.path), 0, mine.size))
         wanted = _DECLARES | _FINDINGS | _RUN_END | _DROPS
@@ -1446,6 +1452,8 @@ class _Record:
             tensor = self.tensors.setdefault(name, _Tensor(name))
             tensor.told = told
             segment.ids[local] = tensor
+            if isinstance(segment.ids, ChainMap):
+                segment.ids.maps[-1][local] = tensor
         elif kind == 6:
             step, texts = f.step(), [f.text() for _ in range(6)]
             measured, threshold = f.fixed("2d", 16)

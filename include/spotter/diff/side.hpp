@@ -27,8 +27,9 @@ namespace detail {
         run_index const& its = run.readers()[worker]->index();
         for (auto const& tensor : its.tensors()) {
             for (track_entry const& entry : tensor->entries) {
-                closed_step const* const closed = entry.loose ? nullptr : its.step_of(entry.ordinal);
-                if (closed == nullptr || closed->step != entry.step) { continue; }
+                if (entry.loose) { continue; }
+                auto const closed = its.step_of(entry.ordinal);
+                if (!closed || closed->step != entry.step) { continue; }
                 all.push_back({entry.step, worker, entry.ordinal, entry.place, &tensor->name});
             }
         }

@@ -2,6 +2,7 @@
 // Format (L1): the sidecar: where groups of row frames are, and of which steps, 112 bytes each. A cache; the segment alone can rebuild it.
 #pragma once
 
+#include <spotter/core/slots.hpp>
 #include <spotter/format/steps_reader.hpp>
 #include <spotter/format/walker.hpp>
 
@@ -135,11 +136,116 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
     return place;
 }
 
-// The sidecar of a segment, from the segment alone. Damaged ranges end a group.
-[[nodiscard]] inline error rebuild_sidecar(byte_view segment, byte_buffer& out) noexcept {
+// What a closed segment declares, once more behind the places of its sidecar: row frames, the offsets of which count from where
+// the places end. A run_begin comes first and says whose they are.
+class side_declarations {
+public:
+    explicit side_declarations(byte_buffer& out) noexcept : out_{out} {}
+
+    // False where memory is exhausted.
+    [[nodiscard]] bool put(row_kind kind, byte_view body) noexcept {
+        bool const full =
+            !rows_.empty() && rows_.size() + 1 + varint_limit + body.size() > layout::row_frame_target;
+        return (!full || seal()) && rows_.add(kind, body);
+    }
+    // After the last row.
+    [[nodiscard]] bool seal() noexcept {
+        byte_view const bytes = rows_.seal(offset_, offset_, 0);
+        if (bytes.empty() || !out_.append(bytes)) { return false; }
+        offset_ += bytes.size();
+        rows_.reset();
+        return true;
+    }
+
+private:
+    byte_buffer& out_;
+    row_frame_builder rows_;
+    std::uint64_t offset_ = 0;
+};
+
+// How many places a sidecar has, damaged ones too: up to where the declarations begin.
+[[nodiscard]] inline std::uint64_t side_places(byte_view side) noexcept {
+    std::uint64_t const most = side.size() / layout::place_bytes;
+    std::uint64_t count = 0;
+    while (count < most && load<std::uint32_t>(side.data() + count * layout::place_bytes) != layout::row_magic) { ++count; }
+    return count;
+}
+
+// The declarations behind the places of a sidecar, of which `rest` is what follows those, and the run_begin before them:
+// take(row_view), where they belong to the run and the attempt of the segment.
+template <class Take>
+void each_side_declaration(byte_view rest, byte_view segment, Take&& take) {
+    if (rest.empty() || segment.size() < layout::head_bytes) { return; }
+    auto const head = decode_head(segment);
+    bool ours = false;
+    frame_walker walk{rest};
+    for (walked what = walk.next(); what != walked::end && head; what = walk.next()) {
+        if (what != walked::rows) { continue; }
+        for (byte_reader in{walk.frame().body}; in.left() > 0;) {
+            row_view row{};
+            row.kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+            row.body = row.stored = in.raw(in.varint());
+            rows::run_begin begin{};
+            if (row.kind == row_kind::run_begin) {
+                ours = !decode(row, begin) && begin.run_id == head->run_id && begin.attempt == head->attempt;
+            }
+            bool const known = row.kind == row_kind::run_begin || row.kind == row_kind::declare;
+            if (ours && known && !in.bad()) { take(row); }
+        }
+    }
+}
+
+namespace detail {
+
+// The last declarations in a segment.
+class declared_rows {
+public:
+    // Of what an older sidecar says, the rows in the segment are newer.
+    declared_rows(byte_view segment, byte_view older) noexcept : segment_bytes_{segment.size()} {
+        byte_view const rest = older.subspan(static_cast<std::size_t>(side_places(older)) * layout::place_bytes);
+        each_side_declaration(rest, segment, [this](row_view row) { take(row.kind, row.body); });
+    }
+    void take(row_frame const& frame) noexcept {
+        last_ = (frame.flags & layout::last_of_segment) != 0;
+        for (byte_reader in{frame.body}; in.left() > 0 && (frame.flags & layout::has_declares) != 0;) {
+            auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+            take(kind, in.raw(in.varint()));
+        }
+    }
+    void take(row_kind kind, byte_view body) noexcept {
+        if (kind == row_kind::run_begin) { begin_ = body; }
+        if (kind != row_kind::declare || body.empty()) { return; }
+        std::uint64_t const id = byte_reader{body}.varint();
+        if (id >= segment_bytes_) { return; }  // a segment declares every id below its largest: this is none
+        failed_ = failed_ || !list_.grow(static_cast<std::size_t>(id) + 1);
+        if (!failed_) { list_[static_cast<std::size_t>(id)] = body; }
+        any_ = true;
+    }
+    // False where memory is exhausted.
+    [[nodiscard]] bool put(byte_buffer& out) noexcept {
+        if (!any_ || !last_) { return true; }
+        side_declarations side{out};
+        bool good = !failed_ && side.put(row_kind::run_begin, begin_);
+        for (byte_view const each : list_) { good = good && (each.empty() || side.put(row_kind::declare, each)); }
+        return good && side.seal();
+    }
+
+private:
+    std::size_t segment_bytes_;
+    slots<byte_view> list_{};
+    byte_view begin_{};
+    bool any_ = false, last_ = false, failed_ = false;
+};
+
+}  // namespace detail
+
+// The sidecar of a segment, from the segment alone. Damaged ranges end a group. What the segment has lost of its declarations stands in
+// the `older` sidecar, perhaps.
+[[nodiscard]] inline error rebuild_sidecar(byte_view segment, byte_buffer& out, byte_view older = {}) noexcept {
     frame_walker walk{segment};
     side_place const none{};  // g++ 12 fails on one made in the lambda
     side_place group = none;
+    detail::declared_rows declared{segment, older};
     auto const put = [&] {
         std::byte bytes[layout::place_bytes];
         encode_side_place(group, bytes);
@@ -148,10 +254,12 @@ inline void encode_side_place(side_place const& place, std::byte* into) noexcept
     };
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::corrupt || (what == walked::rows && !group.takes(walk.frame().offset))) { put(); }
-        if (what == walked::rows) { group.add(walk.frame()); }
+        if (what != walked::rows) { continue; }
+        group.add(walk.frame());
+        declared.take(walk.frame());
     }
     put();
-    if (out.failed()) {
+    if (!declared.put(out) || out.failed()) {
         return {errc::out_of_memory, "no memory to rebuild a sidecar; the segment can be read without it"};
     }
     return {};

@@ -15,6 +15,27 @@ inline constexpr std::uint64_t packed_steps_limit = 65536;  // in one row
 
 namespace detail {
 
+// What encode_summary writes of fixed size, without the part of a delta; all but the hash follow one another.
+[[nodiscard]] inline std::size_t summary_doubles(std::uint32_t kept) noexcept {
+    std::size_t doubles = 0;
+    for (std::uint32_t const pair : {stored_terms::range, stored_terms::abs_range}) {
+        doubles += (kept & pair) != 0 ? 2 : 0;
+    }
+    for (std::uint32_t const one : {stored_terms::sum, stored_terms::sum_abs, stored_terms::sum_squares,
+                                    stored_terms::variance, stored_terms::product}) {
+        doubles += (kept & one) != 0 ? 1 : 0;
+    }
+    return doubles;
+}
+[[nodiscard]] inline std::size_t summary_bytes(std::uint32_t kept) noexcept {
+    return (summary_doubles(kept) + ((kept & stored_terms::hash) != 0 ? 1 : 0)) * sizeof(double);
+}
+// The writer's clock at one of `count` steps, between the first and the last close in equal parts.
+[[nodiscard]] inline double packed_time(double first, double last, std::uint64_t at, std::uint64_t count) noexcept {
+    double const share = count > 1 ? static_cast<double>(at) / static_cast<double>(count - 1) : 0;
+    return at + 1 == count ? last : first + (last - first) * share;
+}
+
 // Steps over what encode_summary writes behind the count; `finite`: without the counts of NaN and infinities.
 inline void skip_summary(byte_reader& in, std::uint32_t kept, bool finite) noexcept {
     auto const keeps = [kept](std::uint32_t term) { return (kept & term) != 0; };
@@ -24,13 +45,7 @@ inline void skip_summary(byte_reader& in, std::uint32_t kept, bool finite) noexc
         if (bad != 0) { (void)in.varint(); }
     }
     if (keeps(stored_terms::zeros)) { (void)in.varint(); }
-    std::size_t doubles = 0;
-    for (std::uint32_t const pair : {stored_terms::range, stored_terms::abs_range}) { doubles += keeps(pair) ? 2 : 0; }
-    for (std::uint32_t const one : {stored_terms::sum, stored_terms::sum_abs, stored_terms::sum_squares,
-                                    stored_terms::variance, stored_terms::product}) {
-        doubles += keeps(one) ? 1 : 0;
-    }
-    (void)in.raw(doubles * sizeof(double));
+    (void)in.raw(summary_doubles(kept) * sizeof(double));
     if (keeps(stored_terms::delta) && take_flag(in)) {
         (void)in.varint();
         (void)in.raw(3 * sizeof(double));
@@ -122,6 +137,20 @@ public:
         }
     }
 
+    // Steps of a mode at even distances.
+    struct run {
+        mode which{};
+        std::uint64_t index = 0, stride = 0, steps = 0;
+    };
+    [[nodiscard]] static run take_run(byte_reader& in) noexcept {
+        run it{};
+        it.which = in.choice(mode::predict);
+        it.index = in.varint();
+        it.stride = in.varint();
+        it.steps = in.varint();
+        return it;
+    }
+
     // False at the end, and where the row is malformed.
     [[nodiscard]] bool next() noexcept {
         if (bad() || step_ == steps_) { return false; }
@@ -139,19 +168,6 @@ public:
     [[nodiscard]] bool bad() const noexcept { return values_.bad() || items_.bad() || runs_.bad(); }
 
 private:
-    struct run {
-        mode which{};
-        std::uint64_t index = 0, stride = 0, steps = 0;
-    };
-
-    [[nodiscard]] static run take_run(byte_reader& in) noexcept {
-        run it{};
-        it.which = in.choice(mode::predict);
-        it.index = in.varint();
-        it.stride = in.varint();
-        it.steps = in.varint();
-        return it;
-    }
     void open_step() noexcept {
         if (run_.steps == 0) {
             run_ = take_run(runs_);
@@ -207,9 +223,7 @@ private:
     void close_step() noexcept {
         row_.kind = row_kind::close;
         row_.rest = {};
-        // The writer's clock, between the first and the last close of the row in equal parts.
-        double const share = steps_ > 1 ? static_cast<double>(step_) / static_cast<double>(steps_ - 1) : 0;
-        row_.time = step_ + 1 == steps_ ? last_time_ : first_time_ + (last_time_ - first_time_) * share;
+        row_.time = detail::packed_time(first_time_, last_time_, step_, steps_);
         run_.index += run_.stride;
         --run_.steps;
         ++step_;

@@ -103,7 +103,7 @@ inline void measure_values(byte_view segment, std::uint64_t from, std::size_t ri
             } else if (row.kind == row_kind::declare) {
                 byte_reader in{row.body};
                 auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
-                if (in.bad()) { continue; }
+                if (in.bad() || id >= segment.size()) { continue; }  // a segment declares every id below its largest
                 if (!into.declared.grow(id + 1)) { return no_memory_to_recover(); }
                 kept_text& place = into.declared[id];
                 if (place.segment > number) { continue; }

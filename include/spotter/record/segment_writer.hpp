@@ -2,7 +2,6 @@
 // Record (L4): rows and values to numbered segments and their sidecars. Used by one thread at a time.
 #pragma once
 
-#include <spotter/core/slots.hpp>
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
@@ -11,6 +10,7 @@
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/record/clock.hpp>
+#include <spotter/record/declarations.hpp>
 #include <spotter/record/packer_pool.hpp>
 #include <spotter/record/retention.hpp>
 #include <spotter/record/segment_pair.hpp>
@@ -58,14 +58,16 @@ public:
     [[nodiscard]] std::uint64_t kept() const noexcept { return kept_; }
 
     // A declaration of an earlier segment, to be restated. Before `begin`.
-    void recall(byte_view declare) noexcept { remember(declare); }
+    void recall(byte_view declare) noexcept {
+        if (!declared_.remember(declare, false)) { fail(no_memory()); }
+    }
 
     // The first segment. `run_begin` is the body of that row; it is restated in every segment.
     void begin(run_place const& place, byte_view run_begin) noexcept {
         place_ = place;
         latest_ = place.time;
         if (failed_) { return; }
-        if (!run_begin_.append(run_begin)) { return fail(no_memory()); }
+        if (!declared_.begin(run_begin)) { return fail(no_memory()); }
         note(retention_.begin(place.folder, place.number));
         open_segment();
         write();
@@ -94,6 +96,9 @@ public:
         settled_ = kind == row_kind::close || kind == row_kind::declare;
         if (buffered() >= write_bytes) { write(); }
         if (kind == row_kind::drained) { return; }  // values follow it, in this segment
+        found_ = found_ || kind == row_kind::finding;
+        if (settled_ && declared_.once_is_due(offset_)) { say_again(declarations::which::single); }
+        if (settled_ && declared_.every_is_due(offset_, false)) { say_again(declarations::which::known); }
         if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) {
             rotate();
         }
@@ -133,6 +138,7 @@ public:
         take_blocks();
         put_steps();
         if (open_step) { part_step(); }
+        if (found_ && settled_) { say_with_findings(); }
         if (!failed_ && (!rows_.empty() || (marks_ && position_ != sealed_))) { seal(0); }
         write();
         if (!failed_) { files_.end_of_flush(); }
@@ -186,11 +192,6 @@ private:
     // Buffered before a write is worth it. More would leave the cache before it is written: with 1 MiB the writer takes a tenth
     // longer (bench/writer.cpp).
     static constexpr std::size_t write_bytes = 64U << 10;
-
-    struct piece {  // of `declares_`
-        std::size_t at = 0;
-        std::size_t size = 0;
-    };
 
     [[nodiscard]] static error no_memory() noexcept {
         return {errc::out_of_memory,
@@ -277,7 +278,7 @@ private:
     }
     void add_apart(row_kind kind, byte_view body, byte_view rest) noexcept {
         make_room(body.size() + rest.size());
-        if (!failed_ && kind == row_kind::declare) { remember(body); }
+        if (!failed_ && kind == row_kind::declare && !declared_.remember(body, true, offset_)) { fail(no_memory()); }
         if (failed_) { return; }
         if (!rows_.add(kind, body, rest)) { return fail(no_memory()); }
         position_ = coming_;
@@ -316,13 +317,13 @@ private:
         offset_ += bytes.size();
         previous_end_ = offset_;
         rows_.reset();
+        declared_.sealed();
     }
     void put_group() noexcept {
         if (group_.frames == 0) { return; }
         std::byte bytes[layout::place_bytes];
-        encode_side_place(group_, bytes);
+        encode_side_place(std::exchange(group_, side_place{}), bytes);
         (void)side_out_.append({bytes, sizeof bytes});
-        group_ = side_place{};
     }
 
     // What is buffered; rows not yet sealed stay.
@@ -373,36 +374,36 @@ private:
     // Without marks: a segment that ends here does not say what it is the next of.
     void restate() noexcept {
         restating_ = true;
-        bool good = rows_.add(row_kind::run_begin, run_begin_.view());
-        for (std::size_t id = 0; id < declared_.size() && good && !failed_; ++id) {
-            piece const& each = declared_[id];
-            if (each.size == 0) { continue; }
-            if (rows_.size() + 1 + varint_limit + each.size > layout::row_frame_target) { seal(0); }
-            good = rows_.add(row_kind::declare, {declares_.data() + each.at, each.size});
-        }
-        if (!good) { return fail(no_memory()); }
+        bool const good = declared_.say_at_head([this](row_kind kind, byte_view body) { return say(kind, body); });
+        if (!good && !failed_) { return fail(no_memory()); }
         if (!failed_ && !rows_.empty()) { seal(0); }
         restating_ = false;
+        declared_.head_ends(offset_);
     }
-    // Keeps the last declaration of every tensor for the segments to come. A body begins with the id.
-    void remember(byte_view body) noexcept {
-        byte_reader in{body};
-        std::uint64_t const id = in.varint();
-        if (in.bad() || !declared_.grow(static_cast<std::size_t>(id) + 1)) { return fail(no_memory()); }
-        piece& place = declared_[static_cast<std::size_t>(id)];
-        if (place.size == body.size()) {
-            std::memcpy(declares_.data() + place.at, body.data(), body.size());
-            return;
-        }
-        place = {declares_.size(), body.size()};
-        if (!declares_.append(body)) { fail(no_memory()); }
+    [[nodiscard]] bool say(row_kind kind, byte_view body) noexcept {
+        make_room(body.size());
+        return !failed_ && rows_.add(kind, body);
+    }
+    // One wrong bit takes a row frame. So no frame is the only one that has a declaration, or all that follows would be lost with it.
+    void say_again(declarations::which which) noexcept {
+        if (failed_) { return; }
+        bool const good =
+            declared_.say(which, offset_, [this](row_kind kind, byte_view body) { return say(kind, body); });
+        if (!good && !failed_) { fail(no_memory()); }
+    }
+    void say_with_findings() noexcept {
+        found_ = false;
+        say_again(declarations::which::single);
+        if (declared_.every_is_due(offset_, true)) { say_again(declarations::which::known); }
     }
 
     void close_segment() noexcept {
         part_step();
+        say_again(declarations::which::single);
         if (failed_) { return; }
         seal(layout::last_of_segment);
         put_group();
+        (void)declared_.say_beside(side_out_);
         write();
         if (failed_) { return; }
         files_.end_of_segment();
@@ -459,9 +460,7 @@ private:
     retention retention_;
     run_place place_{};
     whereabouts where_ = whereabouts::there;  // when it was asked last
-    byte_buffer run_begin_;
-    byte_buffer declares_;
-    slots<piece> declared_;
+    declarations declared_;
     byte_buffer out_;
     byte_buffer side_out_;
     row_frame_builder rows_;
@@ -487,6 +486,7 @@ private:
     bool settled_ = true;  // no step is half in
     bool marks_ = false;
     bool restating_ = false;
+    bool found_ = false;  // findings since the declarations stood with some
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

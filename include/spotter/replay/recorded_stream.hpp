@@ -139,14 +139,24 @@ private:
         tensor_id const id = run_.id_of(segment, told.tensor.id);
         if (id == no_tensor) { return; }
         make_room();
-        tracked_tensor& it = tensors_[id];
+        tracked_tensor const& it = tensors_[id];
         tensor_info info = told.tensor;
         info.id = public_id(id);
         info.name = run_.tensors()[id]->name;
         info.partner = public_id(run_.id_of(segment, told.tensor.partner));
         if (it.declared && same(it.info, info)) { return; }  // each segment restates what is known
-        it.info = info;
-        it.declared = true;
+        take_info(id, info);
+    }
+    // Its declaration was lost where it stood, and comes later or stands in another segment.
+    void declare_late(tensor_id id) {
+        tensor_info info = run_.tensors()[id]->info;
+        info.id = public_id(id);
+        info.partner = public_id(info.partner);
+        take_info(id, info);
+    }
+    void take_info(tensor_id id, tensor_info const& info) {
+        tensors_[id].info = info;
+        tensors_[id].declared = true;
         if (shared_ != nullptr) { shared_->say(info, number_); }
         tell(id);
     }
@@ -186,6 +196,7 @@ private:
         if (id == no_tensor || !admit(step)) { return no_tensor; }
         make_room();
         at_.open(step);
+        if (!tensors_[id].declared) { declare_late(id); }
         tracked_tensor const& it = tensors_[id];
         if (shared_ != nullptr && it.declared && versions_[id] != shared_->of(it.info.id).version) { tell(id); }
         return (it.rules & at_.due()) != 0 ? id : no_tensor;

@@ -20,7 +20,8 @@ class step_order {
 public:
     static constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-    void add(std::vector<closed_step> const& closed) {
+    void add(step_list const& list) {
+        std::vector<closed_step> const closed(list.begin(), list.end());
         std::vector<std::uint32_t> sorted(closed.size());
         for (std::uint32_t i = 0; i < sorted.size(); ++i) { sorted[i] = i; }
         std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {

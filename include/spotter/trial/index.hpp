@@ -7,14 +7,17 @@
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/rule/coverage.hpp>
-#include <spotter/rule/finding.hpp>
 #include <spotter/trial/fwd.hpp>
+#include <spotter/trial/lost_names.hpp>
 #include <spotter/trial/mapped_segment.hpp>
+#include <spotter/trial/no_memory.hpp>
 #include <spotter/trial/recorded.hpp>
+#include <spotter/trial/recorded_lists.hpp>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,7 +43,6 @@ public:
         return why;
     }
 
-    // --- what is known -----------------------------------------------------------------------------------------------------
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const {
         complete();
@@ -51,17 +53,14 @@ public:
         auto const it = by_name_.find(name);
         return it == by_name_.end() ? nullptr : tensors_[it->second].get();
     }
-    [[nodiscard]] std::vector<closed_step> const& steps() const {
+    [[nodiscard]] step_list const& steps() const {
         complete();
         return steps_;
     }
-    // Null for a step that was never closed.
-    [[nodiscard]] closed_step const* step_of(std::uint64_t ordinal) const {
+    // None for a step that was never closed.
+    [[nodiscard]] std::optional<closed_step> step_of(std::uint64_t ordinal) const {
         complete();
-        auto const it =
-            std::lower_bound(steps_.begin(), steps_.end(), ordinal,
-                             [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
-        return it != steps_.end() && it->ordinal == ordinal ? &*it : nullptr;
+        return steps_.find(ordinal);
     }
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
@@ -70,7 +69,7 @@ public:
     [[nodiscard]] std::vector<damaged_place> const& damage() const {
         complete();
         const_cast<run_index*>(this)->survey();  // the trial is one thread's, and an index never a constant
-        return damage_;
+        return nameless_.beside(damage_, [this](std::uint32_t place) { return name_of(place); });
     }
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
@@ -96,7 +95,9 @@ public:
 
     // Reads the rows of all steps, if they have not been.
     void complete() const {
-        if (!is_complete_) { const_cast<run_index*>(this)->take_groups(); }
+        if (is_complete_) { return; }
+        auto& mine = const_cast<run_index&>(*this);
+        detail::listed([&] { mine.take_groups(); }, [&] { mine.forget_groups(); });
     }
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say.
@@ -106,15 +107,12 @@ public:
             segment const& mine = segments_[number - 1];
             for (std::size_t i = mine.groups().size(); i > 0 && !seen; --i) {
                 if (!mine.groups()[i - 1].may_hold(step)) { continue; }
-                mine.each_value(static_cast<std::uint32_t>(number - 1), mine.groups()[i - 1],
-                                [&](tensor_id local, track_entry const& entry) {
-                                    if (entry.loose || entry.step != step ||
-                                        id_of(static_cast<std::uint32_t>(number - 1), local) != id) {
-                                        return;
-                                    }
-                                    found = entry;
-                                    seen = true;
-                                });
+                auto const place = static_cast<std::uint32_t>(number - 1);
+                mine.each_entry(
+                    place, mine.groups()[i - 1], [&](tensor_id local) { return id_of(place, local) == id; },
+                    [&](track_entry const& entry) {
+                        if (!entry.loose && entry.step == step) { found = entry, seen = true; }
+                    });
             }
         }
         return seen;
@@ -150,10 +148,11 @@ public:
         walk_place from{};
         walk(from, take);
     }
-    // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost.
+    // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost, with those in other segments.
     [[nodiscard]] tensor_id id_of(std::uint32_t number, tensor_id local) const noexcept {
         std::vector<tensor_id> const& ids = segments_[number].ids;
-        return local < ids.size() ? ids[local] : no_tensor;
+        bool const known = local < ids.size() && ids[local] != no_tensor;
+        return known ? ids[local] : names_.find(segment_bytes(number), local);
     }
 
 private:
@@ -265,6 +264,12 @@ private:
         if (error const why = mine.extend(files_, name, file_name(mine.number, layout::side_suffix))) { return why; }
         if (mine.foreign() && !known) { note_damage({name, 0, mine.bytes().size()}); }  // its rows may mean anything
         for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
+        each_side_declaration(mine.take_beside(), mine.bytes(), [&](row_view row) {
+            byte_reader in{row.body};
+            bool const begins = row.kind == row_kind::run_begin;
+            bool const lost = begins ? begun_at_ == 0 : id_of(place, detail::take_id(in)) == no_tensor;
+            if (lost) { (void)take_notice(place, row); }
+        });
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
         }
@@ -287,7 +292,7 @@ private:
         }
     }
     void take_groups() {
-        is_complete_ = true;
+        adopt_nameless();
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
             segment& mine = segments_[number];
             for (; mine.taken < mine.groups().size(); ++mine.taken) {
@@ -295,9 +300,19 @@ private:
                     number, mine.groups()[mine.taken],
                     [&](tensor_id local, track_entry const& entry) {
                         tensor_id const id = id_of(number, local);
-                        if (id == no_tensor) { return note_malformed(number, row_of(entry.place)); }
+                        holds_ = holds_ || (!entry.loose && entry.place.part == whole_row);
+                        if (id == no_tensor) { return nameless_.add(local, entry); }
                         tensors_[id]->entries.push_back(entry);
-                        holds_ = holds_ || !entry.loose;
+                    },
+                    [&](steps_outline const& row, row_place const& at) {
+                        steps_.append(row);
+                        bool const taken = detail::each_of_dense(row, [&](tensor_id local, std::uint64_t count) {
+                            tensor_id const id = id_of(number, local);
+                            if (id == no_tensor) { return nameless_.add_row(at, local, count); }
+                            tensors_[id]->entries.push_row(at, local, count);
+                        });
+                        holds_ = false;
+                        return taken;
                     },
                     [&](step_id step, std::uint64_t ordinal, double time) {
                         steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
@@ -308,6 +323,17 @@ private:
                     [&](byte_view body) { note_malformed(number, body); });
             }
         }
+        is_complete_ = true;
+    }
+    // To begin anew, after half of it.
+    void forget_groups() noexcept {
+        for (auto const& tensor : tensors_) { tensor->entries.clear(); }
+        for (segment& each : segments_) { each.taken = 0; }
+        steps_ = {}, nameless_ = {}, ordinal_ = 0, holds_ = false;
+    }
+    void adopt_nameless() {
+        nameless_.adopt([this](std::uint32_t number, tensor_id local) { return id_of(number, local); },
+                        [this](tensor_id id, entry_list const& found) { return tensors_[id]->entries.append(found); });
     }
     void survey() {
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
@@ -347,6 +373,9 @@ private:
     }
     [[nodiscard]] byte_view row_of(row_place const& at) const noexcept {
         return segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);
+    }
+    [[nodiscard]] static byte_view bytes_at(void const* index, row_place const& at) noexcept {
+        return static_cast<run_index const*>(index)->row_of(at);
     }
     // Damage at the end of a run that still grows is met again at every refresh.
     void note_damage(damaged_place const& place) {
@@ -390,14 +419,7 @@ private:
         worker_ = begin.worker;
         expected_workers_ = begin.workers;
         begun_at_ = begin.time;
-        collections_.clear();
-        byte_view list = begin.list;
-        for (std::uint64_t i = 0; i < begin.collections; ++i) {
-            rows::collection each;
-            if (!read_collection(list, each)) { return false; }
-            collections_.push_back({std::string{each.name}, std::string{each.what}});
-        }
-        return true;
+        return detail::take_collections(begin, collections_);
     }
     [[nodiscard]] bool take_declare(std::uint32_t number, row_view row) {
         rows::declare told;
@@ -407,6 +429,7 @@ private:
         if (it == by_name_.end()) {
             tensors_.push_back(std::make_unique<recorded_tensor>());
             tensors_.back()->name = told.tensor.name;
+            tensors_.back()->entries.read_from({this, &run_index::bytes_at});
             it = by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first;
         }
         auto const id = static_cast<tensor_id>(it->second);
@@ -414,6 +437,7 @@ private:
         std::vector<tensor_id>& ids = segments_[number].ids;
         if (told.tensor.id >= ids.size()) { ids.resize(told.tensor.id + std::size_t{1}, no_tensor); }
         ids[told.tensor.id] = id;
+        names_.learn(segment_bytes(number), told.tensor.id, id);
         mine.info = told.tensor;
         mine.info.id = id;
         mine.info.name = mine.name;
@@ -425,19 +449,7 @@ private:
     [[nodiscard]] bool take_finding(row_view row) {
         rows::finding told;
         if (decode(row, told)) { return false; }
-        finding it;
-        it.rule = keep(told.rule), it.reason = keep(told.reason), it.tensor = keep(told.tensor);
-        it.measure = keep(told.measure), it.remedy = keep(told.remedy);
-        it.step = told.step;
-        it.measured = told.measured, it.threshold = told.threshold;
-        it.how = static_cast<relation>(told.how);
-        it.severity = static_cast<severity>(told.severity);
-        it.decision = static_cast<decision>(told.decision);
-        it.decision_is_set = told.decision_is_set;
-        it.others = told.others;
-        it.worker = worker_;
-        it.detail << told.detail;
-        findings_.push_back(it);
+        findings_.push_back(detail::finding_of(told, worker_, [this](std::string_view text) { return keep(text); }));
         return true;
     }
     [[nodiscard]] bool take_end(row_view row) {
@@ -451,15 +463,7 @@ private:
         totals_.dropped = earlier_.dropped + end.dropped;
         totals_.thinned = earlier_.thinned + end.thinned;
         totals_.refused = earlier_.refused + end.refused;
-        coverages_.clear();
-        byte_view list = end.list;
-        for (std::uint64_t i = 0; i < end.coverages; ++i) {
-            rows::coverage each;
-            if (!read_coverage(list, each)) { return false; }
-            coverages_.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged,
-                                  each.undecided, each.fired, worker_});
-        }
-        return true;
+        return detail::take_coverages(end, worker_, coverages_);
     }
     // A text that lives as long as the index.
     [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
@@ -471,11 +475,13 @@ private:
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
-    std::vector<closed_step> steps_{};
+    step_list steps_{};
     std::vector<recorded_collection> collections_{};
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};
     std::vector<damaged_place> damage_{};
+    attempt_names names_{};
+    nameless_rows nameless_{};
     run_totals totals_{};
     run_totals earlier_{};  // of the attempts before the last
     std::uint64_t ordinal_ = 0;

@@ -118,17 +118,21 @@ private:
     }
     template <class Admit>
     [[nodiscard]] std::vector<step_id> closings(Admit const& which, bool with_values) const {
-        step_merge steps{parts() > 1};
-        for (std::size_t i = 0; i < parts(); ++i) {
-            part(i).each_closing(which, with_values, [&](closed_step const& each) { steps.add(each); });
-        }
-        return steps.take();
+        return detail::listed([&] {
+            step_merge steps{parts() > 1};
+            for (std::size_t i = 0; i < parts(); ++i) {
+                part(i).each_closing(which, with_values, [&](closed_step const& each) { steps.add(each); });
+            }
+            return steps.take();
+        });
     }
     template <class Ask>
     [[nodiscard]] answer_of<Ask> first_filled(Ask const& ask) const {
-        auto found = ask(first_);
-        for (std::size_t i = 1; found.empty() && i < parts(); ++i) { found = ask(part(i)); }
-        return found;
+        return detail::listed([&] {
+            auto found = ask(first_);
+            for (std::size_t i = 1; found.empty() && i < parts(); ++i) { found = ask(part(i)); }
+            return found;
+        });
     }
 
     // How much an error says of why nobody has it; 0: it is an answer, which another worker's may not replace.
@@ -154,6 +158,10 @@ private:
     // asked for is undefined.
     template <class Ask>
     [[nodiscard]] answer_of<Ask> lowest(Ask const& ask, step_id const* step = nullptr) const {
+        return detail::answered([&] { return lowest_of(ask, step); });
+    }
+    template <class Ask>
+    [[nodiscard]] answer_of<Ask> lowest_of(Ask const& ask, step_id const* step) const {
         auto answer = ask(first_);
         if ((rest_.empty() && !awaiting_) || is_final(answer, first_, step)) { return answer; }
         for (worker_track const& each : rest_) {

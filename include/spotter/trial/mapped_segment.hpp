@@ -9,6 +9,7 @@
 #include <spotter/trial/entry_list.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,16 @@ namespace detail {
 // The disk's own trouble, which says nothing of what is there; a missing file and a path that cannot be do.
 [[nodiscard]] inline bool is_trouble(error const& why) noexcept {
     return why && why.code != errc::not_a_run && why.code != errc::unwritable;
+}
+
+// take(writer's id, how often) for all that is in a dense row; false where it is not dense.
+template <class Take>
+[[nodiscard]] bool each_of_dense(steps_outline const& row, Take&& take) {
+    if (!row.is_dense()) { return false; }
+    std::map<tensor_id, std::uint64_t> counts;
+    row.each_id([&](tensor_id local, bool, std::uint64_t steps) { counts[local] += steps; });
+    for (auto const& [local, count] : counts) { take(local, count); }
+    return true;
 }
 
 }  // namespace detail
@@ -100,6 +111,8 @@ public:
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept {
         return groups_.empty() ? 0 : groups_.back().first_ordinal + groups_.back().closes;
     }
+    // What stands behind the places of the sidecar; asked for once.
+    [[nodiscard]] std::vector<std::byte> take_beside() noexcept { return std::move(beside_); }
     // Of row frames, all that there are, in order.
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
     [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const noexcept {
@@ -107,10 +120,11 @@ public:
     }
 
     // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
-    // at the start of each frame and behind each close, malformed(body).
-    template <class Value, class Close, class Ordinal, class Malformed>
-    void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Close&& take_close,
-                    Ordinal&& take_ordinal, Malformed&& malformed) const {
+    // at the start of each frame and behind each close, malformed(body). take_steps(outline, place) for each steps row, with all its
+    // closes: false if the values in it are to come one by one.
+    template <class Value, class Steps, class Close, class Ordinal, class Malformed>
+    void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Steps&& take_steps,
+                    Close&& take_close, Ordinal&& take_ordinal, Malformed&& malformed) const {
         frame_walker walker = frames_of(group);
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
             if (what != walked::rows) { continue; }
@@ -123,18 +137,18 @@ public:
                 row_place place{number, static_cast<std::uint32_t>(body.size()),
                                 static_cast<std::uint64_t>(body.data() - bytes().data())};
                 if (kind == row_kind::steps) {
-                    steps_reader steps{body};
+                    steps_outline const outline{body};
+                    if (outline.lacks_memory()) { detail::say_no_memory(); }
+                    bool const done = take_steps(outline, place) || outline.rows() == 0;
+                    steps_reader steps{done ? byte_view{} : body};
                     for (place.part = 0; steps.next(); ++place.part) {
                         packed_row const& row = steps.row();
-                        if (row.kind == row_kind::close) {
-                            take_close(row.step, row.ordinal, row.time);
-                            take_ordinal(ordinal = row.ordinal + 1);
-                        } else {
-                            bool const scalar = row.kind == row_kind::scalar;
-                            take_value(row.id, track_entry{row.step, row.ordinal, place, scalar, false, scalar});
-                        }
+                        if (row.kind == row_kind::close) { continue; }
+                        bool const scalar = row.kind == row_kind::scalar;
+                        take_value(row.id, track_entry{row.step, row.ordinal, place, scalar, false, scalar});
                     }
-                    if (steps.bad()) { malformed(body); }
+                    if (outline.steps() > 0) { take_ordinal(ordinal = outline.first_ordinal() + outline.steps()); }
+                    if (outline.bad()) { malformed(body); }
                 } else if (kind == row_kind::close) {
                     rows::close closed;
                     if (decode({kind, body}, closed)) {
@@ -166,10 +180,22 @@ public:
             }
         }
     }
-    template <class Value>
-    void each_value(std::uint32_t number, side_place const& group, Value&& take_value) const {
+    // Those of some tensors: is_wanted(writer's id), take(entry).
+    template <class Wanted, class Take>
+    void each_entry(std::uint32_t number, side_place const& group, Wanted const& is_wanted, Take const& take) const {
         each_value(
-            number, group, take_value, [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [](byte_view) {});
+            number, group,
+            [&](tensor_id local, track_entry const& entry) {
+                if (is_wanted(local)) { take(entry); }
+            },
+            [&](steps_outline const& row, row_place const& at) {
+                return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t) {
+                    if (!is_wanted(local)) { return; }
+                    steps_outline::rows_of rows{row, local};
+                    for (steps_outline::found_row it; rows.next(it);) { take(entry_of(row, at, it)); }
+                });
+            },
+            [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [](byte_view) {});
     }
 
     // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
@@ -190,8 +216,8 @@ private:
         if (bytes().size() < layout::head_bytes || !decode_head(bytes())) { return; }
         result<file_mapping> const side = files.map(name);
         if (!side) { return; }
-        std::uint64_t end = layout::head_bytes;
-        for (std::uint64_t i = 0;; ++i) {
+        std::uint64_t end = layout::head_bytes, i = 0;
+        for (;; ++i) {
             result<side_place> const place = decode_side_place(side->bytes, i, bytes().size());
             if (!place || place->previous_end != end || place->frames == 0) { break; }
             bool const of_thinned = (place->flags & layout::thinned_segment) != 0;
@@ -199,6 +225,9 @@ private:
             groups_.push_back(*place);
             known_to_ = end = place->end;
         }
+        byte_view const rest = side->bytes.subspan(static_cast<std::size_t>(i) * layout::place_bytes);
+        bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
+        if (some) { beside_.assign(rest.begin(), rest.end()); }
         files.unmap(*side);
     }
 
@@ -212,6 +241,7 @@ private:
 
     file_mapping mapping_{};
     std::vector<side_place> groups_{};
+    std::vector<std::byte> beside_{};
     std::uint64_t known_to_ = 0;  // the end of the last of them
     std::uint64_t skip_ = 0;      // row frames that are known from an older mapping
     bool superseded_ = false;

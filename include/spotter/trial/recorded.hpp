@@ -4,6 +4,7 @@
 
 #include <spotter/core/event.hpp>
 #include <spotter/trial/entry_list.hpp>
+#include <spotter/trial/step_list.hpp>
 
 #include <string>
 
@@ -15,13 +16,6 @@ struct recorded_tensor {
     entry_list entries{};
     std::uint32_t declared_in = 0;  // the segment of its last declare row, whose id of the partner this is
     tensor_id declared_partner = no_tensor;
-};
-
-struct closed_step {
-    step_id step{};
-    std::uint64_t ordinal = 0;
-    double time = 0;     // seconds since 1970, stamped by the writer
-    bool holds = false;  // anything was kept
 };
 
 struct recorded_collection {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/trial/index.hpp>
+#include <spotter/trial/step_ranges.hpp>
 
 #include <bit>
 
@@ -38,13 +39,15 @@ private:
     // By its bits: a total order whatever a time is, and that of time for times after 1970.
     [[nodiscard]] static std::int64_t key_of(double time) noexcept { return std::bit_cast<std::int64_t>(time); }
     void take_new(step_id step) {
-        if (known_.insert(step).second) { found_.push_back(step); }
+        if (known_.contains(step)) { return; }
+        known_.add(step);
+        found_.push_back(step);
     }
 
     bool of_several_;
     std::vector<closing> all_{};
     std::vector<step_id> found_{};
-    std::set<step_id> known_{};
+    step_ranges known_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -66,8 +66,8 @@ public:
         run_->complete();
         for (track_entry const& entry : tensor_->entries) {
             if (entry.loose || !which(entry.step) || (with_values && !entry.has_values)) { continue; }
-            closed_step const* const closed = run_->step_of(entry.ordinal);
-            if (closed != nullptr && closed->step == entry.step) { take(*closed); }
+            auto const closed = run_->step_of(entry.ordinal);
+            if (closed && closed->step == entry.step) { take(*closed); }
         }
     }
     // Anything was observed at the step, closed or still open.
@@ -267,8 +267,8 @@ private:
         return {std::move(bytes), like};
     }
     [[nodiscard]] bool is_closed(track_entry const& entry) const noexcept {
-        closed_step const* const closed = run_->step_of(entry.ordinal);
-        return closed != nullptr && closed->step == entry.step;
+        auto const closed = run_->step_of(entry.ordinal);
+        return closed && closed->step == entry.step;
     }
     [[nodiscard]] recorded_value read(step_id step, nth const* which) const {
         result<track_entry> const entry = find(step, which);

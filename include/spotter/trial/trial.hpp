@@ -45,13 +45,15 @@ public:
 
     // Names, sorted.
     [[nodiscard]] std::vector<std::string> names(filter const& which = {}) const {
-        std::vector<std::string> found;
-        for (auto const& each : readers()) {
-            if (!which.worker || which.worker->number == each->number()) { add_names(each->index(), which, found); }
-        }
-        std::sort(found.begin(), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
-        return found;
+        return detail::listed([&] {
+            std::vector<std::string> found;
+            for (auto const& each : readers()) {
+                if (!which.worker || which.worker->number == each->number()) { add_names(each->index(), which, found); }
+            }
+            std::sort(found.begin(), found.end());
+            found.erase(std::unique(found.begin(), found.end()), found.end());
+            return found;
+        });
     }
     [[nodiscard]] std::vector<std::string> names(std::string_view pattern) const {
         return names(filter{.pattern = pattern});
@@ -100,7 +102,7 @@ public:
     // The place of a step among all closed steps of a worker, whatever their mode; and back. Of several workers the lowest that has it.
     [[nodiscard]] result<std::uint64_t> ordinal(step_id step) const {
         for (auto const& each : readers()) {
-            std::vector<closed_step> const& closed = each->index().steps();
+            step_list const& closed = each->index().steps();
             for (std::size_t i = each->closed(step) ? closed.size() : 0; i > 0; --i) {
                 if (closed[i - 1].step == step) { return closed[i - 1].ordinal; }
             }
@@ -109,7 +111,7 @@ public:
     }
     [[nodiscard]] result<step_id> step_at(std::uint64_t ordinal) const {
         for (auto const& each : readers()) {
-            if (closed_step const* const closed = each->index().step_of(ordinal)) { return closed->step; }
+            if (auto const closed = each->index().step_of(ordinal)) { return closed->step; }
         }
         return {errc::no_such_step, "no step with this ordinal was closed"};
     }
@@ -209,9 +211,11 @@ public:
     // Takes in what was written meanwhile, by workers that began meanwhile too. After an error everything read so far still holds;
     // of several workers it is an error only if none can be read, otherwise damage().
     [[nodiscard]] error refresh() {
-        error const why = list_->refresh();
-        settle();
-        return why;
+        return detail::answered([&]() -> error {
+            error const why = list_->refresh();
+            settle();
+            return why;
+        });
     }
 
     // Refreshes until the step is decided, but no longer than `patience`: nothing where it is present; else no_such_step (the run
@@ -277,6 +281,7 @@ private:
             if (!which.collection.empty() && (tensor->info.collections & members) == 0) { continue; }
             if (!which.pattern.empty() && !glob{which.pattern}(tensor->name)) { continue; }
             bool const seen =
+                (!which.mode && !which.step) ||
                 std::any_of(tensor->entries.begin(), tensor->entries.end(), [&](track_entry const& entry) {
                     bool const right_mode = !which.mode || (!entry.loose && entry.step.mode == *which.mode);
                     return right_mode && (!which.step || (!entry.loose && entry.step == *which.step));
@@ -293,14 +298,18 @@ private:
     }
     template <class Admit>
     [[nodiscard]] std::vector<step_id> steps_if(Admit const& admit, closed_by whom) const {
-        step_merge found{readers().size() > 1};
-        bool const all = whom == closed_by::all && (readers().size() > 1 || list_->missing() > 0);
-        for (auto const& each : readers()) {
-            for (closed_step const& closed : each->index().steps()) {
-                if (closed.holds && admit(closed.step) && (!all || closed_by_all(closed.step))) { found.add(closed); }
+        return detail::listed([&] {
+            step_merge found{readers().size() > 1};
+            bool const all = whom == closed_by::all && (readers().size() > 1 || list_->missing() > 0);
+            for (auto const& each : readers()) {
+                for (closed_step const& closed : each->index().steps()) {
+                    if (closed.holds && admit(closed.step) && (!all || closed_by_all(closed.step))) {
+                        found.add(closed);
+                    }
+                }
             }
-        }
-        return found.take();
+            return found.take();
+        });
     }
     [[nodiscard]] bool closed_by_all(step_id step) const {
         return list_->missing() == 0 &&

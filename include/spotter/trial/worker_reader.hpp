@@ -81,7 +81,7 @@ public:
 private:
     [[nodiscard]] step_ranges const& ranges() const {
         auto const& steps = index_.steps();
-        for (; ranged_ < steps.size(); ++ranged_) { closed_.add(steps[ranged_].step); }
+        for (auto it = steps.from(ranged_); it != steps.end(); ++it, ++ranged_) { closed_.add((*it).step); }
         return closed_;
     }
 

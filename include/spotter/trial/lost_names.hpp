@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): rows of tensors whose declaration was lost where it stood: it may stand elsewhere, or come again.
+#pragma once
+
+#include <spotter/format/frame.hpp>
+#include <spotter/trial/recorded.hpp>
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The writer's ids to the trial's, by attempt: they are the same in all segments of one. Only a sound head says of which attempt a
+// segment is; one without is told nothing by others, and tells them nothing.
+class attempt_names {
+public:
+    void learn(byte_view segment, tensor_id local, tensor_id id) {
+        auto const head = head_of(segment);
+        if (!head) { return; }
+        std::vector<tensor_id>& ids = ids_[{head->run_id, head->attempt}];
+        if (local >= ids.size()) { ids.resize(local + std::size_t{1}, no_tensor); }
+        ids[local] = id;
+    }
+    [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept {
+        auto const head = head_of(segment);
+        if (!head) { return no_tensor; }
+        auto const it = ids_.find({head->run_id, head->attempt});
+        return it != ids_.end() && local < it->second.size() ? it->second[local] : no_tensor;
+    }
+
+private:
+    [[nodiscard]] static result<segment_head> head_of(byte_view segment) noexcept {
+        if (segment.size() < layout::head_bytes) { return {errc::not_yet, "the segment has no head yet"}; }
+        return decode_head(segment);
+    }
+
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<tensor_id>> ids_{};
+};
+
+// What was met of tensors that nothing has declared.
+class nameless_rows {
+public:
+    [[nodiscard]] bool empty() const noexcept { return lists_.empty(); }
+    void add(tensor_id local, track_entry const& entry) { lists_[{entry.place.segment, local}].push_back(entry); }
+    void add_row(row_place const& place, tensor_id local, std::uint64_t count) {
+        lists_[{place.segment, local}].push_row(place, local, count);
+    }
+
+    // Those that have a name now: id_of(segment, writer's id), take(id, entries). What `take` refuses stays.
+    template <class IdOf, class Take>
+    void adopt(IdOf const& id_of, Take const& take) {
+        for (auto it = lists_.begin(); it != lists_.end();) {
+            tensor_id const id = id_of(it->first.first, it->first.second);
+            it = id != no_tensor && take(id, it->second) ? lists_.erase(it) : std::next(it);
+        }
+    }
+    // The segments in which they are: take(segment).
+    template <class Take>
+    void each_segment(Take const& take) const {
+        for (auto it = lists_.begin(); it != lists_.end();
+             it = lists_.upper_bound({it->first.first, no_tensor})) {
+            take(it->first.first);
+        }
+    }
+    // That damage and the rows that nothing can be told of, each once. Valid until the next call.
+    template <class NameOf>
+    [[nodiscard]] std::vector<damaged_place> const& beside(std::vector<damaged_place> const& damage,
+                                                           NameOf const& name_of) const {
+        if (lists_.empty()) { return damage; }
+        std::set<std::pair<std::uint32_t, std::uint64_t>> met;
+        all_ = damage;
+        for (auto const& [key, entries] : lists_) {
+            entries.each_row([&](row_place const& place) {
+                if (!met.emplace(place.segment, place.offset).second) { return; }
+                all_.push_back({name_of(place.segment), place.offset, place.bytes});
+            });
+        }
+        return all_;
+    }
+
+private:
+    std::map<std::pair<std::uint32_t, tensor_id>, entry_list> lists_{};
+    mutable std::vector<damaged_place> all_{};  // as last told; a trial is one thread's
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): what a reader says where memory does not suffice for what it was asked.
+#pragma once
+
+#include <spotter/core/result.hpp>
+
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Thrown by functions that return lists: a small record may stand for very many steps. What returns a result gives errc::out_of_memory.
+class no_memory : public std::bad_alloc {
+public:
+    [[nodiscard]] char const* what() const noexcept override {
+        return "no memory for all that was asked of the run: ask for fewer steps or names at a time, a policy or a filter does";
+    }
+};
+
+namespace detail {
+
+[[noreturn]] inline void say_no_memory() {
+#if SPOTTER_EXCEPTIONS
+    throw no_memory{};
+#else
+    std::abort();  // as a list of the library's does that finds none
+#endif
+}
+// What `list` returns. `undo` leaves nothing half done.
+template <class List, class Undo>
+decltype(auto) listed(List const& list, Undo const& undo) {
+#if SPOTTER_EXCEPTIONS
+    try {
+        return list();
+    } catch (std::bad_alloc const&) { undo(); } catch (std::length_error const&) {
+        undo();
+    }
+    say_no_memory();
+#else
+    (void)undo;
+    return list();
+#endif
+}
+template <class List>
+decltype(auto) listed(List const& list) {
+    return listed(list, [] {});
+}
+// What `ask` answers: a result, a value or an error.
+template <class Ask>
+auto answered(Ask const& ask) -> decltype(ask()) {
+#if SPOTTER_EXCEPTIONS
+    try {
+        return ask();
+    } catch (std::bad_alloc const&) {
+        return error{errc::out_of_memory, "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
+    } catch (std::length_error const&) {
+        return error{errc::out_of_memory, "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
+    }
+#else
+    return ask();
+#endif
+}
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI
