@@ -175,7 +175,7 @@ struct folder_losses {
         if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
         if (!side) { continue; }
         constexpr std::size_t most = 64 * layout::place_bytes;  // the last one that is sound says all
-        std::size_t const whole = side->bytes.size() / layout::place_bytes * layout::place_bytes;
+        auto const whole = static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes;
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
         files.unmap(*side);
@@ -219,9 +219,8 @@ struct folder_losses {
 // Closed steps of one worker that are known to have been and are not there: ordinals are given one by one, so that one which no close
 // has was lost, but for that of a step which was open when its attempt ended: the next one counts on behind it.
 [[nodiscard]] inline std::uint64_t count_lost_steps(run_index const& index, folder_losses const& folder) {
-    std::vector<closed_step> const& steps = index.steps();
     std::uint64_t next = 0, lost = 0;
-    for (closed_step const& each : steps) {
+    for (closed_step const each : index.steps()) {
         if (each.ordinal < next) { continue; }
         lost += each.ordinal - next;
         next = each.ordinal + 1;
@@ -233,7 +232,7 @@ struct folder_losses {
         before = &each.head;
         if (!resumed || each.head.first_ordinal == 0) { continue; }
         std::uint64_t const open = each.head.first_ordinal - 1;
-        lost -= lost > 0 && open < next && index.step_of(open) == nullptr ? 1 : 0;
+        lost -= lost > 0 && open < next && !index.step_of(open) ? 1 : 0;
     }
     for (lost_end const& each : folder.ends) {
         std::uint64_t end = next;  // of what is known up to here
