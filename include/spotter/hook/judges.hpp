@@ -44,11 +44,10 @@ public:
     explicit judges(Arguments const&... each) noexcept : machines_{std::in_place, each...} {
         each_machine([&](auto& machine, std::size_t i) {
             enabled_ |= std::uint64_t{1} << i;
-            std::string_view const bad = machine.malformed();
+            pattern_fault const bad = machine.malformed();
             if (!bad.empty()) {
                 error why{errc::bad_pattern, "rule \""};
-                why.what << name_of_rule(machine) << "\" has the malformed pattern \"" << bad
-                         << "\" and is switched off; close its [ ] and { }";
+                why.what << name_of_rule(machine) << "\" has the malformed pattern " << bad << " and is switched off";
                 switch_off(i, why);
             }
         });
