@@ -258,11 +258,7 @@ private:
 #endif
         if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
             plan_is_sound_ = false;
-            if (!first_error_) {
-                first_error_.code = errc::bad_pattern;
-                first_error_.what
-                    << bad << " is a malformed pattern of the plan; the plan is not applied, rules and scalars go on";
-            }
+            if (!first_error_) { first_error_ = detail::malformed_plan(bad); }
         }
         if (auto const clock = choices().clock; clock != nullptr) { clock_ = clock; }
         collection_info list[Plan::limit + 1];

@@ -28,6 +28,12 @@ struct runner_of<Rule> {
     using type = machine<Rule>;
 };
 
+[[nodiscard]] inline error malformed_plan(pattern_fault const& bad) noexcept {
+    error why{errc::bad_pattern, ""};
+    why.what << bad << " is a malformed pattern of the plan; the plan is not applied, rules and scalars go on";
+    return why;
+}
+
 }  // namespace detail
 
 // Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is switched off
