@@ -48,15 +48,17 @@ void on_a_small_stack(std::size_t kibibytes, Do& what) {
 TEST_CASE("expressions in settings cannot backtrack, nor overflow the stack [S27]", "[S27]") {
     CHECK(plan_of(R"("pattern": {"regex": ")" + times("(", 30000) + times(")", 30000) + "\"}")
               .starts_with("bad_pattern: pattern of collection \"mine\": \"((("));
-    CHECK(plan_of(R"("pattern": {"regex": ")" + times("(", 100) + times(")", 100) + "\"}").find("; at 64: groups are") !=
-          std::string::npos);
+    CHECK(
+        plan_of(R"("pattern": {"regex": ")" + times("(", 100) + times(")", 100) + "\"}").find("; at 64: groups are") !=
+        std::string::npos);
     CHECK(plan_of(R"("pattern": ")" + times("{", 10000) + times("}", 10000) + "\"")
               .find("is a malformed glob; at 16384: it is longer") != std::string::npos);
     CHECK(plan_of(R"("pattern": ")" + times("{", 100) + times("}", 100) + "\"").find("; at 32: braces are") !=
           std::string::npos);
-    CHECK(plan_of(R"x("pattern": {"regex": "(?=a)"})x") ==
-          "bad_pattern: pattern of collection \"mine\": \"(?=a)\" is a malformed regular expression (ECMAScript); at 0: "
-          "looking ahead is not supported");
+    CHECK(
+        plan_of(R"x("pattern": {"regex": "(?=a)"})x") ==
+        "bad_pattern: pattern of collection \"mine\": \"(?=a)\" is a malformed regular expression (ECMAScript); at 0: "
+        "looking ahead is not supported");
     CHECK(rules_of(R"({"any": {"regex": "(a)\\1"}, "where": "l2 > 1"})").find("; at 3: back-references") !=
           std::string::npos);
 
@@ -72,7 +74,8 @@ TEST_CASE("expressions in settings cannot backtrack, nor overflow the stack [S27
 }
 
 TEST_CASE("JSON that nests, repeats or lists beyond reason is refused with its line or its key [S27]", "[S27]") {
-    CHECK(told(parse_plan("{\n\"a\":\n" + times("[", 100'000))) == "bad_config: line 3: the settings are nested more than 64 deep");
+    CHECK(told(parse_plan("{\n\"a\":\n" + times("[", 100'000))) ==
+          "bad_config: line 3: the settings are nested more than 64 deep");
     std::string keys;
     for (int i = 0; i < 100'000; ++i) { keys += "\n\"k" + std::to_string(i) + "\": 1,"; }
     CHECK(told(parse_plan("{" + keys + "\"z\": 1}")) == "bad_config: line 258: an object has more than 256 keys");
@@ -85,7 +88,8 @@ TEST_CASE("JSON that nests, repeats or lists beyond reason is refused with its l
     CHECK(plan_of(R"("pattern": "*", "when": {"at": [)" + times("1", 65'536, ",") + "]}") == "fine");
     CHECK(plan_of(R"("pattern": {"names": [)" + times("\"a\"", 65'537, ",") + "]}") ==
           "bad_config: pattern of collection \"mine\": \"names\" takes 65536 names at most");
-    CHECK(plan_of(R"("pattern": {"or": [)" + times("\"a\"", 257, ",") + "]}").find("256 items at most") != std::string::npos);
+    CHECK(plan_of(R"("pattern": {"or": [)" + times("\"a\"", 257, ",") + "]}").find("256 items at most") !=
+          std::string::npos);
     CHECK(told(parse_plan(R"({"collections": [)" + times(R"({"name": "losses"})", 10'000, ",") + "]}")) ==
           "bad_config: collections: a plan holds at most 64 collections");
     std::string const many = times(R"({"CollectionName": "weights"})", 10'000, ",");
@@ -93,7 +97,8 @@ TEST_CASE("JSON that nests, repeats or lists beyond reason is refused with its l
           "bad_config: CollectionConfigurations: a plan holds at most 64 collections");
 }
 
-TEST_CASE("lists nested in lists stop where a stack would end: patterns, policies, predicates, rules, adaptors [S27]", "[S27]") {
+TEST_CASE("lists nested in lists stop where a stack would end: patterns, policies, predicates, rules, adaptors [S27]",
+          "[S27]") {
     // A list of 256 in the first place of a list of 256, and so on: as few levels of JSON as there may be.
     auto const lists = [](std::string leaf, std::size_t levels) {
         std::string const more = times("," + leaf, 255);
@@ -104,13 +109,15 @@ TEST_CASE("lists nested in lists stop where a stack would end: patterns, policie
     CHECK(plan_of("\"pattern\": " + lists("\"a\"", 3)) ==
           "bad_config: pattern of collection \"mine\": \"and\", \"or\" and \"not\" stand more than 256 deep in it");
     CHECK(plan_of("\"pattern\": \"*\", \"when\": " + lists("\"always\"", 3))
-              .starts_with("bad_config: when of collection \"mine\": \"and\", \"or\" and \"not\" stand more than 256 deep"));
+              .starts_with(
+                  "bad_config: when of collection \"mine\": \"and\", \"or\" and \"not\" stand more than 256 deep"));
     CHECK(rules_of(R"("non_finite", {"any": "*", "where": )" + lists("\"l2 > 1\"", 3) + "}") ==
           "bad_config: where of rules[1]: \"and\", \"or\" and \"not\" stand more than 256 deep in it");
     CHECK(rules_of("\"non_finite\", " + lists("\"non_finite\"", 3))
               .starts_with("bad_config: rule of rules[1].and[0]: rules, adaptors"));
-    for (char const* adaptor : {"\"once\"", R"({"for_steps": 1})", R"({"cooldown": 1})", R"({"rearm": 1})",
-                                R"({"severity": "error"})", R"({"named": "x"})", R"({"only": "always"})", R"({"on": "stop"})"}) {
+    for (char const* adaptor :
+         {"\"once\"", R"({"for_steps": 1})", R"({"cooldown": 1})", R"({"rearm": 1})", R"({"severity": "error"})",
+          R"({"named": "x"})", R"({"only": "always"})", R"({"on": "stop"})"}) {
         INFO(adaptor);
         CHECK(rules_of(R"("non_finite", {"rule": "non_finite", "adapt": [)" + times(adaptor, 300, ",") + "]}") ==
               "bad_config: rule of rules[1]: rules, adaptors and responses stand more than 256 deep");

@@ -5,8 +5,8 @@
 #include <tests/hook/count_allocations.hpp>
 
 #include <spotter/plan/dynamic_plan.hpp>
-#include <spotter/plan/smdebug.hpp>
 #include <spotter/plan/regex.hpp>
+#include <spotter/plan/smdebug.hpp>
 
 #include <string>
 #include <vector>
@@ -140,7 +140,8 @@ TEST_CASE("expressions of a run-time plan that stand too deep in one another mak
     }
 }
 
-TEST_CASE("smdebug's lists of expressions, steps and collections are bounded, each refused with its key [S27]", "[S27]") {
+TEST_CASE("smdebug's lists of expressions, steps and collections are bounded, each refused with its key [S27]",
+          "[S27]") {
     auto const refusal = [](std::string_view key, std::string const& list) {
         setting const own[] = {{key, list, setting_kind::text}};
         setting_group const groups[] = {{"mine", own}};

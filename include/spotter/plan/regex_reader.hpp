@@ -69,9 +69,7 @@ private:
         while (last_leap != none) {
             std::int32_t const to_next = program_[last_leap].away;
             program_[last_leap].away = distance(last_leap, program_.size());
-            last_leap = to_next == 0
-                            ? none
-                            : static_cast<std::size_t>(static_cast<std::int64_t>(last_leap) + to_next);
+            last_leap = to_next == 0 ? none : static_cast<std::size_t>(static_cast<std::int64_t>(last_leap) + to_next);
         }
         return true;
     }
@@ -340,12 +338,15 @@ private:
             return escaped(begin, set, value, several);
         }
         if (letter != '[' || !more() || (text_[at_] != ':' && text_[at_] != '.' && text_[at_] != '=')) { return true; }
-        if (text_[at_] != ':') { return wrong("of what begins with [[ only [[:alpha:]] and the like are supported", begin); }
+        if (text_[at_] != ':') {
+            return wrong("of what begins with [[ only [[:alpha:]] and the like are supported", begin);
+        }
         std::size_t const end = text_.find(":]", at_ + 1);
         several = true;
         if (end == text_.npos || !add_named_class(set, text_.substr(at_ + 1, end - at_ - 1))) {
-            return wrong("there is no such class: alpha digit alnum upper lower space blank punct print graph cntrl xdigit",
-                         begin);
+            return wrong(
+                "there is no such class: alpha digit alnum upper lower space blank punct print graph cntrl xdigit",
+                begin);
         }
         at_ = end + 2;
         return true;

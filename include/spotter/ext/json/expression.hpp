@@ -7,8 +7,6 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-[[nodiscard]] inline text_matcher const* expression_matcher() noexcept {
-    return &matcher_of<regex>;
-}
+[[nodiscard]] inline text_matcher const* expression_matcher() noexcept { return &matcher_of<regex>; }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -88,7 +88,9 @@ protected:
                 return refused("pattern", "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} "
                                           "{\"and\"} {\"or\"} {\"not\"}");
             }
-            if (pattern_fault const bad = glob_matcher::fault_in(*text); !bad.empty()) { return malformed("glob", bad); }
+            if (pattern_fault const bad = glob_matcher::fault_in(*text); !bad.empty()) {
+                return malformed("glob", bad);
+            }
             return plan_.keep(glob{std::string_view{*text}});
         }
         if (key == "regex") {
