@@ -57,8 +57,14 @@ constexpr char const* settings[] = {
     R"({"collections": [{"name": "c", "pattern": {"or": [{"regex": "(a|aa)+$"}, {"names": ["a"]}, {"role": "loss"}, "{{{{a,b}}}}"]}}]})",
     R"({"HookParameters": {"save_interval": "100", "include_workers": "all"}, "CollectionConfigurations": [{"CollectionName":
         "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})",
-    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
-    "(.|x)*relu", "^(a+)+$", "((a{1000}){1000}){1000}", "(a?){30}a{30}|[^\\w.-]\\b[[:alpha:]]*?\\x41", "(|a)*b", "*a*a*a*a*{a,{b,[!c-d]*}}b",
+    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a)))))))))))))))))))))))))))))))))))))))))))))"
+    ")))))))))))))))))))))))",
+    "(.|x)*relu",
+    "^(a+)+$",
+    "((a{1000}){1000}){1000}",
+    "(a?){30}a{30}|[^\\w.-]\\b[[:alpha:]]*?\\x41",
+    "(|a)*b",
+    "*a*a*a*a*{a,{b,[!c-d]*}}b",
     "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{a}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}"};
 
 // A tensor as .npy, two as .npz in either form of its fields, and one as .safetensors.
