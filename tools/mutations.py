@@ -92,7 +92,7 @@ MUTATIONS = [
              "return !mine.empty() && std::prev(mine.end())->second > step.index;", "return false;",
              "trial/live.cpp"),
     Mutation("reader: a place of the sidecar holds all but its last step", "format/sidecar.hpp",
-             "return first <= index && index <= last;", "return first <= index && index < last;", "trial/damage.cpp"),
+             "return first <= index && index <= last;", "return first <= index && index < last;", "format/spans.cpp"),
 ]
 
 
