@@ -141,6 +141,6 @@ TEST_CASE("the deepest settings that are taken run on a small stack", "[S27]") {
         auto const alarm = watch.step(train(0), "a"_t = 3.0);
         fired = alarm.decision() == decision::stop && alarm.size() == 1;
     };
-    on_a_small_stack(2048, loop);
+    on_a_small_stack(4096, loop);
     CHECK(fired);
 }
