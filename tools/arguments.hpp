@@ -2,6 +2,7 @@
 // Command line: steps, modes and statistics as they are written in an argument.
 #pragma once
 
+#include <spotter/core/pattern.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/rule/finding.hpp>
@@ -50,6 +51,15 @@ namespace spotter_tool {
         return why;
     }
     return step;
+}
+
+// What is wrong with a glob, and where: without that it would match no name, and say nothing.
+[[nodiscard]] inline spotter::error check_glob(std::string_view text) noexcept {
+    spotter::pattern_fault const bad = spotter::glob{text}.fault();
+    if (bad.empty()) { return {}; }
+    spotter::error why{spotter::errc::bad_pattern, "this is no glob: "};
+    why.what << bad;
+    return why;
 }
 
 // Every built-in statistic by name.

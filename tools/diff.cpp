@@ -55,9 +55,7 @@ constexpr inflate_function inflate_here = nullptr;
     wanted.transposed = given.transposed;
     for (auto const* const globs : {&given.names, &given.transposed}) {
         for (std::string const& each : *globs) {
-            if (!glob{std::string_view{each}}.well_formed()) {
-                return {errc::bad_pattern, "a pattern is no glob: a [ or { is not closed, or it ends in a backslash"};
-            }
+            if (error const why = check_glob(each)) { return why; }
         }
     }
     for (std::string const& each : given.maps) {

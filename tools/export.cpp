@@ -65,6 +65,7 @@ constexpr export_format formats[] = {
     job.choice.names = wanted.names;
     std::set<std::string> chosen;
     for (std::string const& pattern : wanted.names.empty() ? std::vector<std::string>{"*"} : wanted.names) {
+        if (error const why = check_glob(pattern); why && !job.run[pattern]) { return why; }
         std::vector<std::string> const names = job.run[pattern] ? std::vector{pattern} : job.run.names(pattern);
         chosen.insert(names.begin(), names.end());
         if (names.empty() && !wanted.names.empty() && !wanted.follow) {  // it may still come

@@ -51,7 +51,6 @@ EXT = {
 
 # Headers that may include what their folder may not: one that a user asks for by name, and the ones that allocate.
 GRANTED = {
-    "plan/regex.hpp": {"regex", "string", "memory"},
     "hook/names.hpp": {"vector", "string"},
     "hook/table.hpp": {"vector", "string"},
     "hook/tracked.hpp": {"string"},

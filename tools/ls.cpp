@@ -62,6 +62,7 @@ void print(std::vector<row> const& rows) {
 
 int ls(ls_options const& wanted) {
     std::string const path = tidy(wanted.path);
+    if (error const why = check_glob(wanted.pattern)) { return fail(why, wanted.json, "ls", path); }
     filter which{.pattern = wanted.pattern, .collection = wanted.collection};
     if (!wanted.mode.empty()) {
         auto const mode = read_mode(wanted.mode);

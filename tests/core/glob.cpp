@@ -191,4 +191,36 @@ TEST_CASE("a pattern made to be slow is not") {
     CHECK(matches("*a*a*", long_name));
     CHECK_FALSE(matches("*{a,b}*c", long_name));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{5});
+    // Whatever the pattern: its length times that of the name.
+    for (std::string const& each :
+         {braces + "b", std::string(2000, '*') + "b", "{" + std::string(2000, ',') + "}",
+          std::string(32, '{') + "*,*" + std::string(32, '}'), std::string{"[a-z]*[!b]*\\a*{a,{*,*}*}*b"}}) {
+        std::uint64_t steps = 0;
+        (void)detail::glob_matcher::match(each, long_name, &steps);
+        CHECK(steps <= 2 * each.size() * (long_name.size() + 1));
+        CHECK(steps > long_name.size());
+    }
+}
+
+TEST_CASE("a malformed glob says what is wrong, and where; one that is too long or too deep is one [S27]", "[S27]") {
+    auto const fault_of = [](std::string const& text) {
+        pattern_fault const found = glob{std::string_view{text}}.fault();
+        return found.empty() ? "fine" : std::to_string(found.at) + ": " + std::string{found.why};
+    };
+    CHECK(fault_of("grad/[ab") == "5: the [ is not closed");
+    CHECK(fault_of("a{b,{c,d}") == "1: the { is not closed");
+    CHECK(fault_of("a}b") == "1: the } closes nothing");
+    CHECK(fault_of("ab\\") == "2: it ends in a backslash");
+    CHECK(fault_of("{a,[}]}") == "fine");
+    CHECK(fault_of(std::string(10000, '{') + std::string(10000, '}')) == "16384: it is longer than 16384 characters");
+    CHECK(fault_of(std::string(8000, '{') + std::string(8000, '}')) == "32: braces are nested more than 32 deep");
+    CHECK(fault_of("ab" + std::string(33, '{') + std::string(33, '}')) == "34: braces are nested more than 32 deep");
+    std::string const deep = std::string(32, '{') + "loss" + std::string(32, '}');
+    CHECK(fault_of(deep) == "fine");
+    CHECK(matches(deep, "loss"));
+    CHECK(fault_of(std::string(16384, '*')) == "fine");
+    CHECK(fault_of(std::string(16385, '*')) == "16384: it is longer than 16384 characters");
+    text<120> told;
+    told << malformed_part(glob{"a"} && !glob{std::string_view{"x[y"}});
+    CHECK(told.view() == "\"x[y\" (at 1: the [ is not closed)");
 }

@@ -51,10 +51,21 @@ std::vector<Value> values(std::size_t count) {
 }
 
 constexpr char const* settings[] = {
-    R"({"collections": [{"name": "mine", "include": "grad/*", "save": {"every": 10}, "keep": ["l2", "mean"]}]})",
-    R"({"collections": [{"name": "a", "include": ["*/w", "!x*"], "keep": "payload"}], "fallback": {"keep": ["histogram"]}})",
+    R"({"collections": [{"name": "mine", "pattern": "grad/*", "when": {"every": 10}, "what": ["l2", "mean"]}]})",
+    R"({"collections": [{"name": "a", "pattern": {"and": ["*/w", {"not": "x*"}]}, "what": "payload"}], "fallback": {"what": ["histogram"]}})",
+    R"({"collections": [{"name": "b", "pattern": {"regex": "^(conv|fc)[0-9]{1,2}/\\w+$"}, "when": {"or": [{"at": [0, 1]}, {"during": "eval"}]}}]})",
+    R"({"collections": [{"name": "c", "pattern": {"or": [{"regex": "(a|aa)+$"}, {"names": ["a"]}, {"role": "loss"}, "{{{{a,b}}}}"]}}]})",
     R"({"HookParameters": {"save_interval": "100", "include_workers": "all"}, "CollectionConfigurations": [{"CollectionName":
-        "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})"};
+        "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})",
+    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a)))))))))))))))))))))))))))))))))))))))))))))"
+    ")))))))))))))))))))))))",
+    "(.|x)*relu",
+    "^(a+)+$",
+    "((a{1000}){1000}){1000}",
+    "(a?){30}a{30}|[^\\w.-]\\b[[:alpha:]]*?\\x41",
+    "(|a)*b",
+    "*a*a*a*a*{a,{b,[!c-d]*}}b",
+    "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{a}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}"};
 
 // A tensor as .npy, two as .npz in either form of its fields, and one as .safetensors.
 std::vector<std::vector<std::byte>> tensor_files() {

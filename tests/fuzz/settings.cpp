@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: any text as the settings of a plan. What is taken is written out and read again: the same plan.
+// Fuzzer: any text as the settings of a plan, and as a pattern. What is taken is written out and read again: the same plan. It answers
+// for any name within the steps that it promises.
 #include <spotter/ext/json.hpp>
 
 #include <cstdint>
+#include <string>
 
 using namespace spotter;
 
+namespace {
+
+// Names of what patterns look for, and one that has made many a matcher go back for ever.
+std::string const asked_names[] = {"", "loss", "conv0/relu_output:0", std::string(300, 'a') + "!"};
+
+void match(std::string_view text) {
+    detail::regex_program program;
+    pattern_fault const fault = detail::regex_reader::read(text, program);
+    pattern_fault const of_glob = glob{text}.fault();
+    if (fault.at > text.size() || of_glob.at > text.size()) { __builtin_trap(); }
+    for (std::string const& name : asked_names) {
+        std::uint64_t looks = 0, steps = 0;
+        if (fault.empty()) { (void)program.search(name, &looks); }
+        if (of_glob.empty()) { (void)detail::glob_matcher::match(text, name, &steps); }
+        if (looks > 2 * (program.size() + 1) * (name.size() + 1)) { __builtin_trap(); }
+        if (steps > 2 * (text.size() + 1) * (name.size() + 1)) { __builtin_trap(); }
+    }
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    result<dynamic_plan> const found = parse_plan({reinterpret_cast<char const*>(data), size});
+    std::string_view const input{reinterpret_cast<char const*>(data), size};
+    match(input);
+    result<dynamic_plan> const found = parse_plan(input);
     if (!found) {
         if (found.error().what.view().empty()) { __builtin_trap(); }
         return 0;
@@ -16,5 +41,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     result<dynamic_plan> const again = parse_plan(text);
     if (!again || !(*again == *found)) { __builtin_trap(); }
     for (std::uint64_t i = 0; i < 20; ++i) { (void)found->due(train(i)); }
+    for (std::string const& name : asked_names) {
+        tensor_info tensor;
+        tensor.name = name;
+        (void)found->members(tensor);
+    }
     return 0;
 }

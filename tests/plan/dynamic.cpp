@@ -5,12 +5,11 @@
 #include <tests/hook/count_allocations.hpp>
 
 #include <spotter/plan/dynamic_plan.hpp>
-#include <spotter/plan/smdebug.hpp>
-#if SPOTTER_EXCEPTIONS
 #include <spotter/plan/regex.hpp>
-#endif
+#include <spotter/plan/smdebug.hpp>
 
 #include <string>
+#include <vector>
 
 using namespace spotter;
 using namespace spotter_test;
@@ -108,7 +107,6 @@ TEST_CASE("of a run-time plan with a malformed pattern, or with too many collect
     CHECK(crowded.due(train(0)) == 0);
 }
 
-#if SPOTTER_EXCEPTIONS
 TEST_CASE("a regular expression in a run-time plan searches unanchored [A16]") {
     dynamic_plan it{plan{collection{"relu", regex{".*relu_output"}}}};
     tensor_info tensor;
@@ -118,8 +116,51 @@ TEST_CASE("a regular expression in a run-time plan searches unanchored [A16]") {
     CHECK(it.members(tensor) == 0);
     it.add(collection{"broken", regex{"grad/("}});
     CHECK(it.malformed() == "grad/(");
+    CHECK(it.malformed().at == 5);
 }
-#endif
+
+TEST_CASE("expressions of a run-time plan that stand too deep in one another make it malformed [S27]", "[S27]") {
+    for (std::uint32_t const joins : {256U, 257U, 100'000U}) {
+        dynamic_plan it;
+        dynamic_plan::part all = it.keep(glob{"a"});
+        for (std::uint32_t i = 0; i < joins; ++i) {
+            all = i % 3 == 0 ? it.negate(all) : it.join(asked::either, it.keep(glob{"b"}), all);
+        }
+        it.add("x", all, it.keep(always{}), terms::payload);
+        bool const fits = joins == 256;
+        CHECK(it.whole() == fits);
+        CHECK(it.too_deep() == !fits);
+        CHECK(it.malformed() == (fits ? "" : "(expressions nested more than 256 deep)"));
+        tensor_info tensor;
+        tensor.name = "a";
+        (void)it.members(tensor);
+        CHECK((it == it));
+        hook watch{it};
+        CHECK(watch.health().first.code == (fits ? errc::none : errc::bad_pattern));
+    }
+}
+
+TEST_CASE("smdebug's lists of expressions, steps and collections are bounded, each refused with its key [S27]",
+          "[S27]") {
+    auto const refusal = [](std::string_view key, std::string const& list) {
+        setting const own[] = {{key, list, setting_kind::text}};
+        setting_group const groups[] = {{"mine", own}};
+        result<dynamic_plan> const found = read_smdebug({}, groups, &matcher_of<regex>);
+        return found ? std::string{"fine"} : std::string{found.error().what.view()};
+    };
+    std::string expressions, steps;
+    for (int i = 0; i < 100'000; ++i) { expressions += "a,"; }
+    for (int i = 0; i < 65'537; ++i) { steps += std::to_string(i) + ','; }
+    CHECK(refusal("include_regex", expressions) ==
+          "include_regex of collection \"mine\": a list holds 256 expressions at most; join them by |");
+    CHECK(refusal("save_steps", steps) == "save_steps of collection \"mine\": a list holds 65536 steps at most");
+    CHECK(refusal("include_regex", std::string(8000, '(')) ==
+          "include_regex of collection \"mine\": \"" + std::string(48, '(') +
+              "\" is a malformed regular expression (ECMAScript); at 64: groups are nested more than 64 deep");
+    std::vector<setting_group> const same(100'000);
+    CHECK(read_smdebug({}, same, nullptr).error().what.view() ==
+          "CollectionConfigurations: a plan holds at most 64 collections");
+}
 
 TEST_CASE("smdebug's settings need no file: keys and values make a plan [A27]") {
     setting const hook_settings[] = {{"save_interval", "100", setting_kind::number}};

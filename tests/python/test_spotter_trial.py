@@ -241,7 +241,20 @@ class Questions(unittest.TestCase):
         self.assertEqual(run.names("f*", step="train:0", mode="train"), ["fc/w"])
         self.assertRaises(st.BadConfig, run.names, "[a")
         self.assertRaises(st.BadConfig, run.names, "{a")
+        for bad, why in (("x}", "at 1: the } closes"), ("a\\", "at 1: it ends"), ("{" * 100 + "}" * 100, "at 32: braces are nested"),
+                         ("*" * 16385, "16384 are the most"), ("{a,[!]}", "at 3: the \\[ is not closed")):
+            self.assertRaisesRegex(st.BadConfig, why, run.names, bad)
         self.assertEqual({each.name for each in run.collections()}, {"losses", "weights", "gradients", "shapes"})
+
+    def test_a_glob_is_no_other_than_in_cpp_and_never_goes_back(self):
+        for pattern, name, fits in (
+                ("", "", True), ("", "a", False), ("*", "", True), ("grad/*", "grad/fc1/w", True), ("a*b*c", "a--b--bc", True),
+                ("a*b", "a/bc", False), ("fc?/w", "fc12/w", False), ("[a-cx]", "x", True), ("[]a]", "]", True), ("[!]]", "]", False),
+                ("[a-]", "-", True), ("[*?{]", "{", True), ("[^a]", "b", False), ("fc{1,2{a,b}}/w", "fc2b/w", True), ("a{,x}b", "ab", True),
+                ("a{}b", "ab", True), ("{a*,*b}c", "xbc", True), ("a,b", "a,b", True), ("\\*", "a", False), ("{a\\,b,c}", "a,b", True),
+                ("*" + "a*" * 40 + "b", "a" * 300, False), ("{a,aa,*}" * 60 + "b", "a" * 300, False),
+                ("{" * 32 + "loss" + "}" * 32, "loss", True)):
+            self.assertEqual(st._Glob(pattern)(name), fits, (pattern, name))
 
     def test_steps_can_be_spelled_in_many_ways(self):
         loss = self.run_["loss"]

@@ -121,6 +121,12 @@ TEST_CASE("ls: names with role, type, shape and steps; by pattern, collection, m
     CHECK(count("--mode eval") == 1);
     CHECK(count("--step train:1") == 2);
     CHECK(count("'nobody*'") == 0);
+    for (std::string const& words :
+         {"ls " + run + " 'fc['", "export " + run + ' ' + (folder / "none.npz") + " --name 'fc['"}) {
+        told const refused = ask(words);
+        CHECK(refused.code == 2);
+        CHECK(refused.complains("this is no glob: \"fc[\" (at 2: the [ is not closed)"));
+    }
     CHECK(ask("ls --steps --json " + run).document().at("steps").size() == 12);
     CHECK(ask("ls --steps --mode eval " + run).out == "eval(4)\neval(9)\n");
 }

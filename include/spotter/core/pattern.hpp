@@ -4,6 +4,7 @@
 
 #include <spotter/core/algebra.hpp>
 #include <spotter/core/event.hpp>
+#include <spotter/core/pattern_fault.hpp>
 #include <spotter/core/slots.hpp>
 
 #include <array>
@@ -39,53 +40,64 @@ private:
 
 // Glob: `*` any run of characters (also `/`), `?` one character, `[a-z]` and `[!a-z]` one of a class, `{a,b}` one of the
 // alternatives, `\x` the character x. The pattern is walked once with the set of positions that it can have reached in the
-// name, so the cost is pattern times name whatever the pattern; backtracking would be exponential in the number of `*`.
+// name, so the cost is pattern times name whatever the pattern; backtracking would be exponential in the number of `*`. Braces
+// take a frame of the stack each, so there is an end to how deep they nest.
 class glob_matcher {
 public:
-    [[nodiscard]] static constexpr bool well_formed(std::string_view glob) noexcept {
-        int depth = 0;
+    static constexpr std::size_t deepest = 32;
+
+    [[nodiscard]] static constexpr pattern_fault fault_in(std::string_view glob) noexcept {
+        if (glob.size() > longest_pattern) { return {glob, "it is longer than 16384 characters", longest_pattern}; }
+        std::size_t open[deepest]{};
+        std::size_t depth = 0;
         for (std::size_t i = 0; i < glob.size(); ++i) {
             switch (glob[i]) {
                 case '\\':
-                    if (++i == glob.size()) { return false; }
+                    if (++i == glob.size()) { return {glob, "it ends in a backslash", i - 1}; }
                     break;
                 case '[': {
                     std::size_t const end = class_end(glob, i);
-                    if (end == glob.npos) { return false; }
+                    if (end == glob.npos) { return {glob, "the [ is not closed", i}; }
                     i = end;
                     break;
                 }
                 case '{':
-                    ++depth;
+                    if (depth == deepest) { return {glob, "braces are nested more than 32 deep", i}; }
+                    open[depth++] = i;
                     break;
                 case '}':
-                    if (--depth < 0) { return false; }
+                    if (depth == 0) { return {glob, "the } closes nothing", i}; }
+                    --depth;
                     break;
                 default:
                     break;
             }
         }
-        return depth == 0;
+        return depth == 0 ? pattern_fault{} : pattern_fault{glob, "the { is not closed", open[depth - 1]};
     }
+    [[nodiscard]] static constexpr bool well_formed(std::string_view glob) noexcept { return fault_in(glob).empty(); }
 
-    // Whether a well-formed `glob` matches all of `name`.
-    [[nodiscard]] static constexpr bool match(std::string_view glob, std::string_view name) noexcept {
+    // Whether a well-formed `glob` matches all of `name`. `steps`, where given, counts what that took, in positions looked at.
+    [[nodiscard]] static constexpr bool match(std::string_view glob, std::string_view name,
+                                              std::uint64_t* steps = nullptr) noexcept {
         name_positions reached{name.size()};
         if (reached.size() == 0) { return false; }
         reached.at()[0] = true;
-        advance(glob, name, reached.at());
+        advance(glob, name, reached.at(), steps);
         return reached.at()[name.size()];
     }
 
 private:
     // Moves every position in `at` over `glob`.
-    static constexpr void advance(std::string_view glob, std::string_view name, bool* at) noexcept {
+    static constexpr void advance(std::string_view glob, std::string_view name, bool* at,
+                                  std::uint64_t* steps) noexcept {
         while (!glob.empty()) {
+            if (steps != nullptr) { *steps += name.size() + 1; }
             std::size_t used = 1;
             if (glob[0] == '*') {
                 for (std::size_t i = 0; i < name.size(); ++i) { at[i + 1] = at[i + 1] || at[i]; }
             } else if (glob[0] == '{') {
-                used = advance_over_one_of(glob, name, at);
+                used = advance_over_one_of(glob, name, at, steps);
             } else {
                 used = glob[0] == '[' ? class_end(glob, 0) + 1 : glob[0] == '\\' ? 2 : 1;
                 std::string_view const head = glob.substr(0, used);
@@ -97,7 +109,7 @@ private:
     }
     // The same over the `{a,b}` that `glob` begins with; returns its length.
     [[nodiscard]] static constexpr std::size_t advance_over_one_of(std::string_view glob, std::string_view name,
-                                                                   bool* at) noexcept {
+                                                                   bool* at, std::uint64_t* steps) noexcept {
         name_positions before{name.size()};
         name_positions option{name.size()};
         if (before.size() == 0 || option.size() == 0) { return glob.size(); }
@@ -115,7 +127,8 @@ private:
                 ++depth;
             } else if ((letter == ',' && depth == 1) || (letter == '}' && --depth == 0)) {
                 option.assign(before.at());
-                advance(glob.substr(start, i - start), name, option.at());
+                if (steps != nullptr) { *steps += name.size() + 1; }
+                advance(glob.substr(start, i - start), name, option.at(), steps);
                 for (std::size_t k = 0; k <= name.size(); ++k) { at[k] = at[k] || option.at()[k]; }
                 start = i + 1;
                 if (letter == '}') { break; }
@@ -175,6 +188,7 @@ struct glob {
         if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_glob_pattern_see_docs_core(); }
     }
     [[nodiscard]] constexpr bool well_formed() const noexcept { return detail::glob_matcher::well_formed(pattern); }
+    [[nodiscard]] constexpr pattern_fault fault() const noexcept { return detail::glob_matcher::fault_in(pattern); }
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
     [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {
         return well_formed() && detail::glob_matcher::match(pattern, name);
@@ -237,21 +251,26 @@ template <pattern_source Source>
 template <pattern_source Source>
 using pattern_for = decltype(as_pattern(std::declval<Source>()));
 
-// The first malformed glob or expression in a pattern, or an empty text.
+// The first malformed glob or expression in a pattern, or an empty fault. A pattern of a user's own may have `fault()`, or else
+// `well_formed()` and `pattern`.
 template <pattern Pattern>
-[[nodiscard]] constexpr std::string_view malformed_part(Pattern const& it) noexcept {
+[[nodiscard]] constexpr pattern_fault malformed_part(Pattern const& it) noexcept {
     if constexpr (requires {
                       it.left;
                       it.right;
                   }) {
-        std::string_view const left = malformed_part(it.left);
+        pattern_fault const left = malformed_part(it.left);
         return left.empty() ? malformed_part(it.right) : left;
     } else if constexpr (requires { it.inner; }) {
         return malformed_part(it.inner);
     } else if constexpr (requires {
+                             { it.fault() } -> std::same_as<pattern_fault>;
+                         }) {
+        return it.fault();
+    } else if constexpr (requires {
                              { it.well_formed() } -> std::same_as<bool>;
                          }) {
-        return it.well_formed() ? std::string_view{} : it.pattern;
+        return it.well_formed() ? pattern_fault{} : pattern_fault{it.pattern};
     } else {
         return {};
     }

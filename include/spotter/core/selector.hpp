@@ -36,8 +36,8 @@ struct selector {
     [[nodiscard]] constexpr std::string_view shown() const noexcept {
         return how_ == by::role ? name_of(role_) : glob_;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
-        return how_ == by::glob && !detail::glob_matcher::well_formed(glob_) ? glob_ : std::string_view{};
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
+        return how_ == by::glob ? detail::glob_matcher::fault_in(glob_) : pattern_fault{};
     }
 
 private:

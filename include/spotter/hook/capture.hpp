@@ -19,9 +19,9 @@ struct capture {
     constexpr capture(Plan plan, std::uint64_t count) noexcept : what{plan}, steps{count} {}
 
     error operator()(finding const&, response_desk& desk) const noexcept {
-        if (std::string_view const bad = what.malformed(); !bad.empty()) {
-            error why{errc::bad_pattern, "capture: the plan has the malformed pattern \""};
-            why.what << bad << "\"; close its [ ] and { }";
+        if (pattern_fault const bad = what.malformed(); !bad.empty()) {
+            error why{errc::bad_pattern, "capture: the plan has the malformed pattern "};
+            why.what << bad;
             return why;
         }
         desk.capture({&wanted, &what}, steps);

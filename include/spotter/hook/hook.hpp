@@ -256,10 +256,9 @@ private:
 #if SPOTTER_EXCEPTIONS
         exceptions_at_start_ = std::uncaught_exceptions();
 #endif
-        if (std::string_view const bad = plan_.malformed(); !bad.empty()) {
+        if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
             plan_is_sound_ = false;
-            remember(errc::bad_pattern, bad,
-                     "is a malformed pattern of the plan; the plan is not applied, rules and scalars go on");
+            if (!first_error_) { first_error_ = detail::malformed_plan(bad); }
         }
         if (auto const clock = choices().clock; clock != nullptr) { clock_ = clock; }
         collection_info list[Plan::limit + 1];

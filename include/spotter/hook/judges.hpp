@@ -28,6 +28,12 @@ struct runner_of<Rule> {
     using type = machine<Rule>;
 };
 
+[[nodiscard]] inline error malformed_plan(pattern_fault const& bad) noexcept {
+    error why{errc::bad_pattern, ""};
+    why.what << bad << " is a malformed pattern of the plan; the plan is not applied, rules and scalars go on";
+    return why;
+}
+
 }  // namespace detail
 
 // Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is switched off
@@ -44,11 +50,10 @@ public:
     explicit judges(Arguments const&... each) noexcept : machines_{std::in_place, each...} {
         each_machine([&](auto& machine, std::size_t i) {
             enabled_ |= std::uint64_t{1} << i;
-            std::string_view const bad = machine.malformed();
+            pattern_fault const bad = machine.malformed();
             if (!bad.empty()) {
                 error why{errc::bad_pattern, "rule \""};
-                why.what << name_of_rule(machine) << "\" has the malformed pattern \"" << bad
-                         << "\" and is switched off; close its [ ] and { }";
+                why.what << name_of_rule(machine) << "\" has the malformed pattern " << bad << " and is switched off";
                 switch_off(i, why);
             }
         });

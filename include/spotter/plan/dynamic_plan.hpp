@@ -33,25 +33,28 @@ struct question {
     asked what = asked::never;
     std::uint32_t left = 0, right = 0;    // of both and either; `left` of negated
     std::uint64_t first = 0, second = 0;  // numbers; of texts and lists the offset and the length; the role; the mode
+    std::uint32_t depth = 0;              // how many more stand below it, one in another
 };
 
-// How regular expressions are understood, so that this header needs no <regex>.
+// How regular expressions are understood, so that this header needs none.
 struct text_matcher {
-    bool (*well_formed)(std::string_view expression) noexcept;
+    pattern_fault (*fault)(std::string_view expression) noexcept;
     bool (*matches)(std::string_view expression, tensor_info const& tensor) noexcept;
 };
 template <class Expression>
 inline constexpr text_matcher matcher_of{
-    [](std::string_view text) noexcept { return Expression{text}.well_formed(); },
+    [](std::string_view text) noexcept { return malformed_part(Expression{text}); },
     [](std::string_view text, tensor_info const& tensor) noexcept { return Expression{text}(tensor); }};
 
 // Owns its texts: nothing needs to outlive it. Taken by a hook like a constant plan; in a step it neither allocates nor throws.
 // `every{0}` becomes `never`, and contents are completed to what is recorded anyway (the counts beside any statistic, the sum
-// beside the variance), so that two plans that keep the same are equal. What does not fit, 64 collections or the memory, is told
-// by `whole()` and by a hook as a malformed plan, of which nothing is applied.
+// beside the variance), so that two plans that keep the same are equal. What does not fit, 64 collections, `deepest` or the memory,
+// is told by `whole()` and by a hook as a malformed plan, of which nothing is applied.
 class dynamic_plan {
 public:
     static constexpr std::size_t limit = 64;
+    // How many `and`, `or` and `not` may stand one in another: each takes a frame of the stack where it is asked.
+    static constexpr std::uint32_t deepest = 256;
 
     // A node, by its number.
     struct part {
@@ -104,13 +107,17 @@ public:
         }
         return all;
     }
-    [[nodiscard]] std::string_view malformed() const noexcept {
+    [[nodiscard]] pattern_fault malformed() const noexcept {
+        if (too_deep_) { return "(expressions nested more than 256 deep)"; }
         if (!whole()) { return "(more than 64 collections, or no memory for them)"; }
         for (std::size_t i = 0; i < questions_count_; ++i) {
             question const& it = questions_[i];
-            bool const bad = (it.what == asked::glob && !detail::glob_matcher::well_formed(text(it))) ||
-                             (it.what == asked::regex && (matcher_ == nullptr || !matcher_->well_formed(text(it))));
-            if (bad) { return text(it); }
+            pattern_fault bad;
+            if (it.what == asked::glob) { bad = detail::glob_matcher::fault_in(text(it)); }
+            if (it.what == asked::regex) {
+                bad = matcher_ == nullptr ? pattern_fault{text(it)} : matcher_->fault(text(it));
+            }
+            if (!bad.empty()) { return bad; }
         }
         return {};
     }
@@ -134,6 +141,8 @@ public:
         return whole_ && entries_.size() >= count_ && questions_.size() >= questions_count_ &&
                letters_.size() >= letters_count_ && numbers_.size() >= numbers_count_;
     }
+    // That it is not whole because expressions nest beyond `deepest`.
+    [[nodiscard]] bool too_deep() const noexcept { return too_deep_; }
     friend bool operator==(dynamic_plan const& a, dynamic_plan const& b) noexcept {
         if (a.size() != b.size() || a.dry_run != b.dry_run || a.whole() != b.whole()) { return false; }
         for (std::size_t i = 0; i < a.size(); ++i) {
@@ -211,8 +220,14 @@ public:
     [[nodiscard]] part keep(negated<Inner> const& it) noexcept {
         return negate(keep(it.inner));
     }
-    [[nodiscard]] part join(asked how, part left, part right) noexcept { return put({how, left.index, right.index}); }
-    [[nodiscard]] part negate(part inner) noexcept { return put({asked::negated, inner.index}); }
+    [[nodiscard]] part join(asked how, part left, part right) noexcept {
+        if (!whole()) { return {}; }
+        std::uint32_t const of_left = questions_[left.index].depth, of_right = questions_[right.index].depth;
+        return put_above({how, left.index, right.index}, of_left > of_right ? of_left : of_right);
+    }
+    [[nodiscard]] part negate(part inner) noexcept {
+        return whole() ? put_above({asked::negated, inner.index}, questions_[inner.index].depth) : part{};
+    }
 
     // What an expression that was kept says, in a collection or not.
     [[nodiscard]] bool matches(part which, tensor_info const& tensor) const noexcept { return answer(which, tensor); }
@@ -234,6 +249,15 @@ public:
     }
 
 private:
+    [[nodiscard]] part put_above(question it, std::uint32_t below) noexcept {
+        if (below >= deepest) {
+            too_deep_ = true;
+            whole_ = false;
+            return {};
+        }
+        it.depth = below + 1;
+        return put(it);
+    }
     [[nodiscard]] part put(question const& it) noexcept {
         if (!questions_.grow(questions_count_ + 1)) {
             whole_ = false;
@@ -405,7 +429,7 @@ private:
     slots<std::uint64_t> numbers_{};
     std::size_t count_ = 0, questions_count_ = 0, letters_count_ = 0, numbers_count_ = 0;
     text_matcher const* matcher_ = nullptr;  // of the regular expressions
-    bool whole_ = true;
+    bool whole_ = true, too_deep_ = false;
 };
 
 static_assert(plan_like<dynamic_plan>);

@@ -32,7 +32,7 @@ concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
     { value.due(step) } -> std::same_as<std::uint64_t>;
     { value.members(tensor) } -> std::same_as<std::uint64_t>;
     { value.wanted(set) } -> std::same_as<terms>;
-    { value.malformed() } -> std::same_as<std::string_view>;
+    { value.malformed() } -> std::convertible_to<pattern_fault>;
     value.list(detail::collection_reader{});
 };
 
@@ -71,9 +71,9 @@ struct plan {
         });
         return all;
     }
-    // The text of the first malformed pattern; empty where there is none.
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
-        std::string_view found;
+    // The first malformed pattern; empty where there is none.
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
+        pattern_fault found;
         collections.each([&](auto const& it, std::size_t) {
             if (found.empty()) { found = malformed_part(it.which); }
         });

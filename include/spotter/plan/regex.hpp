@@ -3,35 +3,38 @@
 #pragma once
 
 #include <spotter/core/describe.hpp>
-
-#include <regex>
-
-#if !SPOTTER_EXCEPTIONS
-#error "spotter/plan/regex.hpp needs exceptions: a malformed std::regex ends the program without them. Use a glob."
-#endif
+#include <spotter/plan/regex_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Holds the text, which must outlive it. Compiled when a tensor is declared, never in a step. A malformed expression is
-// errc::bad_pattern when the hook starts.
+namespace detail {
+
+// Called where an expression is malformed during constant evaluation, which it ends: its name is the error message.
+inline void malformed_regular_expression_see_docs_plan() noexcept {}
+
+}  // namespace detail
+
+// Holds the text, which must outlive it. Compiled when a tensor is declared, never in a step, and matched in a time that is the length
+// of the expression times that of the name. A malformed expression does not compile where it is a constant, and is errc::bad_pattern
+// when the hook starts otherwise. What is understood, and what is not, is in docs/plan.md.
 struct regex {
     using kind = pattern_kind;
     std::string_view pattern{};
 
-    constexpr regex(char const* text) noexcept : pattern{text} {}
-    constexpr explicit regex(std::string_view text) noexcept : pattern{text} {}
-
-    [[nodiscard]] bool well_formed() const noexcept {
-        try {
-            std::regex const compiled{pattern.begin(), pattern.end(), std::regex::ECMAScript};
-            return true;
-        } catch (...) { return false; }
+    constexpr regex(char const* text) noexcept : regex{std::string_view{text}} {}
+    constexpr explicit regex(std::string_view text) noexcept : pattern{text} {
+        if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_regular_expression_see_docs_plan(); }
     }
-    [[nodiscard]] bool operator()(tensor_info const& tensor) const noexcept {
-        try {
-            std::regex const compiled{pattern.begin(), pattern.end(), std::regex::ECMAScript};
-            return std::regex_search(tensor.name.begin(), tensor.name.end(), compiled);
-        } catch (...) { return false; }
+
+    [[nodiscard]] constexpr pattern_fault fault() const noexcept {
+        detail::regex_program ignored;
+        return detail::regex_reader::read(pattern, ignored);
+    }
+    [[nodiscard]] constexpr bool well_formed() const noexcept { return fault().empty(); }
+    [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
+    [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {
+        detail::regex_program program;
+        return detail::regex_reader::read(pattern, program).empty() && program.search(name);
     }
 };
 constexpr void describe(regex const& it, sentence& out) noexcept { out << "regex{\"" << it.pattern << "\"}"; }

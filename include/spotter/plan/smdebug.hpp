@@ -157,6 +157,7 @@ public:
         : hook_{hook}, collections_{collections}, expressions_{expressions} {}
 
     [[nodiscard]] result<dynamic_plan> read() noexcept {
+        if (collections_.size() > dynamic_plan::limit) { return too_many(); }
         inspect(hook_);
         for (setting_group const& each : collections_) { inspect(each); }
         for (std::size_t i = 0; i < collections_.size(); ++i) {
@@ -170,7 +171,7 @@ public:
         if (setting const* const list = find(hook_, {}, "include_collections")) {
             each_item(list->value, false, [&](std::string_view name) {
                 if (!is_configured(name)) { add({name, {}}); }
-                return !why_;
+                return !why_ && plan_.whole();
             });
         }
         if (find(hook_, {}, "include_regex") != nullptr && !is_configured("default")) { add({"default", {}}); }
@@ -178,15 +179,19 @@ public:
         for (std::string_view name : {"losses", "metrics"}) {
             if (!is_configured(name)) { add({name, {}}); }
         }
-        if (!why_ && !plan_.whole()) {
-            why_ = {errc::bad_config, "CollectionConfigurations: a plan holds at most 64 collections"};
-        }
+        if (!why_ && !plan_.whole()) { return too_many(); }
         if (why_) { return why_; }
         plan_.dry_run = is_true(find(hook_, {}, "dry_run"));
         return std::move(plan_);
     }
 
 private:
+    static constexpr std::size_t most_steps = 65536;  // of a list: they are looked through at every step
+
+    [[nodiscard]] static error too_many() noexcept {
+        return {errc::bad_config, "CollectionConfigurations: a plan holds at most 64 collections"};
+    }
+
     struct schedule {
         bool on = true;
         std::uint64_t interval = 1, first = 0, end = ~std::uint64_t{0};
@@ -264,11 +269,12 @@ private:
                 if (it.kind != setting_kind::number && !listed) {
                     refuse(group, it.key, shown, "is no list of steps; allowed: \"0,10,20\" or [0, 10, 20]");
                 }
-                each_item(it.value, false, [&](std::string_view item) {
+                each_item(it.value, false, [&, count = std::size_t{0}](std::string_view item) mutable {
                     if (!read_whole(item, number)) {
                         refuse(group, it.key, item,
                                "is no step; allowed: whole numbers from 0 on, separated by commas");
                     }
+                    if (++count > most_steps) { refuse(group, it.key, {}, "a list holds 65536 steps at most"); }
                     return !why_;
                 });
                 return;
@@ -282,10 +288,11 @@ private:
                         "regular expressions need a program built with exceptions; use spotter's own form with a glob");
                 }
                 each_item(it.value, true, [&](std::string_view item) {
-                    if (!why_ && !expressions_->well_formed(item)) {
-                        refuse(group, it.key, item,
-                               "is a malformed regular expression (ECMAScript): close its ( ) and [ ]",
-                               errc::bad_pattern);
+                    if (why_) { return false; }
+                    if (pattern_fault const bad = expressions_->fault(item); !bad.empty()) {
+                        text<160> told{"is a malformed regular expression (ECMAScript)"};
+                        if (!bad.why.empty()) { told << "; at " << bad.at << ": " << bad.why; }
+                        refuse(group, it.key, item, told.view(), errc::bad_pattern);
                     }
                     return !why_;
                 });
@@ -425,9 +432,12 @@ private:
             if (setting const* const list = find(*from, {}, "include_regex")) {
                 each_item(list->value, true, [&](std::string_view item) {
                     take(plan_.keep_regex(item, *expressions_));
-                    return true;
+                    return plan_.whole();
                 });
             }
+        }
+        if (plan_.too_deep()) {
+            return refuse(group, "include_regex", {}, "a list holds 256 expressions at most; join them by |");
         }
         if (!any_tensors) {
             return refuse(group, "include_regex", {},

@@ -77,7 +77,7 @@ public:
             use(each);
         });
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return inner_.malformed(); }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return inner_.malformed(); }
 
 private:
     [[nodiscard]] constexpr bool admits([[maybe_unused]] step_id step) const {

@@ -68,9 +68,9 @@ public:
         left_.report(use);
         right_.report(use);
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
-        std::string_view const left = left_.malformed();
-        return left.empty() ? right_.malformed() : left;
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
+        pattern_fault const left = left_.malformed();
+        return left.empty() ? pattern_fault{right_.malformed()} : left;
     }
 
 protected:
@@ -173,7 +173,7 @@ public:
     constexpr void report(Use&& use) const noexcept {
         inner_.report(use);
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return inner_.malformed(); }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return inner_.malformed(); }
 
 private:
     machine<Inner> inner_;

@@ -24,7 +24,7 @@ public:
     [[nodiscard]] virtual bool due(step_id step) const = 0;
     virtual void poll(double const& now) = 0;
     virtual void report(taker take, void* context) const noexcept = 0;
-    [[nodiscard]] virtual std::string_view malformed() const noexcept = 0;
+    [[nodiscard]] virtual pattern_fault malformed() const noexcept = 0;
 };
 
 template <rule Rule>
@@ -40,7 +40,7 @@ public:
     void report(taker take, void* context) const noexcept override {
         machine_.report([&](coverage const& each) { take(context, each); });
     }
-    [[nodiscard]] std::string_view malformed() const noexcept override { return machine_.malformed(); }
+    [[nodiscard]] pattern_fault malformed() const noexcept override { return machine_.malformed(); }
 
 private:
     machine<Rule> machine_;
@@ -69,8 +69,8 @@ public:
             [](void* context, coverage const& each) { (*static_cast<std::remove_reference_t<Use>*>(context))(each); },
             const_cast<void*>(static_cast<void const*>(&use)));
     }
-    [[nodiscard]] std::string_view malformed() const noexcept {
-        return it_ != nullptr ? it_->malformed() : "(no memory for the rule)";
+    [[nodiscard]] pattern_fault malformed() const noexcept {
+        return it_ != nullptr ? it_->malformed() : pattern_fault{"(no memory for the rule)"};
     }
 
 private:

@@ -58,10 +58,10 @@ public:
     void report(taker take, void* context) const noexcept override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->report(take, context); }
     }
-    [[nodiscard]] std::string_view malformed() const noexcept override {
-        if (short_of_memory_) { return "(no memory for the rule)"; }
+    [[nodiscard]] pattern_fault malformed() const noexcept override {
+        if (short_of_memory_) { return pattern_fault{"(no memory for the rule)"}; }
         for (std::size_t i = 0; i < count_; ++i) {
-            if (std::string_view const bad = machines_[i]->malformed(); !bad.empty()) { return bad; }
+            if (pattern_fault const bad = machines_[i]->malformed(); !bad.empty()) { return bad; }
         }
         return {};
     }

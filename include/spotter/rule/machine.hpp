@@ -78,7 +78,7 @@ private:
 // and optionally
 //     constexpr terms context(tensor_info const&) const;    tensors that are read but not judged (a loss, for a baseline)
 //     constexpr void declare(state&, tensor_info const&) const;   may allocate in the state's slots
-//     constexpr std::string_view malformed() const;         the text of a malformed pattern; empty otherwise
+//     constexpr pattern_fault malformed() const;            a malformed pattern, or its text; empty otherwise
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
 //     static constexpr mode judged_in;                      the only mode whose observations it judges
@@ -245,7 +245,7 @@ public:
         use(all);
     }
 
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         if constexpr (requires { rule_.malformed(); }) {
             return rule_.malformed();
         } else if constexpr (requires { rule_.select.malformed(); }) {

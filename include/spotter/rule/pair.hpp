@@ -90,8 +90,8 @@ struct pair_rule {
         out.push(told);
         return truth::yes;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
-        std::string_view const first = malformed_part(left.which);
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
+        pattern_fault const first = malformed_part(left.which);
         return first.empty() ? malformed_part(right.which) : first;
     }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {

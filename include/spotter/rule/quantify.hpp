@@ -44,7 +44,7 @@ struct quantifier {
         return which(tensor) ? needs_of(ask) | terms::nonfinite : terms::none;
     }
     constexpr void observe(state& seen, observation const& it) const { seen.count(ask, it); }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_part(which); }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_part(which); }
 
 protected:
     static constexpr void tell(tally const& seen, std::string_view reason, findings& out) noexcept {

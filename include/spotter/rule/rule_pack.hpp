@@ -68,9 +68,11 @@ public:
     constexpr void report(Use&& use) const noexcept {
         machines_.each([&](auto const& each, std::size_t) { each.report(use); });
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
-        std::string_view found;
-        machines_.each([&](auto const& each, std::size_t) { found = found.empty() ? each.malformed() : found; });
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
+        pattern_fault found;
+        machines_.each([&](auto const& each, std::size_t) {
+            if (found.empty()) { found = each.malformed(); }
+        });
         return found;
     }
 

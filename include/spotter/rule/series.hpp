@@ -214,7 +214,7 @@ struct series_rule {
         out.push(told);
         return truth::yes;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_part(which); }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_part(which); }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept { return "window not filled"; }
 };
 

@@ -49,19 +49,32 @@ protected:
         if (it.size() != 1 || it.begin().key().empty()) { return refused(which, "must have exactly one key here"); }
         std::string const& key = it.begin().key();
         json const& value = it.begin().value();
-        if (key == "not") { return plan_.negate(compound(which, value, leaf)); }
+        if (key == "not") { return not_too_deep(which, plan_.negate(compound(which, value, leaf))); }
         if (key != "and" && key != "or") { return leaf(std::string_view{key}, value); }
         if (!value.is_array() || value.empty()) {
             return refused(which, "\"and\" and \"or\" take a list that is not empty");
         }
         if (value.size() > 256) {
-            return refused(which, "\"and\" and \"or\" take 256 items at most; \"names\" and \"at\" have no limit");
+            return refused(which, "\"and\" and \"or\" take 256 items at most; \"names\" and \"at\" 65536");
         }
         part all = compound(which, value[0], leaf);
         for (std::size_t i = 1; i < value.size(); ++i) {
             all = plan_.join(key == "and" ? asked::both : asked::either, all, compound(which, value[i], leaf));
         }
-        return all;
+        return not_too_deep(which, all);
+    }
+    part not_too_deep(std::string_view which, part it) noexcept {
+        if (plan_.too_deep()) { refuse(which, "\"and\", \"or\" and \"not\" stand more than 256 deep in it"); }
+        return it;
+    }
+    // Lists are looked through, `at` at every step.
+    static constexpr std::size_t longest_list = 65536;
+
+    // `"grad/(" is no ...; at 5: the ( is not closed`.
+    part malformed(std::string_view what, pattern_fault const& bad) {
+        std::string said = '"' + std::string{bad.pattern.substr(0, 60)} + "\" is a malformed " + std::string{what};
+        if (!bad.why.empty()) { said += "; at " + std::to_string(bad.at) + ": " + std::string{bad.why}; }
+        return refused("pattern", said, errc::bad_pattern);
     }
 
     [[nodiscard]] part pattern(json const& it) {
@@ -75,22 +88,15 @@ protected:
                 return refused("pattern", "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} "
                                           "{\"and\"} {\"or\"} {\"not\"}");
             }
-            if (!glob_matcher::well_formed(*text)) {
-                return refused("pattern", "\"" + text->substr(0, 80) + "\" is a malformed glob: close its [ ] and { }",
-                               errc::bad_pattern);
+            if (pattern_fault const bad = glob_matcher::fault_in(*text); !bad.empty()) {
+                return malformed("glob", bad);
             }
             return plan_.keep(glob{std::string_view{*text}});
         }
         if (key == "regex") {
             if (text == nullptr) { return refused("pattern", "\"regex\" takes a text"); }
-            if (expression_matcher() == nullptr) {
-                return refused("pattern", "regular expressions need a program built with exceptions; use a glob");
-            }
-            if (!expression_matcher()->well_formed(*text)) {
-                return refused("pattern",
-                               "\"" + text->substr(0, 80) +
-                                   "\" is a malformed regular expression (ECMAScript): close its ( ) and [ ]",
-                               errc::bad_pattern);
+            if (pattern_fault const bad = expression_matcher()->fault(*text); !bad.empty()) {
+                return malformed("regular expression (ECMAScript)", bad);
             }
             return plan_.keep_regex(*text, *expression_matcher());
         }
@@ -113,6 +119,7 @@ protected:
             if (!value.is_array() || list.size() != value.size()) {
                 return refused("pattern", "\"names\" takes a list of texts");
             }
+            if (list.size() > longest_list) { return refused("pattern", "\"names\" takes 65536 names at most"); }
             return plan_.keep_names(list);
         }
         return refused("pattern",
@@ -163,6 +170,7 @@ protected:
                 return refused("when", key == "at" ? "\"at\" takes a list of steps, [0, 1, 700]"
                                                    : "\"between\" takes two steps, [first, one past the last]");
             }
+            if (list.size() > longest_list) { return refused("when", "\"at\" takes 65536 steps at most"); }
             return key == "at" ? plan_.keep_at(list) : plan_.keep(between{list[0], list[1]});
         }
         return refused("when", "\"" + std::string{key.substr(0, 40)} +

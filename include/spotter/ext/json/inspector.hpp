@@ -6,31 +6,69 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Looks a text over before it becomes a document: where it is no JSON, what is given twice, what is nested too deep.
+// The letters of a text one by one for a parser, which counts lines so.
+class counted_letters {
+public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = char const*;
+    using reference = char const&;
+
+    counted_letters(char const* at, std::size_t& line) noexcept : at_{at}, line_{&line} {}
+    [[nodiscard]] char const& operator*() const noexcept { return *at_; }
+    counted_letters& operator++() noexcept {
+        *line_ += *at_++ == '\n' ? 1 : 0;
+        return *this;
+    }
+    counted_letters operator++(int) noexcept {
+        counted_letters const before = *this;
+        ++*this;
+        return before;
+    }
+    friend bool operator==(counted_letters const& a, counted_letters const& b) noexcept { return a.at_ == b.at_; }
+
+private:
+    char const* at_;
+    std::size_t* line_;
+};
+
+// Looks a text over before it becomes a document: where it is no JSON, what is given twice, what is nested too deep, what would cost
+// more memory or time than any settings do.
 class json_inspector {
 public:
     using value = nlohmann::json;
+    static constexpr std::size_t deepest = 64, most_keys = 256, most_values = std::size_t{1} << 20U;
 
     explicit json_inspector(std::string_view text) noexcept : text_{text} {}
 
-    bool null() { return true; }
-    bool boolean(bool) { return true; }
-    bool number_integer(value::number_integer_t) { return true; }
-    bool number_unsigned(value::number_unsigned_t) { return true; }
-    bool number_float(value::number_float_t, std::string const&) { return true; }
-    bool string(std::string&) { return true; }
-    bool binary(value::binary_t&) { return true; }
+    [[nodiscard]] bool look() {
+        return value::sax_parse(counted_letters{text_.data(), line_},
+                                counted_letters{text_.data() + text_.size(), line_}, this,
+                                nlohmann::json::input_format_t::json, true, true);
+    }
+    bool null() { return count(); }
+    bool boolean(bool) { return count(); }
+    bool number_integer(value::number_integer_t) { return count(); }
+    bool number_unsigned(value::number_unsigned_t) { return count(); }
+    bool number_float(value::number_float_t, std::string const&) { return count(); }
+    bool string(std::string&) { return count(); }
+    bool binary(value::binary_t&) { return count(); }
     bool start_object(std::size_t) { return open(); }
     bool key(std::string& name) {
+        if (keys_.back().size() == most_keys) { return refuse("an object has more than 256 keys"); }
         for (std::string const& each : keys_.back()) {
             if (each == name) {
                 why_.code = errc::bad_config;
-                why_.what << '"' << std::string_view{name}.substr(0, 60) << "\" is given twice in one object";
+                why_.what << '"' << std::string_view{name}.substr(0, 60) << "\" is given twice in one object, in line "
+                          << line_;
                 return false;
             }
         }
@@ -55,11 +93,16 @@ public:
     [[nodiscard]] error const& why() const noexcept { return why_; }
 
 private:
+    bool refuse(std::string_view what) noexcept {
+        why_ = {errc::bad_config, "line "};
+        why_.what << line_ << ": " << what;
+        return false;
+    }
+    bool count() noexcept { return ++values_ <= most_values || refuse("the settings hold more than a million values"); }
     bool open() {
         keys_.emplace_back();
-        if (keys_.size() <= 64) { return true; }
-        why_ = {errc::bad_config, "the settings are nested more than 64 deep"};
-        return false;
+        if (keys_.size() > deepest) { return refuse("the settings are nested more than 64 deep"); }
+        return count();
     }
     bool close() {
         keys_.pop_back();
@@ -68,6 +111,7 @@ private:
 
     std::string_view text_;
     std::vector<std::vector<std::string>> keys_;
+    std::size_t line_ = 1, values_ = 0;
     error why_{};
 };
 

@@ -36,7 +36,9 @@ public:
             refuse("collections", "must be a list of collections (a file of SageMaker Debugger has HookParameters or "
                                   "CollectionConfigurations instead)");
         } else {
-            for (json const& each : *list) { collection(each); }
+            for (json const& each : *list) {
+                if (!why_ && plan_.whole()) { collection(each); }
+            }
         }
         if (!why_ && !plan_.whole()) { refuse("collections", "a plan holds at most 64 collections"); }
         if (why_) { return why_; }

@@ -34,6 +34,7 @@ struct predicate_node {
     relation how = relation::none;
     double limit = 0;
     predicate_node const *first = nullptr, *second = nullptr;
+    std::uint32_t depth = 0;  // how many stand below it, one in another
 
     [[nodiscard]] truth operator()(summary const& of) const noexcept {
         switch (is) {

@@ -9,6 +9,8 @@
 #include <spotter/response.hpp>
 #include <spotter/rule/dynamic_rule.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +26,7 @@ public:
     explicit json_rule_reader(std::string_view folder) : folder_{folder} {}
 
     [[nodiscard]] result<dynamic_rule> read(json const& root) {
-        std::vector<dynamic_rule> all;
+        std::vector<made_rule> all;
         for (auto const& [key, ignored] : root.items()) {
             if (key != "rules") { refuse(key, "unknown key; allowed: rules"); }
         }
@@ -37,11 +39,17 @@ public:
         if (why_) { return why_; }
         if (!plan_.whole()) { return {errc::out_of_memory, "no memory for the patterns of the rules"}; }
         store_->expressions = std::move(plan_);
-        return either_of(all);
+        return either(all).rule;
     }
 
 private:
-    using found = std::optional<dynamic_rule>;
+    // A rule, and how many stand in it one in another, itself included: each takes a frame of the stack at every event.
+    struct made_rule {
+        dynamic_rule rule;
+        std::uint32_t depth = 1;
+    };
+    using found = std::optional<made_rule>;
+    static constexpr std::uint32_t deepest = 256;
 
     found refused_rule(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept {
         refuse(key, what, code);
@@ -49,10 +57,27 @@ private:
     }
     template <rule Rule>
     [[nodiscard]] found keep(Rule const& it) const {
-        return dynamic_rule{it, std::shared_ptr<rule_store const>{store_}};
+        return made_rule{dynamic_rule{it, std::shared_ptr<rule_store const>{store_}}};
+    }
+    // One that is made of others, `below` deep.
+    template <rule Rule>
+    [[nodiscard]] found keep(Rule const& it, std::uint32_t below) {
+        if (below >= deepest) { return refused_rule("rule", "rules, adaptors and responses stand more than 256 deep"); }
+        found made = keep(it);
+        made->depth = below + 1;
+        return made;
+    }
+    [[nodiscard]] static made_rule either(std::vector<made_rule> const& all) {
+        std::vector<dynamic_rule> rules;
+        std::uint32_t depth = 0;
+        for (made_rule const& each : all) {
+            rules.push_back(each.rule);
+            depth = (std::max)(depth, each.depth);
+        }
+        return {either_of(rules), depth + static_cast<std::uint32_t>(std::bit_width(all.size() - 1))};
     }
 
-    void each_of(json const& list, std::string_view name, std::vector<dynamic_rule>& into) {
+    void each_of(json const& list, std::string_view name, std::vector<made_rule>& into) {
         std::string const outer = subject_;
         for (std::size_t i = 0; i < list.size() && !why_; ++i) {
             std::string const place = std::string{name} + '[' + std::to_string(i) + ']';
@@ -117,7 +142,7 @@ private:
         each_pack([&](std::string_view its, auto const& pack) {
             if (known || its != name) { return; }
             known = true;
-            if (only_keys(it, {"rule"})) { made = to_dynamic(pack); }
+            if (only_keys(it, {"rule"})) { made = made_rule{to_dynamic(pack), depth_of_packs}; }
         });
         if (known) { return made; }
         return refused_rule(name, "there is no rule or pack of this name: `spotter check --list` lists them");
@@ -236,17 +261,18 @@ private:
         if (how == "not") {
             found const inner = one(parts);
             if (!inner) { return std::nullopt; }
-            return keep(not_rule<dynamic_rule>{*inner});
+            return keep(not_rule<dynamic_rule>{inner->rule}, inner->depth);
         }
-        std::vector<dynamic_rule> all;
+        std::vector<made_rule> all;
         if (!parts.is_array() || parts.empty()) { return refused_rule(how, "takes a list of rules that is not empty"); }
         if (how == "and" && parts.size() > 256) { return refused_rule(how, "takes 256 rules at most"); }
         each_of(parts, how, all);
         if (why_) { return std::nullopt; }
-        if (how == "or") { return either_of(all); }
-        dynamic_rule made = all[0];
-        for (std::size_t i = 1; i < all.size(); ++i) {
-            made = dynamic_rule{both_rules<dynamic_rule, dynamic_rule>{made, all[i]}};
+        if (how == "or") { return either(all); }
+        found made = all[0];
+        for (std::size_t i = 1; made && i < all.size(); ++i) {
+            made = keep(both_rules<dynamic_rule, dynamic_rule>{made->rule, all[i].rule},
+                        (std::max)(made->depth, all[i].depth));
         }
         return made;
     }
@@ -298,11 +324,11 @@ private:
                 made.first = predicate(value);
             } else if (several && value.is_array() && !value.empty() && value.size() <= 256) {
                 predicate_node const* all = predicate(value[0]);
-                for (std::size_t i = 1; i < value.size(); ++i) {
+                for (std::size_t i = 1; !why_ && i < value.size(); ++i) {
                     made.is = key == "and" ? predicate_node::what::both : predicate_node::what::either;
                     made.first = all;
                     made.second = predicate(value[i]);
-                    all = &store_->predicates.emplace_back(made);
+                    all = kept(made);
                 }
                 return all;
             } else {
@@ -311,13 +337,20 @@ private:
         } else {
             refuse("where", "must be a comparison, \"l2 > 1000\", or one of {\"and\"} {\"or\"} {\"not\"}");
         }
+        return kept(made);
+    }
+    [[nodiscard]] predicate_node const* kept(predicate_node& made) {
+        for (predicate_node const* const each : {made.first, made.second}) {
+            if (each != nullptr) { made.depth = (std::max)(made.depth, each->depth + 1); }
+        }
+        if (made.depth > deepest) { refuse("where", "\"and\", \"or\" and \"not\" stand more than 256 deep in it"); }
         return &store_->predicates.emplace_back(made);
     }
 
     // --- adaptors and responses ------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] found adapt(dynamic_rule const& inner, json const& it) {
-        if (it == "once") { return keep(inner | once); }
+    [[nodiscard]] found adapt(made_rule const& inner, json const& it) {
+        if (it == "once") { return keep(inner.rule | once, inner.depth); }
         if (!it.is_object() || it.size() != 1) {
             return refused_rule("adapt", "each is \"once\", or one of {\"for_steps\"} {\"cooldown\"} {\"rearm\"} "
                                          "{\"only\"} {\"named\"} {\"severity\"} {\"on\"}");
@@ -329,19 +362,22 @@ private:
             if (!whole(value, steps) || steps == 0) {
                 return refused_rule(key, "takes a whole number of steps, from 1 on");
             }
-            if (key == "for_steps") { return keep(inner | for_steps{steps}); }
-            return key == "cooldown" ? keep(inner | cooldown{steps}) : keep(inner | rearm{steps});
+            if (key == "for_steps") { return keep(inner.rule | for_steps{steps}, inner.depth); }
+            return key == "cooldown" ? keep(inner.rule | cooldown{steps}, inner.depth)
+                                     : keep(inner.rule | rearm{steps}, inner.depth);
         }
-        if (key == "only") { return keep(inner | only{dynamic_policy{&store_->expressions, policy(value)}}); }
+        if (key == "only") {
+            return keep(inner.rule | only{dynamic_policy{&store_->expressions, policy(value)}}, inner.depth);
+        }
         if (key == "named") {
             std::string const* const name = text_of(value);
             if (name == nullptr || name->empty()) { return refused_rule(key, "takes a name"); }
-            return keep(inner | named{store_->texts.emplace_back(*name)});
+            return keep(inner.rule | named{store_->texts.emplace_back(*name)}, inner.depth);
         }
         if (key == "severity") {
             severity level{};
             std::string_view const wanted = assign_parameter(value, level);
-            return wanted.empty() ? keep(inner | level) : refused_rule(key, wanted);
+            return wanted.empty() ? keep(inner.rule | level, inner.depth) : refused_rule(key, wanted);
         }
         if (key != "on") { return refused_rule(key, "there is no such adaptor (docs/settings.md)"); }
         found made = inner;
@@ -350,21 +386,23 @@ private:
         }
         return made;
     }
-    [[nodiscard]] found respond(dynamic_rule const& inner, json const& it) {
-        if (it == "proceed") { return keep(on(inner, proceed)); }
-        if (it == "skip_update") { return keep(on(inner, skip_update)); }
-        if (it == "stop") { return keep(on(inner, stop)); }
-        if (it == "print") { return keep(on(inner, print_finding{})); }
+    [[nodiscard]] found respond(made_rule const& inner, json const& it) {
+        if (it == "proceed") { return keep(on(inner.rule, proceed), inner.depth); }
+        if (it == "skip_update") { return keep(on(inner.rule, skip_update), inner.depth); }
+        if (it == "stop") { return keep(on(inner.rule, stop), inner.depth); }
+        if (it == "print") { return keep(on(inner.rule, print_finding{}), inner.depth); }
         std::string const* const text = it.is_object() && it.size() == 1 ? text_of(it.begin().value()) : nullptr;
         if (text != nullptr && !text->empty()) {
             bool const is_path = it.begin().key() == "append_lines";
             std::string const& kept = store_->texts.emplace_back(is_path ? beside(*text) : *text);
-            if (it.begin().key() == "append_lines") { return keep(on(inner, append_lines{kept})); }
-            if (it.begin().key() == "run_command") { return keep(on(inner, run_command{kept})); }
+            if (it.begin().key() == "append_lines") { return keep(on(inner.rule, append_lines{kept}), inner.depth); }
+            if (it.begin().key() == "run_command") { return keep(on(inner.rule, run_command{kept}), inner.depth); }
         }
         return refused_rule("on", "takes \"proceed\", \"skip_update\", \"stop\", \"print\", {\"append_lines\": path}, "
                                   "{\"run_command\": command}, or a list of them");
     }
+
+    static constexpr std::uint32_t depth_of_packs = 16;  // no pack is made of more, one in another
 
     std::string folder_;
     std::shared_ptr<rule_store> store_ = std::make_shared<rule_store>();

@@ -35,10 +35,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // With comments; nothing given twice, nothing nested too deeply. May throw for want of memory.
 [[nodiscard]] inline result<nlohmann::json> parse_json(std::string_view text) {
     json_inspector inspector{text};
-    if (!nlohmann::json::sax_parse(text.begin(), text.end(), &inspector, nlohmann::json::input_format_t::json, true,
-                                   true)) {
-        return inspector.why();
-    }
+    if (!inspector.look()) { return inspector.why(); }
     return nlohmann::json::parse(text.begin(), text.end(), nullptr, false, true);
 }
 

@@ -94,7 +94,7 @@ struct class_imbalance {
         }
         return answer;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_of(select, predictions); }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached: fewer than `samples` labels that are class numbers (0 to 65535)";
     }

@@ -133,7 +133,7 @@ struct class_pairs {
 };
 
 // The first malformed of two patterns.
-[[nodiscard]] constexpr std::string_view malformed_of(selector const& labels, selector const& predictions) noexcept {
+[[nodiscard]] constexpr pattern_fault malformed_of(selector const& labels, selector const& predictions) noexcept {
     return labels.malformed().empty() ? predictions.malformed() : labels.malformed();
 }
 

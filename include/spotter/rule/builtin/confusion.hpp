@@ -70,7 +70,7 @@ struct confusion {
         seen.tensor = {};
         return answer;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_of(select, predictions); }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "fewer than `samples` pairs of label and prediction that are class numbers (0 to 1023)";
     }

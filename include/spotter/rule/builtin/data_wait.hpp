@@ -72,7 +72,7 @@ struct data_wait {
         out.push(it);
         return truth::yes;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         return select.malformed().empty() ? step.malformed() : select.malformed();
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {

@@ -87,7 +87,7 @@ struct gradient_noise_scale {
         out.push(it);
         return truth::yes;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         return select.malformed().empty() ? big.malformed() : select.malformed();
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {

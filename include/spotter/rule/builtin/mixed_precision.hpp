@@ -128,7 +128,7 @@ struct mixed_precision {
         bool const judged = std::exchange(seen.judged, false);
         return fired > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         return !select.malformed().empty()       ? select.malformed()
                : !loss_scale.malformed().empty() ? loss_scale.malformed()
                                                  : step_skipped.malformed();

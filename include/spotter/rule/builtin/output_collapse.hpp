@@ -159,7 +159,7 @@ struct output_collapse {
         out.push(found);
         return truth::yes;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_of(select, labels); }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, labels); }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached, or batches of fewer than 8 and no classes with labels";
     }

@@ -77,7 +77,7 @@ struct rl_repeated_states {
         }
         return answer;
     }
-    [[nodiscard]] constexpr std::string_view malformed() const noexcept {
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         return select.malformed().empty() ? episode_end.malformed() : select.malformed();
     }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
