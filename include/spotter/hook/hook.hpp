@@ -12,13 +12,10 @@
 #include <spotter/hook/registry.hpp>
 #include <spotter/hook/stop_request.hpp>
 #include <spotter/hook/switch.hpp>
+#include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
 #include <spotter/stat/summarize.hpp>
-
-#if SPOTTER_EXCEPTIONS
-#include <exception>
-#endif
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -169,16 +166,15 @@ public:
         failed_ = true;
         failure_ = text<160>{why};
     }
-    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed unless an exception left it.
+    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that failed, or that an
+    // exception leaves, it is judged by what it holds, and stays open in the record. `end()` then returns what was found.
     void finish() noexcept {
         if (finished_) { return; }
-#if SPOTTER_EXCEPTIONS
-        if (std::uncaught_exceptions() > exceptions_at_start_) {
-            if (!failed_) { fail("the hook was left by an exception"); }
-            open_ = false;
+        if (exceptions_.now() && !failed_) {
+            fail("the hook was left by an exception");
+            if (open_) { failure_ << " in step " << name_of(step_.mode) << '(' << step_.index << ')'; }
         }
-#endif
-        if (open_) { carry(); }
+        if (open_) { carry(!failed_); }
         finished_ = true;
         if (state_ == detail::switch_state::off) { return; }
         std::size_t leaves = 0;
@@ -253,9 +249,7 @@ private:
         if (state_ == detail::switch_state::unknown) {
             remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on");
         }
-#if SPOTTER_EXCEPTIONS
-        exceptions_at_start_ = std::uncaught_exceptions();
-#endif
+        exceptions_.start();
         if (std::string_view const bad = plan_.malformed(); !bad.empty()) {
             plan_is_sound_ = false;
             remember(errc::bad_pattern, bad,
@@ -297,7 +291,8 @@ private:
         rules_due_ = judges_.due(id);
     }
 
-    [[nodiscard]] alarm close() noexcept {
+    // `whole`: all of it was observed, as far as the loop says.
+    [[nodiscard]] alarm close(bool whole) noexcept {
         alarm found;
         captures_.step_closed();
         double const now = judges<Arguments...>::polls ? clock_() : 0;
@@ -306,13 +301,17 @@ private:
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_stop_request(sink_, step_, found);
-        sink_.close(step_, found);
+        if (whole) {
+            sink_.close(step_, found);
+            ++steps_;
+        } else if constexpr (requires { sink_.leave(step_, found); }) {
+            sink_.leave(step_, found);
+        }
         open_ = false;
-        ++steps_;
         return found;
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
-    void carry() noexcept { carried_.add(close()); }
+    void carry(bool whole = true) noexcept { carried_.add(close(whole)); }
 
     // The tensor of that name; null where the hook is off or memory exhausted.
     [[nodiscard]] tracked_tensor* meet(std::string_view name) noexcept {
@@ -486,9 +485,7 @@ private:
     alarm carried_{};
     error first_error_{};
     text<160> failure_{};
-#if SPOTTER_EXCEPTIONS
-    int exceptions_at_start_ = 0;
-#endif
+    unwinding exceptions_{};
     Sink sink_;  // last: it ends before the names that it refers to
 };
 

@@ -62,6 +62,9 @@ public:
         open_ = false;
         judges_.poll(time);
     }
+    // Something was seen of a step that was not closed.
+    [[nodiscard]] bool is_open() const noexcept { return open_; }
+    [[nodiscard]] step_id step() const noexcept { return step_; }
     // The rules start afresh, and what they saw of a step that was not closed is gone.
     void restart() noexcept { open_ = false; }
 

@@ -63,6 +63,8 @@ public:
                              [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
         return it != steps_.end() && it->ordinal == ordinal ? &*it : nullptr;
     }
+    // Of each attempt the one that it left open, if it holds anything.
+    [[nodiscard]] std::vector<open_step> const& open_steps() const { return complete(), open_.all(); }
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
@@ -298,8 +300,10 @@ private:
                         if (id == no_tensor) { return note_malformed(number, row_of(entry.place)); }
                         tensors_[id]->entries.push_back(entry);
                         holds_ = holds_ || !entry.loose;
+                        open_.meet(mine.attempt, worker_, entry);
                     },
                     [&](step_id step, std::uint64_t ordinal, double time) {
+                        open_.close(mine.attempt);
                         steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
                     },
                     [&](std::uint64_t ordinal) {  // a step that was never closed, or damage, keeps the ordinals between
@@ -472,6 +476,7 @@ private:
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
     std::vector<closed_step> steps_{};
+    open_step_list open_{};
     std::vector<recorded_collection> collections_{};
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};
