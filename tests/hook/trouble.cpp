@@ -324,3 +324,22 @@ TEST_CASE("what closing an open step unasked found is told whole with the next a
     watch.begin(train(1));  // closes the first
     CHECK(watch.end().decision() == decision::stop);
 }
+
+TEST_CASE("health lists every kind of failure once, with how often; what does not fit is counted") {
+    hook watch{everything};
+    for (int i = 0; i < 3; ++i) { watch.observe("outside", 1.0); }
+    for (int i = 0; i < 2; ++i) { (void)watch.step(train(0), "null"_t = view_of(static_cast<float const*>(nullptr), {1})); }
+    failure_list const two = watch.health().failures;
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].what.code == errc::no_step_open);
+    CHECK(two[0].times == 3);
+    CHECK(two[1].what.code == errc::not_contiguous);
+    CHECK(two[1].times == 2);
+    CHECK(speaks_of(two[1].what, "\"null\""));
+    CHECK(two.others() == 0);
+    for (int i = 0; i < 20; ++i) { watch.observe("outside " + std::to_string(i), 1.0); }
+    CHECK(watch.health().failures.size() == failure_list::capacity);
+    CHECK(watch.health().failures.others() == 14);
+    CHECK(watch.health().refused == 25);
+    CHECK(watch.health().first.what.view() == two.first().what.view());
+}

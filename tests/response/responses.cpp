@@ -96,6 +96,23 @@ TEST_CASE("a response that throws is told in health, and the others run") {
     CHECK(called == 1);
     CHECK(watch.health().first.code == errc::user_code_threw);
 }
+
+TEST_CASE("a response that fails or throws is told by rule, response and what it says, each once and with how often") {
+    auto const rules = on(high | named{"too high"}, call{[](finding const&) { throw std::runtime_error{"no mail server"}; }},
+                          append_lines{"/proc/none/alerts.jsonl"}, call{[](finding const&) { throw 1; }});
+    hook watch{plan<>{}, rules};
+    for (std::uint64_t i = 0; i < 3; ++i) { (void)one_step(watch, i, 2); }
+    failure_list const list = watch.health().failures;
+    REQUIRE(list.size() == 3);
+    for (repeated_failure const& each : list) {
+        CHECK(each.times == 3);
+        CHECK(each.what.what.view().find("\"too high\"") != std::string_view::npos);
+    }
+    CHECK(list[0].what.what.view().find("response call") != std::string_view::npos);
+    CHECK(list[0].what.what.view().find("no mail server") != std::string_view::npos);
+    CHECK(list[1].what.what.view().find("response append_lines") != std::string_view::npos);
+    CHECK(list[2].what.code == errc::user_code_threw);
+}
 #endif
 
 TEST_CASE("findings are appended to a file as JSON, and a command gets them on its standard input") {

@@ -2,6 +2,7 @@
 // Hook (L3): how the watching itself goes.
 #pragma once
 
+#include <spotter/hook/failures.hpp>
 #include <spotter/hook/sink.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -16,6 +17,7 @@ struct health_report {
     sink_health sink{};
     bool off = false;  // SPOTTER=off: nothing is watched
     bool dry = false;  // rules judge and nothing is recorded, as was asked: SPOTTER=dry, dry_run, a hook without a path
+    failure_list failures{};  // all kinds that there were, with how often: the hook's, then the rules', then the sink's first
 
     [[nodiscard]] bool good() const noexcept { return !first; }
 };

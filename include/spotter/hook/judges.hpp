@@ -4,7 +4,8 @@
 
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
+#include <spotter/hook/failures.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/quantify.hpp>
@@ -152,7 +153,8 @@ public:
         return all;
     }
 
-    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
+    [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }
+    [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }
 
 private:
     template <class Argument>
@@ -168,7 +170,7 @@ private:
     [[nodiscard]] bool enabled(std::size_t i) const noexcept { return (enabled_ >> i & 1) != 0; }
     void switch_off(std::size_t i, error const& why) noexcept {
         enabled_ &= ~(std::uint64_t{1} << i);
-        if (!trouble_) { trouble_ = why; }
+        troubles_.add(why);
     }
     template <class Machine>
     void threw(Machine const& machine, std::size_t i) noexcept {
@@ -195,7 +197,7 @@ private:
     severity held_back_ = severity::info;
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;
-    error trouble_{};
+    failure_list troubles_{};
 };
 
 template <class... Arguments>

@@ -8,8 +8,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 struct refusal_words {
-    errc code;
-    std::string_view sentence;  // behind the tensor's name
+    errc code = errc::none;
+    std::string_view sentence{};  // behind the tensor's name
 };
 [[nodiscard]] constexpr refusal_words words_of(refusal why) noexcept {
     switch (why) {

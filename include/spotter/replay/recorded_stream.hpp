@@ -22,8 +22,7 @@ public:
     recorded_desk(feature_list& made, Load const& load) noexcept : made_{made}, load_{load} {}
     [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
     [[nodiscard]] tensor_ref values() noexcept override {
-        tensor_ref view{};
-        (void)guarded([&] { view = load_(); });
+        tensor_ref const view = guarded_or([&] { return load_(); }, [] { return tensor_ref{}; });
         lacked_ = lacked_ || view.absent();
         return view;
     }

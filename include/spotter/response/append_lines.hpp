@@ -11,6 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 // removed meanwhile; several processes may append to one. The path must outlive the hook; a literal does.
 struct append_lines {
     using responds = void;
+    static constexpr std::string_view name = "append_lines";
     std::string_view path;
     file_system* files = nullptr;  // null: the machine's
 

@@ -21,6 +21,7 @@ namespace spotter::inline SPOTTER_ABI {
 // error says that it could not be started. The command must outlive the hook; a literal does. POSIX.
 struct run_command {
     using responds = void;
+    static constexpr std::string_view name = "run_command";
     std::string_view command;
 
     error operator()(finding const& found) const noexcept {
@@ -47,8 +48,8 @@ struct run_command {
         if (why == 0 && (why = ::posix_spawn_file_actions_init(&actions)) == 0) {
             why = ::posix_spawn_file_actions_adddup2(&actions, ends[0], handed_over);
             // The shell leaves its command behind and ends at once, so nothing remains to be waited for.
-            char shell[] = "/bin/sh", option[] = "-c", script[] = "{ eval \"$1\"; } <&3 3<&- &", name[] = "spotter";
-            char* const arguments[] = {shell, option, script, name, const_cast<char*>(line.view().data()), nullptr};
+            char shell[] = "/bin/sh", option[] = "-c", script[] = "{ eval \"$1\"; } <&3 3<&- &", self[] = "spotter";
+            char* const arguments[] = {shell, option, script, self, const_cast<char*>(line.view().data()), nullptr};
             pid_t child = 0;
             if (why == 0) { why = ::posix_spawn(&child, shell, &actions, nullptr, arguments, environ); }
             ::posix_spawn_file_actions_destroy(&actions);

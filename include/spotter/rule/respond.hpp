@@ -2,6 +2,7 @@
 // Rule (L2): what is done when a rule fires: `on(rule, stop, raise_flag{flag}, call{f})`.
 #pragma once
 
+#include <spotter/core/guard.hpp>
 #include <spotter/rule/adapt.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -22,6 +23,7 @@ protected:
 
 // A response is a value with
 //     using responds = void;
+//     static constexpr std::string_view name = "mail";     if it is to be called by it where it fails
 //     error operator()(finding const&) const;              or with a further response_desk&
 // A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not; of more than sixteen of a
 // pack the strongest are), as soon as its rule was judged, on the thread that closes the step; a replay does not. Responses do not know
@@ -54,12 +56,32 @@ struct responding {
     }
 
 private:
-    static error run(void const* response, finding const& found, [[maybe_unused]] response_desk& desk) {
+    // An error says whose response it was.
+    static error run(void const* response, finding const& found, [[maybe_unused]] response_desk& desk) noexcept {
         Response const& it = *static_cast<Response const*>(response);
-        if constexpr (requires { it(found, desk); }) {
-            return it(found, desk);
+        error const why = guarded_or(
+            [&]() -> error {
+                if constexpr (requires { it(found, desk); }) {
+                    return it(found, desk);
+                } else {
+                    return it(found);
+                }
+            },
+            [](std::string_view said) {
+                error thrown{errc::user_code_threw, "threw an exception; the others ran"};
+                if (!said.empty()) { thrown.what << ". It says: " << said; }
+                return thrown;
+            });
+        if (!why) { return {}; }
+        error told{why.code, "rule \""};
+        told.what << found.rule << "\", response " << name() << ": " << why.what.view();
+        return told;
+    }
+    [[nodiscard]] static constexpr std::string_view name() noexcept {
+        if constexpr (requires { std::string_view{Response::name}; }) {
+            return Response::name;
         } else {
-            return it(found);
+            return "of yours";
         }
     }
 };
@@ -79,6 +101,7 @@ template <rule Inner, class First, class Second, class... More>
 template <class Function>
 struct call {
     using responds = void;
+    static constexpr std::string_view name = "call";
     Function function;
     constexpr explicit call(Function it) noexcept : function{it} {}
     error operator()(finding const& found) const {
