@@ -42,13 +42,13 @@ public:
     }
     // About a name. Of one name each code is one kind.
     void add(errc code, std::string_view name, std::string_view what) noexcept {
-        add(code, hash_bytes(name.data(), name.size()), [&](auto& sentence) { sentence << '"' << name << "\" " << what; });
+        add(code, hash_bytes(name.data(), name.size()), [&](auto& into) { into << '"' << name << "\" " << what; });
     }
     // Kinds by their sentences.
     void add(error const& why) noexcept {
         if (!why) { return; }
-        std::string_view const sentence = why.what.view();
-        add(why.code, hash_bytes(sentence.data(), sentence.size()), [&](auto& into) { into << sentence; });
+        std::string_view const told = why.what.view();
+        add(why.code, hash_bytes(told.data(), told.size()), [&](auto& into) { into << told; });
     }
     void add(failure_list const& other) noexcept {
         for (repeated_failure const& each : other) {
