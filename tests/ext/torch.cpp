@@ -279,11 +279,15 @@ TEST_CASE("modules, their holders, pointers and tables are handed over alike; em
     CHECK(names_in(packed(shy_net{})) == std::vector<std::string>{"mine"});
 }
 
-TEST_CASE("a net that is channels-last is refused as it is and taken with packed") {
+TEST_CASE("a net that is channels-last is taken as it is; one with gaps is refused, and taken with packed") {
     torch::nn::Conv2d conv{torch::nn::Conv2dOptions{3, 4, 3}};
     conv->weight.set_data(conv->weight.contiguous(torch::MemoryFormat::ChannelsLast));
     hook plain{keep_all}, copying{keep_all};
     (void)plain.step(train(0), conv);
+    CHECK(plain.health().good());
+    CHECK(plain.health().observed == 2);
+    conv->weight.set_data(torch::ones({4, 3, 3, 6}).slice(3, 0, 6, 2));
+    (void)plain.step(train(1), conv);
     CHECK(plain.health().refused == 1);
     (void)copying.step(train(0), packed(conv));
     CHECK(copying.health().good());

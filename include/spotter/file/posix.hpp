@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/file/file_system.hpp>
+#include <spotter/file/size_limit.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -47,6 +48,10 @@ private:
             why.code = errc::disk_full;
             cause = "the disk is full";
             advice = "free some space";
+            break;
+        case EFBIG:
+            cause = "the system allows no larger file";
+            advice = "raise the limit (ulimit -f), or lower options::segment_bytes";
             break;
         case EACCES:
         case EPERM:
@@ -120,6 +125,7 @@ public:
         return open_file(path, O_WRONLY | O_CREAT | O_APPEND, "open");
     }
     [[nodiscard]] error append(file_handle file, std::span<std::byte const> bytes) noexcept override {
+        size_limit_as_error const limit;
         while (!bytes.empty()) {
             ssize_t const done = ::write(number_of(file), bytes.data(), bytes.size());
             if (done < 0 && errno == EINTR) { continue; }
@@ -266,6 +272,7 @@ public:
         path_text const path{shared_folder, name};
         auto const file = open_file(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
         if (!file) { return file.error(); }
+        size_limit_as_error const limit;
         // Allocated now: a page that cannot be had when it is touched ends the process.
         int failed = EINTR;
         while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }

@@ -2,7 +2,7 @@
 // Hook (L3): escalation: once a rule fires, more is kept for a while.
 #pragma once
 
-#include <spotter/hook/failures.hpp>
+#include <spotter/hook/outcomes.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/plan/plan.hpp>
 #include <spotter/rule/respond.hpp>
@@ -52,6 +52,15 @@ public:
         if (free != nullptr) { *free = {what, steps}; }
         active_ = active_ || steps > 0;
     }
+    void await(outcome const& it) noexcept override { outcomes_.add(it); }
+    [[nodiscard]] finding_origin origin() const noexcept override { return origin_; }
+    void belong_to(std::string_view run, std::uint32_t attempt) noexcept { origin_ = {run, attempt, 0}; }
+    // Whether what responses began has failed meanwhile.
+    void ask(failure_list& failures, bool at_the_end) noexcept {
+        if (outcomes_.empty()) { return; }
+        at_the_end ? outcomes_.ask_patiently(failures) : outcomes_.ask(failures);
+    }
+
     // Something beyond the plan may be wanted of any tensor.
     [[nodiscard]] bool active() const noexcept { return active_ || everything_; }
     // The sink wants whatever is observed, for a flight recorder.
@@ -93,6 +102,8 @@ private:
     }
 
     going list_[4]{};
+    outcomes outcomes_{};
+    finding_origin origin_{};
     bool active_ = false;  // some capture goes on
     bool everything_ = false;
 };

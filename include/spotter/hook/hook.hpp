@@ -177,6 +177,7 @@ public:
         if (open_) { carry(!failed_); }
         finished_ = true;
         if (state_ == detail::switch_state::off) { return; }
+        captures_.ask(failures_, true);
         std::size_t leaves = 0;
         slots<coverage> const all = judges_.coverages(leaves);
         error const trouble = health().first;
@@ -263,6 +264,7 @@ private:
         plan_.list([&](collection_info const& each) { list[count++] = each; });
         if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
         sink_.start({{list, count}});
+        if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
     }
 
     template <class Argument>
@@ -295,6 +297,7 @@ private:
     [[nodiscard]] alarm close(bool whole) noexcept {
         alarm found;
         captures_.step_closed();
+        captures_.ask(failures_, false);
         double const now = judges<Arguments...>::polls ? clock_() : 0;
         judges_.poll(now);
         judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, failures_); });

@@ -218,6 +218,8 @@ public:
         if (flight_ != nullptr && !health.first) { health.first = flight_->health().first; }
         return health;
     }
+    // Of a run that was resumed how often before.
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return core_ != nullptr ? core_->place().attempt : 0; }
     [[nodiscard]] std::string_view path() const noexcept {
         if (core_ == nullptr) { return {}; }
         std::string_view folder = core_->place().folder.view();

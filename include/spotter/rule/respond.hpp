@@ -7,6 +7,23 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// Of something that a response began and that goes on beside the loop (run_command): how it ended, once it has.
+struct outcome {
+    // True once it is known; `why` is then how it failed, if it did. With `last` it is not asked again and lets go of what it holds.
+    bool (*known)(outcome const& it, bool last, error& why) noexcept = nullptr;
+    int descriptor = -1;        // what `known` reads
+    std::string_view what{};    // what was begun; lives with the response
+    std::string_view rule{};    // whose finding it was about
+    std::string_view response{};
+};
+
+// Where a finding comes from, for alerts that leave the program.
+struct finding_origin {
+    std::string_view run{};  // the folder that it is recorded in; empty where there is none
+    std::uint32_t attempt = 0;
+    double time = 0;  // seconds since 1970; 0: now
+};
+
 // What a hook offers to responses.
 class response_desk {
 public:
@@ -16,6 +33,12 @@ public:
         void const* plan = nullptr;  // lives with the machine that runs the rule
     };
     virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;
+    // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go of it at once.
+    virtual void await(outcome const& it) noexcept {
+        error why;
+        (void)it.known(it, true, why);
+    }
+    [[nodiscard]] virtual finding_origin origin() const noexcept { return {}; }
 
 protected:
     constexpr ~response_desk() = default;
@@ -38,6 +61,17 @@ concept response = requires(Value const& it, finding const& found, response_desk
     };
 };
 
+namespace detail {
+
+// An error says whose response it was.
+[[nodiscard]] constexpr error told_of(std::string_view rule, std::string_view response, error const& why) noexcept {
+    error told{why.code, "rule \""};
+    told.what << rule << "\", response " << response << ": " << why.what.view();
+    return told;
+}
+
+}  // namespace detail
+
 template <response Response>
 struct responding {
     using adapts_rules = void;
@@ -56,7 +90,6 @@ struct responding {
     }
 
 private:
-    // An error says whose response it was.
     static error run(void const* response, finding const& found, [[maybe_unused]] response_desk& desk) noexcept {
         Response const& it = *static_cast<Response const*>(response);
         error const why = guarded_or(
@@ -72,10 +105,7 @@ private:
                 if (!said.empty()) { thrown.what << ". It says: " << said; }
                 return thrown;
             });
-        if (!why) { return {}; }
-        error told{why.code, "rule \""};
-        told.what << found.rule << "\", response " << name() << ": " << why.what.view();
-        return told;
+        return why ? detail::told_of(found.rule, name(), why) : error{};
     }
     [[nodiscard]] static constexpr std::string_view name() noexcept {
         if constexpr (requires { std::string_view{Response::name}; }) {
