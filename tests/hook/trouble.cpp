@@ -366,3 +366,27 @@ TEST_CASE("a view that cannot be taken as it is names the call that takes it, an
     CHECK(speaks_of(watch.health().failures[1].what, "\"few\""));
     CHECK(sink.infos.count("few") == 0);
 }
+
+TEST_CASE("health says what kept everything from being judged, and steps that nobody ended") {
+    hook watch{plan{}, any("x", maximum > 10.0)};
+    CHECK(watch.health().nothing_judged == "no step was closed");
+    watch.begin(train(0));
+    watch.begin(train(1));
+    CHECK(watch.health().nothing_judged == "no tensor was observed");
+    watch.observe("y", 1.0);
+    CHECK(watch.end().empty());
+    CHECK(watch.health().nothing_judged == "no rule judged any step");
+    CHECK(watch.health().left_open == 1);
+    (void)watch.step(train(2), "x"_t = 1.0);
+    CHECK(watch.health().nothing_judged.empty());
+    watch.begin(train(3));
+    watch.finish();
+    CHECK(watch.health().left_open == 2);
+    CHECK(watch.health().good());
+    hook without_rules{everything};
+    (void)without_rules.step(train(0), "x"_t = 1.0);
+    CHECK(without_rules.health().nothing_judged.empty());
+    environment const off{"off"};
+    hook silent{plan{}, any("x", maximum > 10.0)};
+    CHECK(silent.health().nothing_judged.empty());
+}

@@ -174,7 +174,7 @@ public:
             fail("the hook was left by an exception");
             if (open_) { failure_ << " in step " << name_of(step_.mode) << '(' << step_.index << ')'; }
         }
-        if (open_) { carry(!failed_); }
+        if (open_) { ++left_open_, carry(!failed_); }
         finished_ = true;
         if (state_ == detail::switch_state::off) { return; }
         captures_.ask(failures_, true);
@@ -200,7 +200,9 @@ public:
         now.failures.add(judges_.troubles());
         now.failures.add(now.sink.first);
         if (!now.first) { now.first = now.failures.first(); }
+        now.left_open = left_open_;
         now.off = state_ == detail::switch_state::off;
+        if (!now.off) { now.nothing_judged = health_report::missing(steps_, declared_, judges_.judged_any()); }
         now.dry = !now.off && !now.first && path().empty() && now.sink.stored == 0;
         return now;
     }
@@ -285,7 +287,7 @@ private:
     }
 
     void open(step_id id) noexcept {
-        if (open_) { carry(); }
+        if (open_) { ++left_open_, carry(); }
         open_ = !finished_;
         step_ = id;
         plan_due_ = guarded_or([&] { return plan_.due(id); },
@@ -478,7 +480,7 @@ private:
     step_id step_{};
     std::uint64_t plan_due_ = 0;
     std::uint64_t rules_due_ = 0;
-    std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0;
+    std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0, left_open_ = 0;
     alarm carried_{};
     failure_list failures_{};
     text<160> failure_{};

@@ -143,6 +143,13 @@ public:
         });
     }
 
+    // Some rule has decided at some close, or there is none.
+    [[nodiscard]] bool judged_any() const noexcept {
+        bool some = !any_rule;
+        report([&](coverage const& each) { some = some || each.judged > 0; });
+        return some;
+    }
+
     // The same as a list, as much of it as there is memory for.
     [[nodiscard]] slots<coverage> coverages(std::size_t& count) const noexcept {
         slots<coverage> all;
