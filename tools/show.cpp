@@ -261,20 +261,31 @@ void print_curve(shown const& it, curve const& of) {
 }
 
 // Scalars that were given between steps, by their time.
+// A number with all its digits, or a text.
+[[nodiscard]] json loose_json(loose_scalar const& it) {
+    if (it.type == dtype::i64) { return it.to<std::int64_t>().value_or(0); }
+    if (it.type == dtype::u64) { return it.to<std::uint64_t>().value_or(0); }
+    return it.type == dtype::text ? json(it.bytes) : number(it.value);
+}
+[[nodiscard]] std::string loose_text(loose_scalar const& it) {
+    if (it.type == dtype::text) { return plain(it.bytes); }
+    json const exact = loose_json(it);
+    return exact.is_number_integer() ? exact.dump() : detail::float_text(it.value, true);
+}
 [[nodiscard]] int show_loose(shown& it, std::vector<loose_scalar> const& scalars) {
     if (it.wanted.json) {
         it.document["loose"] = json::array();
         for (loose_scalar const& each : scalars) {
             it.document["loose"].push_back(
-                {{"time", number(each.time)}, {"value", number(each.value)}, {"before_ordinal", each.before_ordinal}});
+                {{"time", number(each.time)}, {"value", loose_json(each)}, {"before_ordinal", each.before_ordinal}});
         }
         say_document(it.document);
         return it.end.code();
     }
-    if (it.wanted.as == "numbers") {
-        for (loose_scalar const& each : scalars) {
-            say(fmt::format("{:.3f}\t{}\n", each.time, detail::float_text(each.value, true)));
-        }
+    bool const texts = std::any_of(scalars.begin(), scalars.end(),
+                                   [](loose_scalar const& each) { return each.type == dtype::text; });
+    if (it.wanted.as == "numbers" || texts) {
+        for (loose_scalar const& each : scalars) { say(fmt::format("{:.3f}\t{}\n", each.time, loose_text(each))); }
         return it.end.code();
     }
     std::vector<double> values;

@@ -13,12 +13,6 @@ using namespace spotter;
 
 namespace {
 
-// Nothing more can be captured of a run that somebody else records.
-class no_desk final : public response_desk {
-public:
-    void capture(wish const&, std::uint64_t) noexcept override {}
-};
-
 constexpr std::size_t curve_points = 400;
 
 // All workers obey the file of the run: of `runs/a/worker-2` that is in `runs/a`.
@@ -44,6 +38,7 @@ void watched_run::advance(double now) {
     }
     note_trouble(following_->advance());
     act();
+    hear_of_commands(false);
     watch_for_stalls();
     tell_status();
     measure_rate(now);
@@ -69,6 +64,13 @@ void watched_run::note_trouble(error const& why) {
     json line = event("trouble");
     line["text"] = std::string{why.what.view()};
     out_(line);
+}
+
+// Commands that were started and have ended since.
+void watched_run::hear_of_commands(bool at_the_end) {
+    failure_list failed;
+    at_the_end ? desk_.begun.ask_patiently(failed) : desk_.begun.ask(failed);
+    for (repeated_failure const& each : failed) { note_trouble(each.what); }
 }
 
 void watched_run::act() {
@@ -101,6 +103,8 @@ void watched_run::judge_end(outcome& how) const {
 void watched_run::conclude() {
     if (!run_) { return; }
     replay_report const& report = following_->conclude();
+    act();  // on what was found in the step that the run was left in
+    hear_of_commands(true);
     note_trouble(report.trouble);
     json line = event("rules");
     line["whole"] = report.whole;
@@ -109,20 +113,27 @@ void watched_run::conclude() {
 }
 
 void watched_run::respond(finding const& found) {
-    no_desk desk;
+    desk_.from = {path_, attempt_of(found.worker), 0};
     auto const note = [&](error const& why) {
         if (why) { note_trouble(why); }
     };
     for (response_call const& each : found.responses) {
-        if (each.run != nullptr) { note(each.run(each.response, found, desk)); }
+        if (each.run != nullptr) { note(each.run(each.response, found, desk_)); }
     }
     if (found.severity >= severity::warning) {
-        if (!wanted_.alerts.empty()) { note(append_lines{wanted_.alerts}(found)); }
-        if (!wanted_.command.empty()) { note(run_command{wanted_.command}(found)); }
+        if (!wanted_.alerts.empty()) { note(append_lines{wanted_.alerts}(found, desk_)); }
+        if (!wanted_.command.empty()) { note(run_command{wanted_.command}(found, desk_)); }
     }
     // An update cannot be skipped from here: what asks for that asks to stop.
     bool const stops = found.decision == decision::stop || found.severity == severity::error;
     if (wanted_.stop && stops && !run_->over()) { ask_to_stop(found); }
+}
+
+std::uint32_t watched_run::attempt_of(std::uint32_t worker) const {
+    for (auto const& each : run_->readers()) {
+        if (each->number() == worker) { return each->index().attempts() - 1; }
+    }
+    return run_->attempts() - 1;
 }
 
 void watched_run::ask_to_stop(finding const& found) {

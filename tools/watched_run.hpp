@@ -6,6 +6,7 @@
 #include "outcome.hpp"
 #include "verbs.hpp"
 
+#include <spotter/hook/outcomes.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rule/dynamic_rule.hpp>
@@ -66,10 +67,21 @@ private:
         void attempt_begins(std::uint32_t worker) const { to->begin_attempt(worker); }
     };
 
+    // What responses are offered; nothing more can be captured of a run that somebody else records.
+    struct desk final : spotter::response_desk {
+        spotter::outcomes begun{};
+        spotter::finding_origin from{};
+        void capture(wish const&, std::uint64_t) noexcept override {}
+        void await(spotter::outcome const& it) noexcept override { begun.add(it); }
+        [[nodiscard]] spotter::finding_origin origin() const noexcept override { return from; }
+    };
+
     void hear(spotter::finding const& found);
     void begin_attempt(std::uint32_t worker) noexcept;
     void note_trouble(spotter::error const& why);
     void act();
+    void hear_of_commands(bool at_the_end);
+    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t worker) const;
     void respond(spotter::finding const& found);
     void ask_to_stop(spotter::finding const& found);
     void watch_for_stalls();
@@ -83,6 +95,7 @@ private:
     watch_options const& wanted_;
     tell const& out_;
     listener listener_{this};
+    desk desk_{};
     std::optional<spotter::trial> run_{};
     std::unique_ptr<spotter::follower<spotter::dynamic_rule, listener>> following_{};
     std::vector<spotter::finding> pending_{};            // of the attempt at hand, with nothing done about them yet

@@ -37,6 +37,21 @@ TEST_CASE("a padded pitch is packed, on either axis, and so is a transposed or r
     CHECK(values_of<float>(packed(memory.data(), {0, 4}, {6 * f, f})).empty());
 }
 
+TEST_CASE("sizes and strides of different numbers of axes are refused, and so is no memory: nothing is read") {
+    auto const memory = counted(12);
+    auto const why = [](auto const& source) { return offer(source).view.refused; };
+    CHECK(why(packed(memory.data(), {3, 4}, {16})) == refusal::axes_mismatch);
+    CHECK(why(packed(memory.data(), {3}, {16, 4})) == refusal::axes_mismatch);
+    CHECK(why(packed(memory.data(), {3, 4}, {16, 4})) == refusal::none);
+    CHECK(why(packed(static_cast<float const*>(nullptr), {3}, {4})) == refusal::null);
+    CHECK(why(packed(memory.data(), {3, -1}, {16, 4})) == refusal::negative_size);
+    CHECK(why(valid_region(memory.data(), {3, 4}, {2})) == refusal::axes_mismatch);
+    CHECK(why(valid_region(memory.data(), {3, 4}, {2, 3})) == refusal::none);
+    std::int64_t const strides[]{4, 1};
+    CHECK(view_of(memory.data(), {3}, std::span{strides}).refused == refusal::axes_mismatch);
+    CHECK(view_of(memory.data(), {3, 4}, std::span{strides}.first(1)).refused == refusal::axes_mismatch);
+}
+
 TEST_CASE("the valid region of a padded tensor is its beginning along each axis; more than there is is cut") {
     auto const memory = counted(12);  // 3 x 4
     CHECK(values_of<float>(valid_region(memory.data(), {3, 4}, {2, 3})) == std::vector<float>{0, 1, 2, 4, 5, 6});

@@ -87,7 +87,8 @@ TEST_CASE("contiguous ranges are vectors") {
     CHECK(accepted(std::array<std::int16_t, 4>{1, 2, 3, 4}).bytes() == 8);
     CHECK(accepted(std::span<float const>{values}.first(2)).count == 2);
     CHECK(accepted(std::vector<bf16>(7)).type == dtype::bf16);
-    CHECK(accepted(std::string{"abc"}).count == 3);
+    CHECK(accepted(std::vector<char>{1, 2, 3}).count == 3);
+    static_assert(!tensor<std::string> && !tensor<std::string_view> && !tensor<char const*> && !tensor<char[4]>);
     static_assert(!tensor<std::vector<bool>> && !tensor<std::vector<std::string>> && !tensor<int*>);
     static_assert(tensor<std::vector<int>&> || tensor<std::vector<int>>);
 }
@@ -188,4 +189,35 @@ TEST_CASE("long long and std::complex are read as the same bits under another na
         }
     });
     CHECK(im == -2);
+}
+
+TEST_CASE("sizes that multiply to more than there can be are refused; they do not wrap to an empty tensor") {
+    float const value = 1;
+    std::uint64_t const huge = std::uint64_t{1} << 33;
+    CHECK(view_of(&value, {huge, std::uint64_t{1} << 31}).refused == refusal::too_large);
+    CHECK(view_of(&value, {huge, huge}).refused == refusal::too_large);
+    CHECK(view_of(&value, {std::uint64_t{1} << 62}).refused == refusal::too_large);
+    CHECK(view_of(&value, {huge, huge, huge, 3}).refused == refusal::too_large);
+    CHECK(view_of(&value, {huge, std::uint64_t{1} << 26}).refused == refusal::none);
+    CHECK(view_of(&value, {huge, huge, 0}).refused == refusal::none);  // empty, whatever the others are
+    CHECK(view_of(&value, {0, huge, huge}).count == 0);
+    CHECK(view_of(static_cast<void const*>(&value), dtype::f32, {huge, huge}).refused == refusal::too_large);
+    CHECK(name_of(refusal::too_large) == "too_large");
+    CHECK(name_of(refusal::permuted) == "permuted");
+}
+
+TEST_CASE("memory that is packed with its axes in another order is called permuted, gaps and overlaps are not") {
+    float const values[24]{};
+    auto const why = [&](extents const& shape, std::initializer_list<std::int64_t> strides) {
+        return view_of(values, shape, std::span<std::int64_t const>{strides.begin(), strides.size()}).refused;
+    };
+    CHECK(why({2, 3, 4}, {12, 4, 1}) == refusal::none);
+    CHECK(why({4, 3, 2}, {1, 4, 12}) == refusal::none);      // column-major
+    CHECK(why({3, 2, 4}, {4, 12, 1}) == refusal::permuted);  // batch-first of what is time-first
+    CHECK(why({2, 4, 3}, {12, 1, 4}) == refusal::permuted);
+    CHECK(why({2, 1, 4, 3}, {12, 7, 1, 4}) == refusal::permuted);  // whatever an axis of one says
+    CHECK(why({3, 2, 2}, {4, 12, 1}) == refusal::not_contiguous);
+    CHECK(why({3, 2, 4}, {0, 4, 1}) == refusal::not_contiguous);
+    CHECK(why({3, 2, 4}, {-4, 12, 1}) == refusal::not_contiguous);
+    CHECK(why({2, 2, 2}, {1, 1, 4}) == refusal::not_contiguous);
 }

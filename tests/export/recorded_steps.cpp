@@ -346,3 +346,33 @@ TEST_CASE("json lines: every number of the CSV table is there, and statistics un
     CHECK(std::count(one.begin(), one.end(), '\n') == 1);
     CHECK(one.ends_with("\"statistic\":\"maximum\",\"value\":3}\n"));
 }
+
+TEST_CASE("json lines: integers have all their digits, in a step, loose and as a tensor of one; a text is a text") {
+    temporary_folder const folder;
+    std::int64_t const least = std::numeric_limits<std::int64_t>::min() + 1;
+    std::uint64_t const most = std::numeric_limits<std::uint64_t>::max() - 1;
+    {
+        hook watch{folder / "run", everything};
+        watch.scalar("loose", most);
+        watch.begin(train(0));
+        watch.scalar("scalar", least);
+        watch.observe("observed", most);
+        watch.observe("one", std::vector<std::uint64_t>{most});
+        watch.scalar("note", "letters");
+        watch.scalar("small", 0.5);
+        (void)watch.end();
+    }
+    std::string const lines = to_lines(open(folder / "run"));
+    auto const value_of = [&](std::string const& name) {
+        std::size_t const line = lines.find("{\"name\":\"" + name + '"');
+        REQUIRE(line != lines.npos);
+        std::size_t const at = lines.find("\"value\":", line) + 8;
+        return lines.substr(at, lines.find('}', at) - at);
+    };
+    CHECK(value_of("loose") == "18446744073709551614");
+    CHECK(value_of("scalar") == "-9223372036854775807");
+    CHECK(value_of("observed") == "18446744073709551614");
+    CHECK(value_of("one") == "18446744073709551614");
+    CHECK(value_of("small") == "0.5");
+    CHECK(lines.find("\"text\":\"letters\"}") != lines.npos);
+}

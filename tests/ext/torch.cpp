@@ -132,7 +132,7 @@ TEST_CASE("what cannot be viewed is refused with its reason, never read") {
     auto const why = [](torch::Tensor const& it) { return as_tensor(it).refused; };
     CHECK(why(x.slice(3, 0, 4, 2)) == refusal::not_contiguous);
     CHECK(why(x.expand({5, 2, 3, 4})) == refusal::not_contiguous);
-    CHECK(why(x.contiguous(torch::MemoryFormat::ChannelsLast)) == refusal::not_contiguous);
+    CHECK(why(x.contiguous(torch::MemoryFormat::ChannelsLast)) == refusal::permuted);
     CHECK(why(x.to_sparse()) == refusal::not_contiguous);
     CHECK(why(complex.conj()) == refusal::not_contiguous);
     CHECK(why(torch::imag(complex.conj()).reshape({24})) == refusal::not_contiguous);
@@ -147,6 +147,27 @@ TEST_CASE("what cannot be viewed is refused with its reason, never read") {
     (void)watch.step(train(0), "far"_t = torch::empty({2}, torch::kMeta), "near"_t = x);
     CHECK(watch.health().refused == 1);
     CHECK(watch.health().first.what.view().find("another device") != std::string_view::npos);
+}
+
+TEST_CASE("a view with its axes in another order is copied where it is due, and recorded as it is seen") {
+    torch::Tensor const time_first = torch::arange(24, torch::kFloat).reshape({2, 3, 4});
+    torch::Tensor const batch_first = time_first.permute({1, 0, 2});  // as an LSTM's output
+    torch::Tensor const image = time_first.unsqueeze(0).contiguous(torch::MemoryFormat::ChannelsLast);
+    CHECK(same(taken(batch_first), batch_first));
+    CHECK(same(taken(image), image));
+    CHECK(offer(time_first).copy == nullptr);
+    CHECK(offer(time_first.slice(2, 0, 4, 2)).view.refused == refusal::not_contiguous);
+
+    collecting_sink sink;
+    hook watch{sink, plan{collection{"some", "*", every{2}, payload}}};
+    for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "out"_t = time_first.permute({1, 0, 2}), "image"_t = image); }
+    CHECK(watch.health().good());
+    CHECK(watch.health().refused == 0);
+    CHECK(sink.infos["out"].shape == extents{3, 2, 4});
+    CHECK((sink.kept["out"] == std::vector{train(0), train(2)}));
+    CHECK(sink.kept["image"].size() == 2);
+    (void)watch.step(train(4), "gaps"_t = time_first.slice(2, 0, 4, 2));
+    CHECK(watch.health().first.what.view().find("packed(") != std::string_view::npos);
 }
 
 TEST_CASE("packed(tensor) takes gaps, channels last, sparse, conjugate and negated ones; a dense one is not copied") {
@@ -258,11 +279,15 @@ TEST_CASE("modules, their holders, pointers and tables are handed over alike; em
     CHECK(names_in(packed(shy_net{})) == std::vector<std::string>{"mine"});
 }
 
-TEST_CASE("a net that is channels-last is refused as it is and taken with packed") {
+TEST_CASE("a net that is channels-last is taken as it is; one with gaps is refused, and taken with packed") {
     torch::nn::Conv2d conv{torch::nn::Conv2dOptions{3, 4, 3}};
     conv->weight.set_data(conv->weight.contiguous(torch::MemoryFormat::ChannelsLast));
     hook plain{keep_all}, copying{keep_all};
     (void)plain.step(train(0), conv);
+    CHECK(plain.health().good());
+    CHECK(plain.health().observed == 2);
+    conv->weight.set_data(torch::ones({4, 3, 3, 6}).slice(3, 0, 6, 2));
+    (void)plain.step(train(1), conv);
     CHECK(plain.health().refused == 1);
     (void)copying.step(train(0), packed(conv));
     CHECK(copying.health().good());

@@ -59,6 +59,10 @@ struct collecting_sink {
         events.push_back("close " + text_of(step));
         alarms.push_back(found);
     }
+    void leave(spotter::step_id step, spotter::alarm const& found) noexcept {
+        events.push_back("leave " + text_of(step));
+        alarms.push_back(found);
+    }
     void finish(spotter::run_end const& end) noexcept {
         ended = end.how == spotter::ending::finished ? "finished" : "failed: " + std::string{end.why};
         coverages.assign(end.coverage.begin(), end.coverage.end());

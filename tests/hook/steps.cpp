@@ -5,6 +5,8 @@
 
 #include <spotter/rules.hpp>
 
+#include <limits>
+
 using namespace spotter;
 using namespace spotter_test;
 
@@ -176,7 +178,61 @@ TEST_CASE("a hook left by an exception ends as failed, and the step it left half
     } catch (int) {}
     CHECK(sink.ended.starts_with("failed: "));
     CHECK(sink.ended.find("exception") != std::string::npos);
+    CHECK(sink.ended.find("train(1)") != std::string::npos);
     CHECK(sink.count("close") == 1);
+}
+
+TEST_CASE("the step that an exception left is judged where the hook is left: told to responses and the sink, as left") {
+    collecting_sink sink;
+    std::vector<std::string> told;
+    auto const tell = call{[&told](finding const& each) { told.push_back(text_of(each.step)); }};
+    try {
+        hook watch{sink, everything, on(non_finite{}, tell)};
+        (void)watch.step(train(0), "x"_t = 1.0);
+        watch.begin(train(1));
+        watch.observe("x", std::numeric_limits<double>::quiet_NaN());
+        throw 1;
+    } catch (int) {}
+    CHECK(told == std::vector<std::string>{"train(1)"});
+    CHECK(sink.count("leave train(1)") == 1);
+    CHECK(sink.count("close train(1)") == 0);
+    REQUIRE(sink.alarms.size() == 2);
+    REQUIRE(sink.alarms[1].size() == 1);
+    CHECK(sink.alarms[1].front().tensor == "x");
+    REQUIRE(!sink.coverages.empty());
+    CHECK(sink.coverages[0].judged == 2);
+}
+
+TEST_CASE("so is the step in which the loop says that it failed; what was found is still to be had, and the step is not closed") {
+    collecting_sink sink;
+    hook watch{sink, everything, large};
+    (void)watch.step(train(0), "x"_t = 1.0);
+    watch.begin(train(1));
+    watch.observe("x", 99.0);
+    watch.fail("the framework threw");
+    watch.finish();
+    CHECK(sink.events.back() == "leave train(1)");
+    CHECK(watch.end().size() == 1);
+    CHECK(watch.health().steps == 1);
+    CHECK(!watch.healthy_since(train(1)));
+    CHECK(sink.ended == "failed: the framework threw");
+}
+
+TEST_CASE("a sink that knows nothing of steps that were left hears of no close either") {
+    struct plain_sink : null_sink {
+        int* closes;
+        explicit plain_sink(int& count) : closes{&count} {}
+        void close(step_id, spotter::alarm const&) noexcept { ++*closes; }
+    };
+    int closes = 0;
+    plain_sink sink{closes};
+    try {
+        hook watch{sink, everything, large};
+        watch.begin(train(0));
+        watch.observe("x", 99.0);
+        throw 1;
+    } catch (int) {}
+    CHECK(closes == 0);
 }
 
 TEST_CASE("a hook that lives and dies inside a handler or a destructor at unwinding is not taken for failed") {

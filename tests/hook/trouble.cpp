@@ -78,6 +78,7 @@ TEST_CASE("each refusal has its own name") {
     CHECK(code_of(view_of(&value, {1, 1, 1, 1, 1, 1, 1, 1, 1})) == errc::rank_too_deep);
     CHECK(code_of(view_of(static_cast<float const*>(nullptr), {1})) == errc::not_contiguous);
     CHECK(code_of(view_of(&value, {-1})) == errc::no_shape);
+    CHECK(code_of(view_of(&value, {std::uint64_t{1} << 33, std::uint64_t{1} << 31})) == errc::no_shape);
     CHECK(code_of(view_of(static_cast<float const*>(nullptr), {0})) == errc::none);
     CHECK(code_of(view_of(&value, {1, 1, 1, 1, 1, 1, 1, 1})) == errc::none);
 }
@@ -323,4 +324,69 @@ TEST_CASE("what closing an open step unasked found is told whole with the next a
     watch.observe("x", 1.0);
     watch.begin(train(1));  // closes the first
     CHECK(watch.end().decision() == decision::stop);
+}
+
+TEST_CASE("health lists every kind of failure once, with how often; what does not fit is counted") {
+    hook watch{everything};
+    for (int i = 0; i < 3; ++i) { watch.observe("outside", 1.0); }
+    for (int i = 0; i < 2; ++i) { (void)watch.step(train(0), "null"_t = view_of(static_cast<float const*>(nullptr), {1})); }
+    failure_list const two = watch.health().failures;
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].what.code == errc::no_step_open);
+    CHECK(two[0].times == 3);
+    CHECK(two[1].what.code == errc::not_contiguous);
+    CHECK(two[1].times == 2);
+    CHECK(speaks_of(two[1].what, "\"null\""));
+    CHECK(two.others() == 0);
+    for (int i = 0; i < 20; ++i) { watch.observe("outside " + std::to_string(i), 1.0); }
+    CHECK(watch.health().failures.size() == failure_list::capacity);
+    CHECK(watch.health().failures.others() == 14);
+    CHECK(watch.health().refused == 25);
+    CHECK(watch.health().first.what.view() == two.first().what.view());
+}
+
+TEST_CASE("a view that cannot be taken as it is names the call that takes it, and that call does") {
+    std::vector<float> memory(24);
+    for (std::size_t i = 0; i < 24; ++i) { memory[i] = static_cast<float>(i); }
+    std::int64_t const strides[]{4, 12, 1};  // time-first memory {2, 3, 4}, batch first
+    collecting_sink sink;
+    hook watch{sink, everything};
+    (void)watch.step(train(0), "out"_t = view_of(memory.data(), {3, 2, 4}, std::span{strides}));
+    CHECK(watch.health().refused == 1);
+    CHECK(watch.health().first.code == errc::not_contiguous);
+    CHECK(speaks_of(watch.health().first, "\"out\" is a permuted view"));
+    CHECK(speaks_of(watch.health().first, "packed(pointer, {sizes}, {byte strides})"));
+    (void)watch.step(train(1), "out"_t = packed(memory.data(), {3, 2, 4}, {16, 48, 4}));
+    CHECK(sink.kept["out"] == std::vector{train(1)});
+    CHECK(sink.infos["out"].shape == extents{3, 2, 4});
+    CHECK(watch.health().refused == 1);
+    (void)watch.step(train(2), "few"_t = packed(memory.data(), {3, 4}, {16}));
+    CHECK(watch.health().failures.size() == 2);
+    CHECK(watch.health().failures[1].what.code == errc::no_shape);
+    CHECK(speaks_of(watch.health().failures[1].what, "\"few\""));
+    CHECK(sink.infos.count("few") == 0);
+}
+
+TEST_CASE("health says what kept everything from being judged, and steps that nobody ended") {
+    hook watch{plan{}, any("x", maximum > 10.0)};
+    CHECK(watch.health().nothing_judged == "no step was closed");
+    watch.begin(train(0));
+    watch.begin(train(1));
+    CHECK(watch.health().nothing_judged == "no tensor was observed");
+    watch.observe("y", 1.0);
+    CHECK(watch.end().empty());
+    CHECK(watch.health().nothing_judged == "no rule judged any step");
+    CHECK(watch.health().left_open == 1);
+    (void)watch.step(train(2), "x"_t = 1.0);
+    CHECK(watch.health().nothing_judged.empty());
+    watch.begin(train(3));
+    watch.finish();
+    CHECK(watch.health().left_open == 2);
+    CHECK(watch.health().good());
+    hook without_rules{everything};
+    (void)without_rules.step(train(0), "x"_t = 1.0);
+    CHECK(without_rules.health().nothing_judged.empty());
+    environment const off{"off"};
+    hook silent{plan{}, any("x", maximum > 10.0)};
+    CHECK(silent.health().nothing_judged.empty());
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <limits>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -238,7 +239,8 @@ TEST_CASE("a step still open is not judged, and a live run can be replayed again
 }
 
 TEST_CASE(
-    "in a resumed run rules start afresh with each attempt, as they did in the loop; a step left open is not judged") {
+    "in a resumed run rules start afresh with each attempt, as they did in the loop; a step left open is judged by what it "
+    "holds") {
     temporary_folder const folder;
     auto const rule = large | for_steps{4};
     pid_t const child = ::fork();
@@ -265,11 +267,89 @@ TEST_CASE(
     trial const run = open(folder / "run");
     REQUIRE(run.attempts() == 2);
     replay_report const report = replay(run, rule);
-    CHECK(steps_of(report) == inside);
-    CHECK(report.steps == 12);
-    CHECK(report.coverages[0].judged == 12);
+    CHECK(report.open == 1);  // train(6) of the first attempt, which held "late" alone
+    ids expected = trains(3, 7);
+    expected.insert(expected.end(), inside.begin() + 3, inside.end());
+    CHECK(steps_of(report) == expected);
+    CHECK(report.findings[3].tensor == "late");
+    CHECK(report.steps == 13);
+    CHECK(report.coverages[0].judged == 13);
     CHECK(report.coverages[0].matched == 2);
 }
+
+namespace {
+
+// Two sound steps, then one in which the loss is a NaN; how the loop is left is up to the caller.
+template <class Watch>
+void observe_a_nan(Watch& watch) {
+    (void)watch.step(train(0), "loss"_t = 1.0, "w"_t = 1.0);
+    (void)watch.step(train(1), "loss"_t = 1.0, "w"_t = 1.0);
+    watch.begin(train(2));
+    watch.observe("loss", std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+TEST_CASE("the NaN that ended a run is found in the step that was never closed: killed, in every replay of the record") {
+    temporary_folder const folder;
+    pid_t const child = ::fork();
+    if (child == 0) {
+        hook watch{folder / "run", everything, non_finite{}};
+        observe_a_nan(watch);
+        watch.flush();
+        ::raise(SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    trial run = open(folder / "run");
+    CHECK(run.status() == run_status::died);
+    CHECK(run.findings().empty());  // nobody was there to judge it
+    REQUIRE(run.open_steps().size() == 1);
+    std::size_t alarms = 0, findings = 0;
+    auto const hear = [&](spotter::alarm const& found) { alarms += found.size(); };
+    auto const listen = [&](finding const&) { ++findings; };
+    for (int way = 0; way < 3; ++way) {
+        replay_report const report = way == 0   ? replay(run, non_finite{}, hear, listen)
+                                     : way == 1 ? replay_report{replay_side_by_side(run, non_finite{}, hear, listen)}
+                                                : follow(run, non_finite{}, hear, listen);
+        CHECK(steps_of(report) == ids{train(2)});
+        CHECK(report.steps == 3);
+        CHECK(report.open == 1);
+        CHECK(report.coverages[0].judged == 3);
+    }
+    CHECK(alarms == 3);
+    CHECK(findings == 3);
+    CHECK(replay(run, non_finite{}, during{mode::eval}).findings.empty());
+}
+
+#if SPOTTER_EXCEPTIONS
+TEST_CASE("of a run that an exception left a replay finds in the last step what the hook found in it") {
+    for (bool resumed : {false, true}) {
+        temporary_folder const folder;
+        try {
+            hook watch{folder / "run", everything, non_finite{}};
+            observe_a_nan(watch);
+            throw 1;
+        } catch (int) {}
+        if (resumed) {
+            hook watch{folder / "run", everything, options{.existing = existing::resume}, non_finite{}};
+            (void)watch.step(train(2), "loss"_t = 1.0, "w"_t = 1.0);
+        }
+        trial const run = open(folder / "run");
+        REQUIRE(run.findings().size() == 1);
+        for (bool beside : {false, true}) {
+            replay_report const report =
+                beside ? replay_report{replay_side_by_side(run, non_finite{})} : replay(run, non_finite{});
+            REQUIRE(report.findings.size() == 1);
+            CHECK(report.findings[0].step == run.findings()[0].step);
+            CHECK(report.findings[0].tensor == run.findings()[0].tensor);
+            CHECK(report.findings[0].reason == run.findings()[0].reason);
+            CHECK(report.steps == (resumed ? 4 : 3));
+            CHECK(report.open == 1);
+        }
+    }
+}
+#endif
 
 TEST_CASE("drops are told: a record that lost something is not whole") {
     temporary_folder const folder;

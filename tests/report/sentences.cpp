@@ -225,6 +225,25 @@ TEST_CASE("the health of a hook is one line, and the first failure another") {
     CHECK(contains(text, "in trouble: 1 steps, "));
     CHECK(contains(text, "refused 1"));
     CHECK(contains(text, "\n    no_step_open: "));
+    watch.observe("x", 1.0);
+    watch.observe("escaping\x1b[2J", 1.0);
+    std::string const more = fmt::format("{}", watch.health());
+    CHECK(contains(more, " (2 times)\n"));
+    CHECK(contains(more, "\"escaping\\x1b[2J\""));
+}
+
+TEST_CASE("a hook that could judge nothing does not say that it records well") {
+    temporary_folder const folder;
+    hook watch{folder / "run", plan{}, any("nobody/*", l2 > 1.0)};
+    CHECK(contains(fmt::format("{}", watch.health()), "recording, but nothing could be judged: 0 steps, "));
+    CHECK(contains(fmt::format("{}", watch.health()), "\n    no step was closed"));
+    (void)watch.step(train(0));
+    CHECK(contains(fmt::format("{}", watch.health()), "\n    no tensor was observed"));
+    (void)watch.step(train(1), "x"_t = 1.0);
+    CHECK(contains(fmt::format("{}", watch.health()), "\n    no rule judged any step"));
+    CHECK(watch.health().good());
+    (void)watch.step(train(2), "nobody/x"_t = 0.5);
+    CHECK(contains(fmt::format("{}", watch.health()), "recording well: 3 steps, "));
 }
 
 TEST_CASE("a run of several workers says which there are, how each stands that is not as the run, and whose a finding "

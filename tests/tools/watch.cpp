@@ -90,7 +90,12 @@ TEST_CASE("watch: a bad run is stopped from another process, a good one goes on"
     CHECK(other.events("end") == std::vector<nlohmann::json>{{{"event", "end"}, {"runs", 2}, {"ill", 1}}});
     std::string line;
     REQUIRE(std::getline(std::ifstream{folder / "alerts.jsonl"}, line));
-    CHECK(nlohmann::json::parse(line).at("rule") == "non_finite");
+    nlohmann::json const alert = nlohmann::json::parse(line);
+    CHECK(alert.at("rule") == "non_finite");
+    CHECK(alert.at("run") == folder / "runs/bad");
+    CHECK(alert.at("worker") == 0);
+    CHECK(alert.at("attempt") == 0);
+    CHECK(alert.at("time") > 1e9);
     // The record says who stopped it and why.
     auto const run = open_trial(folder / "runs/bad");
     REQUIRE(run);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <limits>
 #include <stdexcept>
 
 #include <sys/wait.h>
@@ -245,7 +246,53 @@ TEST_CASE("an exception that leaves the loop: failed, never finished, and all ea
     CHECK(run.steps() == trains(0, 5));
     CHECK(run.state(train(5)) == step_state::absent);
 }
+
+TEST_CASE("the step that an exception left is in the record: as open, with what it held, and what was found in it") {
+    temporary_folder const folder;
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    try {
+        hook watch{folder / "run", plan{}, non_finite{}};
+        for (std::uint64_t i = 0; i < 5; ++i) { (void)watch.step(train(i), "loss"_t = 1.0, "w"_t = 2.0); }
+        watch.begin(train(5));
+        watch.observe("loss", nan);
+        throw std::runtime_error{"the framework threw"};
+    } catch (std::runtime_error const&) {}
+    trial const run = open(folder / "run");
+    CHECK(run.status() == run_status::failed);
+    CHECK(run.why_ended().find("train(5)") != std::string_view::npos);
+    CHECK(run.steps() == trains(0, 5));
+    REQUIRE(run.open_steps().size() == 1);
+    CHECK(run.open_steps()[0].step == train(5));
+    CHECK(run.open_steps()[0].values == 1);
+    CHECK(run.names(filter{.step = train(5)}) == names_list{"loss"});
+    CHECK(run["loss"].stat(train(5), nonfinite).value_or(0) == 1);
+    REQUIRE(run.findings().size() == 1);
+    CHECK(run.findings()[0].step == train(5));
+    CHECK(run.findings()[0].tensor == "loss");
+    CHECK(run.damage().empty());
+}
 #endif
+
+TEST_CASE("a run that goes on says which step it is at; one that ended between steps left none open") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    (void)watch.step(train(0), "x"_t = 0.0);
+    watch.scalar("loose", 1.0);
+    watch.flush();
+    trial run = open(watch.path());
+    CHECK(run.open_steps().empty());
+    watch.begin(train(1));
+    watch.observe("x", 1.0);
+    watch.flush();
+    CHECK(!run.refresh());
+    REQUIRE(run.open_steps().size() == 1);
+    CHECK(run.open_steps()[0].step == train(1));
+    (void)watch.end();
+    watch.finish();
+    CHECK(!run.refresh());
+    CHECK(run.open_steps().empty());
+    CHECK(run.steps() == trains(0, 2));
+}
 
 TEST_CASE("killed: the run has died and what was flushed is there, byte for byte [S57][D09]") {
     temporary_folder const folder;

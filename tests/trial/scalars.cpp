@@ -209,3 +209,55 @@ TEST_CASE("a scalar that is a NaN at some steps has a history of every step, and
         CHECK(std::memcmp(value.view().values.raw, &expected, sizeof expected) == 0);
     }
 }
+
+TEST_CASE("loose scalars come back with the type they were given, every digit, and texts as texts") {
+    temporary_folder const folder;
+    std::int64_t const least = std::numeric_limits<std::int64_t>::min() + 1;
+    std::uint64_t const most = std::numeric_limits<std::uint64_t>::max() - 1;
+    {
+        hook watch{folder / "run", plan{}};
+        watch.scalar("i64", least);
+        watch.scalar("u64", most);
+        watch.scalar("f32", 0.1F);
+        watch.scalar("bool", true);
+        watch.scalar("note", "r\u00e9sum\u00e9, and more than a small string holds");
+        watch.scalar("empty", "");
+    }
+    trial const run = open(folder / "run");
+    auto const only = [&](char const* name) {
+        auto const all = run[name].loose();
+        REQUIRE(all.size() == 1);
+        return all[0];
+    };
+    CHECK(only("i64").type == dtype::i64);
+    CHECK(only("i64").to<std::int64_t>().value_or(0) == least);
+    CHECK(only("u64").to<std::uint64_t>().value_or(0) == most);
+    CHECK(only("u64").to<double>().error().code == errc::wrong_type);
+    CHECK(only("f32").to<float>().value_or(0) == 0.1F);
+    CHECK(only("bool").to<bool>().value_or(false));
+    CHECK(only("note").type == dtype::text);
+    CHECK(only("note").to<std::string>().value_or("") == "r\u00e9sum\u00e9, and more than a small string holds");
+    CHECK(only("note").to<double>().error().code == errc::wrong_type);
+    CHECK(only("empty").to<std::string>().value_or("x").empty());
+}
+
+TEST_CASE("a text in a step has no statistics, whatever is asked of it") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", plan{}, any("*", mean > 0.0)};
+        watch.begin(train(0));
+        watch.scalar("note", "letters");
+        CHECK(watch.end().empty());
+    }
+    trial const run = open(folder / "run");
+    track const note = run["note"];
+    CHECK(note.at(train(0)).to<std::string>().value_or("") == "letters");
+    for (statistic const which : std::initializer_list<statistic>{mean, l2, maximum, nonfinite, zeros, sum}) {
+        CHECK(note.stat(train(0), which).error().code == errc::not_in_step);
+    }
+    CHECK(note.quantile(train(0), 0.5).error().code == errc::not_in_step);
+    CHECK(note.distribution(train(0)).error().code == errc::not_in_step);
+    CHECK(note.stat(train(0), mean).error().what.view().find("a text has no statistics") != std::string_view::npos);
+    REQUIRE(note.history(mean).size() == 1);
+    CHECK(!note.history(mean)[0].known);
+}

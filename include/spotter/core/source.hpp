@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Knows its type and shape, and can write its values, packed and row-major, to memory that is large enough. A hook asks for the
 // values only at steps where a rule or a collection wants them, into a buffer that it keeps. A copy_to that returns false has
-// failed: the observation is refused and counted.
+// failed: the observation is refused and counted. One with `refusal refused() const` is not copied where that is not none.
 template <class Source>
 concept tensor_source = requires(Source const& source, std::byte* into) {
     { source.type() } -> std::same_as<dtype>;
@@ -30,7 +30,13 @@ public:
         for (std::size_t axis = 0; axis < byte_strides.size() && axis < max_rank; ++axis) {
             strides_[axis] = byte_strides[axis];
         }
+        refused_ = refusal_of(shape);
+        if (refused_ == refusal::none && byte_strides.size() != shape.rank) { refused_ = refusal::axes_mismatch; }
+        if (!std::is_constant_evaluated() && refused_ == refusal::none && first == nullptr && shape.elements() > 0) {
+            refused_ = refusal::null;
+        }
     }
+    [[nodiscard]] constexpr refusal refused() const noexcept { return refused_; }
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     void copy_to(std::byte* into) const noexcept {
@@ -52,9 +58,10 @@ private:
     std::byte const* first_;
     extents shape_;
     std::array<std::int64_t, max_rank> strides_{};
+    refusal refused_ = refusal::none;
 };
 
-// A view with padded pitch, or any other byte strides (negative ones too), packed on request:
+// A view with padded pitch, permuted axes, or any other byte strides (negative ones too), one an axis, packed on request:
 // `watch.observe("w", packed(pointer, {rows, cols}, {pitch_bytes, sizeof(float)}))`.
 template <element Value>
 [[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape,
@@ -77,7 +84,7 @@ template <element Value>
 }
 
 // The valid part of a larger row-major tensor: `sizes` from its first element on. Padding (rows of a vocabulary, masked positions) is
-// neither judged nor kept. A contiguous tensor with the same rank is expected; more than its size is cut to it.
+// neither judged nor kept. The whole is contiguous and has as many axes; more than its size is cut to it.
 template <element Value>
 [[nodiscard]] constexpr strided_source<Value> valid_region(Value const* whole, extents const& whole_shape,
                                                            extents sizes) noexcept {
@@ -88,7 +95,8 @@ template <element Value>
         step *= static_cast<std::int64_t>(whole_shape.size[axis]);
         if (sizes.size[axis] > whole_shape.size[axis]) { sizes.size[axis] = whole_shape.size[axis]; }
     }
-    return {whole, sizes, std::span<std::int64_t const>{strides.data(), sizes.rank < max_rank ? sizes.rank : max_rank}};
+    std::size_t const rank = whole_shape.rank < max_rank ? whole_shape.rank : max_rank;
+    return {whole, sizes, std::span<std::int64_t const>{strides.data(), rank}};
 }
 
 // No memory at all: `values_from({count}, [&](std::size_t i) { return particles[i].mass; })`. Row-major index; the element
@@ -156,7 +164,8 @@ template <element Value>
     return view_of(values, shape);
 }
 
-// What is handed to a hook: a tensor as it is, or (with `copy`) a source whose type and shape `view` tells, without memory.
+// What is handed to a hook: a tensor as it is, or (with `copy`) a source whose type and shape `view` tells, without memory. A
+// tensor_access may have `static offered offer(Tensor const&)`, for values that are copied where no view of them can be had.
 struct offered {
     tensor_ref view{};
     void const* source = nullptr;
@@ -171,6 +180,11 @@ template <class Values>
         it.view.count = it.view.shape.elements();
         it.view.type = values.type();
         it.view.refused = refusal_of(it.view.shape);
+        if constexpr (requires {
+                          { values.refused() } -> std::same_as<refusal>;
+                      }) {
+            it.view.refused = values.refused();
+        }
         it.source = &values;
         it.copy = [](void const* source, std::byte* into) {
             if constexpr (std::same_as<decltype(std::declval<Values const&>().copy_to(into)), bool>) {
@@ -181,6 +195,10 @@ template <class Values>
             }
         };
         return it;
+    } else if constexpr (requires {
+                             { tensor_access<Values>::offer(values) } -> std::same_as<offered>;
+                         }) {
+        return tensor_access<Values>::offer(values);
     } else {
         return {as_tensor(values), nullptr, nullptr};
     }

@@ -16,9 +16,9 @@ struct tensor_access {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
-    constexpr std::string_view names[] = {"none",   "not_contiguous", "rank_too_deep",
-                                          "null",   "other_device",   "unknown_element",
-                                          "ragged", "negative_size",  "size_mismatch"};
+    constexpr std::string_view names[] = {"none",          "not_contiguous", "rank_too_deep", "null",
+                                          "other_device",  "unknown_element", "ragged",       "negative_size",
+                                          "size_mismatch", "too_large",       "axes_mismatch", "permuted"};
     return names[static_cast<std::size_t>(why)];
 }
 
@@ -76,6 +76,9 @@ concept has_dimensions = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.dimension(0) } -> std::convertible_to<std::uint64_t>;
     {static_cast<int>(Tensor::Layout)};
 };
+// Letters: std::string, std::string_view, a literal.
+template <class Tensor>
+concept is_letters = std::is_convertible_v<Tensor const&, std::string_view> && !has_own_access<Tensor>;
 template <class Tensor>
 concept has_size = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.size() } -> std::convertible_to<std::size_t>;
@@ -184,21 +187,27 @@ template <raw_array Array>
 // Anything that can be handed to a hook: a scalar, a contiguous range, a type with data(), size() and shape(), a matrix
 // with rows() and cols(), an array, or a type with its own tensor_access.
 template <class Tensor>
-concept tensor = std::same_as<Tensor, tensor_ref> || detail::has_own_access<Tensor> || detail::scalar<Tensor> ||
-    detail::raw_array<Tensor> || detail::has_shape<Tensor> || detail::has_rows<Tensor> ||
-    detail::has_dimensions<Tensor> || detail::has_size<Tensor>;
+concept tensor = !detail::is_letters<Tensor> &&
+                 (std::same_as<Tensor, tensor_ref> || detail::has_own_access<Tensor> || detail::scalar<Tensor> ||
+                  detail::raw_array<Tensor> || detail::has_shape<Tensor> || detail::has_rows<Tensor> ||
+                  detail::has_dimensions<Tensor> || detail::has_size<Tensor>);
 
 // The view of a tensor. O(1), no allocation; the tensor must outlive it.
 template <class Tensor>
 [[nodiscard]] constexpr tensor_ref as_tensor(Tensor const& it) noexcept {
+    static_assert(!detail::is_letters<Tensor>,
+                  "spotter: a text is no tensor: watch.scalar(\"name\", text) keeps it. Bytes that are numbers are "
+                  "std::int8_t or std::uint8_t: view_of(pointer, {sizes...}).");
     static_assert(
-        tensor<Tensor>,
+        tensor<Tensor> || detail::is_letters<Tensor>,
         "spotter: not a contiguous tensor. Pass a scalar, a contiguous range, something with data(), size() and "
         "shape(), or view_of(pointer, {sizes...}); evaluate an expression (.eval()) and pack nested vectors first. "
         "Include the adapter in spotter/ext, or specialise spotter::tensor_access for the type.");
     static_assert(!detail::says_not_contiguous<Tensor>,
                   "spotter: this view is not contiguous. Copy it into a contiguous tensor first.");
-    if constexpr (std::same_as<Tensor, tensor_ref>) {
+    if constexpr (detail::is_letters<Tensor>) {
+        return tensor_ref{};
+    } else if constexpr (std::same_as<Tensor, tensor_ref>) {
         return it;
     } else if constexpr (detail::has_own_access<Tensor>) {
         return tensor_access<Tensor>::view(it);

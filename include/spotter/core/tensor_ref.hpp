@@ -52,14 +52,22 @@ enum class refusal : std::uint8_t {
     unknown_element = 5,  // quantised, vectorised or otherwise no dtype
     ragged = 6,           // rows of different length
     negative_size = 7,
-    size_mismatch = 8,  // the sizes say another number of elements than there are
+    size_mismatch = 8,   // the sizes say another number of elements than there are
+    too_large = 9,       // the sizes multiply to more than there can be
+    axes_mismatch = 10,  // sizes for another number of axes than strides, or than the whole has
+    permuted = 11,       // packed memory, but its axes are in another order
 };
 [[nodiscard]] constexpr refusal refusal_of(extents const& shape) noexcept {
     if (shape.rank > max_rank) { return refusal::rank_too_deep; }
+    constexpr std::uint64_t most = std::uint64_t{1} << 59U;  // elements, so that their bytes are a number, too
+    std::uint64_t count = 1;
+    bool fits = true, empty = false;
     for (std::uint64_t const each : shape.view()) {
         if (each >> 63U) { return refusal::negative_size; }
+        empty = empty || each == 0;
+        fits = !__builtin_mul_overflow(count, each, &count) && count <= most && fits;
     }
-    return refusal::none;
+    return fits || empty ? refusal::none : refusal::too_large;
 }
 
 // A typed address, so that rules over values also run in a static_assert; `raw` for any other use.
@@ -233,12 +241,38 @@ requires requires(Container const& it) { it.data(), it.size(); }
     return view;
 }
 
+namespace detail {
+
+// Whether the strides of a view are those of packed memory with its axes in some order.
+[[nodiscard]] constexpr bool is_permuted(extents const& shape, std::span<std::int64_t const> strides) noexcept {
+    std::uint64_t expected = 1;
+    std::size_t left = 0;
+    for (std::size_t axis = 0; axis < shape.rank; ++axis) { left += shape.size[axis] > 1 ? 1 : 0; }
+    for (std::uint32_t used = 0; left > 0; --left) {
+        std::size_t next = max_rank;
+        for (std::size_t axis = 0; axis < shape.rank && next == max_rank; ++axis) {
+            bool const fits = shape.size[axis] > 1 && static_cast<std::uint64_t>(strides[axis]) == expected;
+            next = fits && (used >> axis & 1U) == 0 ? axis : max_rank;
+        }
+        if (next == max_rank) { return false; }
+        used |= 1U << next;
+        expected *= shape.size[next];
+    }
+    return true;
+}
+
+}  // namespace detail
+
 // The same with a step of `strides[axis]` elements between neighbours; refused unless that describes packed memory.
 template <element Value>
 [[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape,
                                            std::span<std::int64_t const> strides) noexcept {
     tensor_ref view = view_of(values, shape);
     if (view.refused != refusal::none) { return view; }
+    if (strides.size() != shape.rank) {
+        view.refused = refusal::axes_mismatch;
+        return view;
+    }
     auto const packed = [&](order layout) {
         std::int64_t expected = 1;
         for (std::size_t i = 0; i < shape.rank; ++i) {
@@ -248,11 +282,11 @@ template <element Value>
         }
         return true;
     };
-    if (view.count == 0 || (strides.size() == shape.rank && packed(order::row_major))) { return view; }
-    if (strides.size() == shape.rank && packed(order::column_major)) {
+    if (view.count == 0 || packed(order::row_major)) { return view; }
+    if (packed(order::column_major)) {
         view.layout = order::column_major;
     } else {
-        view.refused = refusal::not_contiguous;
+        view.refused = detail::is_permuted(shape, strides) ? refusal::permuted : refusal::not_contiguous;
     }
     return view;
 }

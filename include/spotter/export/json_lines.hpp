@@ -51,8 +51,9 @@ private:
         std::string const head = begin(at, it.name(), it.time().value_or(at.time), loose);
         if (it.is_text()) { return send(head + ",\"text\":" + json_text(it.text())); }
         if (it.is_number()) {
+            std::string const digits = it.digits();
             measurement const found = it.number();
-            if (found.known) { send(head + ",\"value\":" + json_number(found.value)); }
+            if (found.known) { send(head + ",\"value\":" + (digits.empty() ? json_number(found.value) : digits)); }
         } else {
             each_statistic(it, *choice_, [&](statistic which, double const& value) {
                 send(head + ",\"statistic\":" + json_text(which.name()) + ",\"value\":" + json_number(value));
@@ -77,7 +78,7 @@ private:
 // Calls put(line), each with its final \n, for what the run holds and was not told yet: {"name", "step", "mode", "index", "time"} as in
 // the columns of CSV, `worker` in a run of several, then `value` of a number, `statistic` and `value` of a tensor, `text` of a text, or
 // `severity`, `rule` and `text` of a finding. A scalar between steps has no step, mode and index. NaN and infinities are "nan", "inf",
-// "-inf". In the order of the record, each worker's after the other; every closing, that of a step which is closed again later, too.
+// "-inf"; integers have all their digits, which a reader that takes every number for a double loses beyond 2^53. In the order of the record, each worker's after the other; every closing, that of a step which is closed again later, too.
 template <text_sink Put>
 class json_lines_writer {
 public:

@@ -71,6 +71,16 @@ public:
         });
         return found;
     }
+    // The same of an integer that a double may not hold: its digits. Empty for any other number.
+    [[nodiscard]] std::string digits() {
+        std::string found;
+        auto const take = [&](auto number) {
+            if (number) { found = std::to_string(*number); }
+        };
+        if (is_number() && (is_scalar_ ? scalar_.type : seen_.type) == dtype::i64) { take(values().to<std::int64_t>()); }
+        if (is_number() && (is_scalar_ ? scalar_.type : seen_.type) == dtype::u64) { take(values().to<std::uint64_t>()); }
+        return found;
+    }
     // As stored; with `compute` those terms that were not are taken of the values, where these are there.
     [[nodiscard]] summary stats(terms wanted, bool compute) {
         if (!compute || !any(without(wanted, stats_.has)) || !has_values() || !values()) { return stats_; }

@@ -4,7 +4,7 @@
 
 #include <spotter/export/follow_run.hpp>
 #include <spotter/export/tensorboard.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
 
 #include <chrono>
 #include <condition_variable>

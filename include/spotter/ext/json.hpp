@@ -5,7 +5,7 @@
 #include <spotter/ext/json/plan_reader.hpp>
 #include <spotter/ext/json/smdebug_reader.hpp>
 #include <spotter/ext/json/text_file.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
 #include <spotter/plan/write_json.hpp>
 
 #include <nlohmann/json.hpp>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <spotter/file/posix_error.hpp>
+#include <spotter/file/size_limit.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -23,6 +24,7 @@ public:
         return open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open");
     }
     [[nodiscard]] error append(file_handle file, std::span<std::byte const> bytes) noexcept override {
+        size_limit_as_error const limit;
         while (!bytes.empty()) {
             ssize_t const done = ::write(number_of(file), bytes.data(), bytes.size());
             if (done < 0 && errno == EINTR) { continue; }
@@ -262,6 +264,7 @@ private:
         if (!file) { return file.error(); }
         text<64> link{"/proc/self/fd/"};
         link << file->native;
+        size_limit_as_error const limit;
         // Allocated now: a page that cannot be had when it is touched ends the process.
         int failed = EINTR;
         while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }

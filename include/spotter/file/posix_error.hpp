@@ -45,6 +45,10 @@ private:
             cause = "the disk is full";
             advice = "free some space";
             break;
+        case EFBIG:
+            cause = "the system allows no larger file";
+            advice = "raise the limit (ulimit -f), or lower options::segment_bytes";
+            break;
         case EACCES:
         case EPERM:
             why.code = errc::unwritable;

@@ -2,6 +2,7 @@
 // Hook (L3): escalation: once a rule fires, more is kept for a while.
 #pragma once
 
+#include <spotter/hook/outcomes.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/plan/plan.hpp>
 #include <spotter/rule/respond.hpp>
@@ -13,6 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 template <plan_like Plan>
 struct capture {
     using responds = void;
+    static constexpr std::string_view name = "capture";
     Plan what;
     std::uint64_t steps;
 
@@ -20,7 +22,7 @@ struct capture {
 
     error operator()(finding const&, response_desk& desk) const noexcept {
         if (pattern_fault const bad = what.malformed(); !bad.empty()) {
-            error why{errc::bad_pattern, "capture: the plan has the malformed pattern "};
+            error why{errc::bad_pattern, "the plan has the malformed pattern "};
             why.what << bad;
             return why;
         }
@@ -50,6 +52,15 @@ public:
         if (free != nullptr) { *free = {what, steps}; }
         active_ = active_ || steps > 0;
     }
+    void await(outcome const& it) noexcept override { outcomes_.add(it); }
+    [[nodiscard]] finding_origin origin() const noexcept override { return origin_; }
+    void belong_to(std::string_view run, std::uint32_t attempt) noexcept { origin_ = {run, attempt, 0}; }
+    // Whether what responses began has failed meanwhile.
+    void ask(failure_list& failures, bool at_the_end) noexcept {
+        if (outcomes_.empty()) { return; }
+        at_the_end ? outcomes_.ask_patiently(failures) : outcomes_.ask(failures);
+    }
+
     // Something beyond the plan may be wanted of any tensor.
     [[nodiscard]] bool active() const noexcept { return active_ || everything_; }
     // The sink wants whatever is observed, for a flight recorder.
@@ -59,13 +70,11 @@ public:
     [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
         return active_ ? add_captured(tensor, step, planned) : planned;
     }
-    // Runs what is to be done about a finding; `first` keeps the first failure.
-    void respond(finding const& found, error& first) noexcept {
+    // Runs what is to be done about a finding.
+    void respond(finding const& found, failure_list& failures) noexcept {
         for (response_call const& each : found.responses) {
             if (each.run == nullptr) { return; }
-            error why{errc::user_code_threw, "a response threw an exception; the others ran"};
-            (void)guarded([&] { why = each.run(each.response, found, *this); });
-            if (why && !first) { first = why; }
+            failures.add(each.run(each.response, found, *this));
         }
     }
     void step_closed() noexcept {
@@ -83,16 +92,18 @@ private:
     };
     SPOTTER_NOINLINE terms add_captured(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
         terms all = planned;
-        (void)guarded([&] {
-            for (going const& each : list_) {
-                if (each.left > 0) { all = detail::together(all, each.what.wanted(each.what.plan, tensor.info, step)); }
-            }
-            tensor.keep_copies(all);
-        });
+        for (going const& each : list_) {
+            if (each.left == 0) { continue; }
+            all = detail::together(all, guarded_or([&] { return each.what.wanted(each.what.plan, tensor.info, step); },
+                                                   [] { return terms::none; }));
+        }
+        tensor.keep_copies(all);
         return all;
     }
 
     going list_[4]{};
+    outcomes outcomes_{};
+    finding_origin origin_{};
     bool active_ = false;  // some capture goes on
     bool everything_ = false;
 };

@@ -2,6 +2,7 @@
 // Hook (L3): how the watching itself goes.
 #pragma once
 
+#include <spotter/hook/failures.hpp>
 #include <spotter/hook/sink.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -16,8 +17,21 @@ struct health_report {
     sink_health sink{};
     bool off = false;  // SPOTTER=off: nothing is watched
     bool dry = false;  // rules judge and nothing is recorded, as was asked: SPOTTER=dry, dry_run, a hook without a path
+    // Steps that nobody ended, as when an exception was caught outside of one: the next begin closed them, or the end of the run did.
+    std::uint64_t left_open = 0;
+    // Where nothing could be judged so far: that no step was closed, no tensor observed, or no rule of those there are judged any step.
+    // Not a failure, and not success. Empty otherwise, and where the hook is off.
+    std::string_view nothing_judged{};
+    failure_list failures{};  // all kinds that there were, with how often: the hook's, then the rules', then the sink's first
 
     [[nodiscard]] bool good() const noexcept { return !first; }
+    [[nodiscard]] static constexpr std::string_view missing(std::uint64_t steps, std::uint64_t tensors,
+                                                            bool judged) noexcept {
+        return steps == 0     ? "no step was closed"
+               : tensors == 0 ? "no tensor was observed"
+               : !judged      ? "no rule judged any step"
+                              : std::string_view{};
+    }
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -8,17 +8,14 @@
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
-#include <spotter/hook/refusal_words.hpp>
 #include <spotter/hook/registry.hpp>
+#include <spotter/hook/source_copy.hpp>
 #include <spotter/hook/stop_request.hpp>
 #include <spotter/hook/switch.hpp>
+#include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
 #include <spotter/stat/summarize.hpp>
-
-#if SPOTTER_EXCEPTIONS
-#include <exception>
-#endif
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -169,18 +166,18 @@ public:
         failed_ = true;
         failure_ = text<160>{why};
     }
-    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed unless an exception left it.
+    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that failed, or that an
+    // exception leaves, it is judged by what it holds, and stays open in the record. `end()` then returns what was found.
     void finish() noexcept {
         if (finished_) { return; }
-#if SPOTTER_EXCEPTIONS
-        if (std::uncaught_exceptions() > exceptions_at_start_) {
-            if (!failed_) { fail("the hook was left by an exception"); }
-            open_ = false;
+        if (exceptions_.now() && !failed_) {
+            fail("the hook was left by an exception");
+            if (open_) { failure_ << " in step " << name_of(step_.mode) << '(' << step_.index << ')'; }
         }
-#endif
-        if (open_) { carry(); }
+        if (open_) { ++left_open_, carry(!failed_); }
         finished_ = true;
         if (state_ == detail::switch_state::off) { return; }
+        captures_.ask(failures_, true);
         std::size_t leaves = 0;
         slots<coverage> const all = judges_.coverages(leaves);
         error const trouble = health().first;
@@ -198,10 +195,14 @@ public:
     }
 
     [[nodiscard]] health_report health() const noexcept {
-        health_report now{first_error_, steps_, observed_, refused_, declared_, sink_.health()};
-        if (!now.first) { now.first = judges_.trouble(); }
-        if (!now.first) { now.first = now.sink.first; }
+        health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
+        now.failures = failures_;
+        now.failures.add(judges_.troubles());
+        now.failures.add(now.sink.first);
+        if (!now.first) { now.first = now.failures.first(); }
+        now.left_open = left_open_;
         now.off = state_ == detail::switch_state::off;
+        if (!now.off) { now.nothing_judged = health_report::missing(steps_, declared_, judges_.judged_any()); }
         now.dry = !now.off && !now.first && path().empty() && now.sink.stored == 0;
         return now;
     }
@@ -253,9 +254,7 @@ private:
         if (state_ == detail::switch_state::unknown) {
             remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on");
         }
-#if SPOTTER_EXCEPTIONS
-        exceptions_at_start_ = std::uncaught_exceptions();
-#endif
+        exceptions_.start();
         if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
             plan_is_sound_ = false;
             if (!first_error_) { first_error_ = detail::malformed_plan(bad); }
@@ -266,6 +265,7 @@ private:
         plan_.list([&](collection_info const& each) { list[count++] = each; });
         if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
         sink_.start({{list, count}});
+        if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
     }
 
     template <class Argument>
@@ -286,32 +286,36 @@ private:
     }
 
     void open(step_id id) noexcept {
-        if (open_) { carry(); }
+        if (open_) { ++left_open_, carry(); }
         open_ = !finished_;
         step_ = id;
-        plan_due_ = 0;
-        if (!guarded([&] { plan_due_ = plan_.due(id); })) {
-            remember(errc::user_code_threw, "plan", "a policy threw an exception");
-        }
+        plan_due_ = guarded_or([&] { return plan_.due(id); },
+                               [&] { return remember(errc::user_code_threw, "plan", "a policy threw an exception"); });
         rules_due_ = judges_.due(id);
     }
 
-    [[nodiscard]] alarm close() noexcept {
+    // `whole`: all of it was observed, as far as the loop says.
+    [[nodiscard]] alarm close(bool whole) noexcept {
         alarm found;
         captures_.step_closed();
+        captures_.ask(failures_, false);
         double const now = judges<Arguments...>::polls ? clock_() : 0;
         judges_.poll(now);
-        judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, first_error_); });
+        judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, failures_); });
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_stop_request(sink_, step_, found);
-        sink_.close(step_, found);
+        if (whole) {
+            sink_.close(step_, found);
+            ++steps_;
+        } else if constexpr (requires { sink_.leave(step_, found); }) {
+            sink_.leave(step_, found);
+        }
         open_ = false;
-        ++steps_;
         return found;
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
-    void carry() noexcept { carried_.add(close()); }
+    void carry(bool whole = true) noexcept { carried_.add(close(whole)); }
 
     // The tensor of that name; null where the hook is off or memory exhausted.
     [[nodiscard]] tracked_tensor* meet(std::string_view name) noexcept {
@@ -343,15 +347,9 @@ private:
         if ((rules | due) == 0 && !captures_.active()) { return; }
         if (values.refused != refusal::none) { return refuse_view(it, values); }
         if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
-        tensor_ref copied = values;
-        auto const bytes = static_cast<std::size_t>(values.bytes());
-        if (!scratch_.grow(bytes)) { return refuse(errc::out_of_memory, it.name, "could not be copied: no memory"); }
-        bool done = false;
-        if (!guarded([&] { done = given.copy(given.source, scratch_.data()); })) {
-            return refuse(errc::user_code_threw, it.name, "could not be copied: its function threw an exception");
-        }
-        if (!done) { return refuse(errc::io_error, it.name, "could not be copied: its function says that it failed"); }
-        copied.values.raw = scratch_.data();
+        tensor_ref copied;
+        refusal_words const trouble = copies_.take(given, copied);
+        if (trouble.code != errc::none) { return refuse(trouble.code, it.name, trouble.sentence); }
         observe_values(it, copied, rules, wanted(it, due), false);
     }
 
@@ -403,22 +401,22 @@ private:
             it.info.type = values.type;
             it.info.shape = values.shape;
         }
-        tracked_tensor* partner = nullptr;
-        bool const fine = guarded([&] { partner = registry_.bind_partner(it); });
-        if (!fine) {
-            remember(errc::out_of_memory, it.name, "may have a partner, but there was no memory to look for it");
-        }
+        tracked_tensor* const partner = guarded_or(
+            [&] { return registry_.bind_partner(it); },
+            [&]() -> tracked_tensor* {
+                remember(errc::out_of_memory, it.name, "may have a partner, but there was no memory to look for it");
+                return nullptr;
+            });
         it.declared = true;
         announce(it);
         if (partner != nullptr && partner->declared) { announce(*partner); }  // it knows more now
     }
     void announce(tracked_tensor& it) noexcept {
         ++declared_;
-        it.info.collections = 0;
-        if (plan_is_sound_ && !guarded([&] { it.info.collections = plan_.members(it.info); })) {
-            remember(errc::user_code_threw, it.name,
-                     "made a pattern of the plan throw an exception; the plan keeps nothing of it");
-        }
+        it.info.collections = guarded_or([&] { return plan_is_sound_ ? plan_.members(it.info) : 0; }, [&] {
+            return remember(errc::user_code_threw, it.name,
+                            "made a pattern of the plan throw an exception; the plan keeps nothing of it");
+        });
         if (!it.declare_to(judges_)) {
             remember(errc::bad_config, it.name,
                      "is to be counted by units of different axes; the second rule cannot judge it: give both one "
@@ -456,17 +454,17 @@ private:
         ++refused_;
         remember(code, name, what);
     }
-    void remember(errc code, std::string_view name, std::string_view what) noexcept {
-        if (first_error_) { return; }
-        first_error_.code = code;
-        first_error_.what << '"' << name << "\" " << what;
+    // Returns nothing, for what would have been a set.
+    std::uint64_t remember(errc code, std::string_view name, std::string_view what) noexcept {
+        failures_.add(code, name, what);
+        return 0;
     }
 
     Plan plan_;
     pack<Arguments...> arguments_;
     judges<Arguments...> judges_;
     registry registry_{};
-    slots<std::byte> scratch_{};  // values copied from sources
+    source_copy copies_{};
     distribution_scratch distributions_{};
     double (*clock_)() noexcept = &detail::steady_seconds;
     captures captures_{};
@@ -481,13 +479,11 @@ private:
     step_id step_{};
     std::uint64_t plan_due_ = 0;
     std::uint64_t rules_due_ = 0;
-    std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0;
+    std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0, left_open_ = 0;
     alarm carried_{};
-    error first_error_{};
+    failure_list failures_{};
     text<160> failure_{};
-#if SPOTTER_EXCEPTIONS
-    int exceptions_at_start_ = 0;
-#endif
+    unwinding exceptions_{};
     Sink sink_;  // last: it ends before the names that it refers to
 };
 

@@ -4,7 +4,8 @@
 
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
+#include <spotter/hook/failures.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/quantify.hpp>
@@ -147,6 +148,13 @@ public:
         });
     }
 
+    // Some rule has decided at some close, or there is none.
+    [[nodiscard]] bool judged_any() const noexcept {
+        bool some = !any_rule;
+        report([&](coverage const& each) { some = some || each.judged > 0; });
+        return some;
+    }
+
     // The same as a list, as much of it as there is memory for.
     [[nodiscard]] slots<coverage> coverages(std::size_t& count) const noexcept {
         slots<coverage> all;
@@ -157,7 +165,8 @@ public:
         return all;
     }
 
-    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
+    [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }
+    [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }
 
 private:
     template <class Argument>
@@ -173,7 +182,7 @@ private:
     [[nodiscard]] bool enabled(std::size_t i) const noexcept { return (enabled_ >> i & 1) != 0; }
     void switch_off(std::size_t i, error const& why) noexcept {
         enabled_ &= ~(std::uint64_t{1} << i);
-        if (!trouble_) { trouble_ = why; }
+        troubles_.add(why);
     }
     template <class Machine>
     void threw(Machine const& machine, std::size_t i) noexcept {
@@ -200,7 +209,7 @@ private:
     severity held_back_ = severity::info;
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;
-    error trouble_{};
+    failure_list troubles_{};
 };
 
 template <class... Arguments>

@@ -8,8 +8,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 struct refusal_words {
-    errc code;
-    std::string_view sentence;  // behind the tensor's name
+    errc code = errc::none;
+    std::string_view sentence{};  // behind the tensor's name
 };
 [[nodiscard]] constexpr refusal_words words_of(refusal why) noexcept {
     switch (why) {
@@ -25,10 +25,18 @@ struct refusal_words {
             return {errc::no_shape, "has a negative size: give the number of elements of each axis"};
         case refusal::size_mismatch:
             return {errc::no_shape, "has another number of elements than its sizes say"};
+        case refusal::too_large:
+            return {errc::no_shape, "has sizes that multiply to more elements than there can be"};
+        case refusal::axes_mismatch:
+            return {errc::no_shape, "has sizes and strides (or a whole) of different numbers of axes: give one an axis"};
+        case refusal::permuted:
+            return {errc::not_contiguous,
+                    "is a permuted view, its axes are not in the order of its memory: observe packed(pointer, {sizes}, "
+                    "{byte strides}), which copies it where it is due"};
         case refusal::null:
             return {errc::not_contiguous, "has no memory behind it (null pointer)"};
         default:
-            return {errc::not_contiguous, "is not contiguous: copy it into a contiguous tensor first"};
+            return {errc::not_contiguous, "is not contiguous: observe packed(pointer, {sizes}, {byte strides}), or copy it first"};
     }
 }
 

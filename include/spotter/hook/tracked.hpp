@@ -4,7 +4,7 @@
 
 #include <spotter/core/event.hpp>
 #include <spotter/core/slots.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/distribution.hpp>

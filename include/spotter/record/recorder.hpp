@@ -155,25 +155,9 @@ public:
         put_scalar(tensor, step, value, time);
     }
 
-    void close(step_id step, alarm const& found) noexcept {
-        if (flight_ != nullptr) {
-            flight_->close(step, found);
-            fly_on(static_cast<bool>(found));
-        }
-        if (!recording() || !core_->end_step()) { return; }
-        tell_losses();
-        rows::close row{};
-        row.step = step;
-        row.left_out = found.left_out();
-        for (finding const& each : found) {
-            if (!send(each)) { ++row.left_out; }
-        }
-        if (!put(row_kind::close, close_limit, [&](byte_writer& out) { encode(out, row); })) {
-            ++closes_lost_;
-        } else {
-            ++closes_;
-        }
-    }
+    void close(step_id step, alarm const& found) noexcept { end_step(step, found, true); }
+    // The run failed amid the step: it has no close, so that readers know it as open.
+    void leave(step_id step, alarm const& found) noexcept { end_step(step, found, false); }
 
     void finish(run_end const& end) noexcept {
         if (flight_ != nullptr) {
@@ -235,6 +219,8 @@ public:
         if (flight_ != nullptr && !health.first) { health.first = flight_->health().first; }
         return health;
     }
+    // Of a run that was resumed how often before.
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return core_ != nullptr ? core_->place().attempt : 0; }
     [[nodiscard]] std::string_view path() const noexcept {
         if (core_ == nullptr) { return {}; }
         std::string_view folder = core_->place().folder.view();
@@ -285,6 +271,24 @@ private:
     }
     void write_out() noexcept {
         if (recording()) { core_->write_out(); }
+    }
+    void end_step(step_id step, alarm const& found, bool whole) noexcept {
+        if (flight_ != nullptr) {
+            flight_->end_step(step, found, whole);
+            fly_on(static_cast<bool>(found));
+        }
+        if (!recording() || !core_->end_step()) { return; }
+        tell_losses();
+        rows::close row{};
+        row.step = step;
+        row.left_out = found.left_out();
+        for (finding const& each : found) { row.left_out += send(each) ? 0 : 1; }
+        if (!whole) { return; }
+        if (!put(row_kind::close, close_limit, [&](byte_writer& out) { encode(out, row); })) {
+            ++closes_lost_;
+        } else {
+            ++closes_;
+        }
     }
     void put_scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
                     double const* time) noexcept {

@@ -301,6 +301,7 @@ private:
     // The writer thread. A wish is looked at before the ring is: so once the ring was seen empty, all that was committed
     // before the wish is in the segment.
     void work() noexcept {
+        size_limit_as_error::for_this_thread();
         int idle = 0;
         for (;;) {
             bool const stopping = stop_.load(std::memory_order_acquire);

@@ -47,7 +47,7 @@ public:
                         judged_.push_back(std::make_unique<detail::judged_worker<Arguments...>>(*reader, each...));
                         it = judged_.end() - 1;
                     }
-                    (*it)->advance(report_, each...);
+                    (*it)->advance(report_, false, each...);
                 },
                 arguments_);
         }
@@ -55,8 +55,12 @@ public:
     }
     // So far; coverages and what was lacking are known at the end.
     [[nodiscard]] replay_report const& so_far() const noexcept { return report_; }
-    // What came of it; nothing is judged afterwards.
+    // What came of it; nothing is judged afterwards. The step that a run which is over was left in is judged here: until then the run
+    // might have been resumed.
     [[nodiscard]] replay_report const& conclude() {
+        for (auto const& judged : judged_) {
+            std::apply([&](Arguments const&... each) { judged->advance(report_, true, each...); }, arguments_);
+        }
         if (unreadable_) { report_.trouble = unreadable_; }
         report_.whole = !unreadable_ && detail::nothing_lost(run_);
         for (auto const& each : judged_) { each->conclude(report_, judged_.size() > 1); }

@@ -17,18 +17,29 @@ public:
     player(player const&) = delete;
     player& operator=(player const&) = delete;
 
-    // Goes on behind what was played already, up to the last step that is closed. `admit(step)`: whether the rules see that step.
-    // `deliver(finding)` for each as it is found, `closed(step, alarm)` after each step that was judged. `restart()` where a further
-    // attempt begins: there the rules started afresh.
-    template <class Admit, class Deliver, class Closed, class Restart>
-    error play(Admit const& admit, Deliver&& deliver, Closed&& closed, Restart&& restart) {
+    // Goes on behind what was played already, up to the last step that is closed; with `to_the_end`, of a run that is over, on to what
+    // it holds of the step that it was left in. `admit(step)`: whether the rules see that step. `deliver(finding)` for each as it is
+    // found, `closed(step, alarm)` after each step that was judged, `left(step, alarm)` after each that an attempt ended in.
+    // `restart()` where a further attempt begins: there the rules started afresh.
+    template <class Admit, class Deliver, class Closed, class Left, class Restart>
+    error play(bool to_the_end, Admit const& admit, Deliver&& deliver, Closed&& closed, Left&& left,
+               Restart&& restart) {
+        auto const leave = [&] {
+            events_.close();
+            if (!at_.is_open()) { return; }
+            step_id const step = at_.step();
+            alarm found;
+            at_.close(step, time_, found, deliver);
+            left(step, found);
+        };
         run_.walk(place_, [&](std::uint32_t segment, row_view row) {
-            if (played_ == run_.steps().size()) { return false; }  // rows of a step that was not closed are not judged
+            if (!to_the_end && played_ == run_.steps().size()) { return false; }
             switch (row.kind) {
                 case row_kind::run_begin: {
                     rows::run_begin begin;
                     if (decode(row, begin)) { break; }
                     if (std::exchange(begun_, true) && begin.attempt != attempt_) {
+                        leave();
                         restart();
                         events_.restart();
                         at_.restart();
@@ -41,6 +52,7 @@ public:
                     rows::close end;
                     if (decode(row, end)) { break; }
                     ++played_;
+                    time_ = end.time;
                     if (!admit(end.step)) { break; }
                     alarm found;
                     at_.close(end.step, end.time, found, deliver);
@@ -53,6 +65,10 @@ public:
             }
             return true;
         });
+        if (to_the_end) {
+            time_ = (std::max)(time_, run_.ended_at());
+            leave();
+        }
         return events_.trouble();
     }
     // What rules asked for and was not recorded: how often, and where first.
@@ -64,6 +80,7 @@ private:
     recorded_stream<Judges> events_;
     walk_place place_{};
     std::uint64_t played_ = 0;  // closings
+    double time_ = 0;           // of the last closing
     std::uint32_t attempt_ = 0;
     bool begun_ = false;
 };

@@ -22,8 +22,7 @@ public:
     recorded_desk(feature_list& made, Load const& load) noexcept : made_{made}, load_{load} {}
     [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
     [[nodiscard]] tensor_ref values() noexcept override {
-        tensor_ref view{};
-        (void)guarded([&] { view = load_(); });
+        tensor_ref const view = guarded_or([&] { return load_(); }, [] { return tensor_ref{}; });
         lacked_ = lacked_ || view.absent();
         return view;
     }
@@ -62,6 +61,9 @@ public:
         open_ = false;
         judges_.poll(time);
     }
+    // Something was seen of a step that was not closed.
+    [[nodiscard]] bool is_open() const noexcept { return open_; }
+    [[nodiscard]] step_id step() const noexcept { return step_; }
     // The rules start afresh, and what they saw of a step that was not closed is gone.
     void restart() noexcept { open_ = false; }
 

@@ -8,8 +8,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What came of a replay. Texts live as long as the trial and the rules' literals.
 struct replay_report {
-    std::uint64_t steps = 0;            // closed steps that were judged
+    std::uint64_t steps = 0;            // that were judged
     std::uint64_t fired = 0;            // of these, steps at which something was found
+    std::uint64_t open = 0;             // of these, steps that were never closed: judged by what they hold
     std::vector<finding> findings{};    // all of them, in order; of several workers one worker's after the other's
     std::vector<coverage> coverages{};  // over all attempts and workers
     error trouble{};  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
@@ -58,31 +59,36 @@ template <class... Arguments>
 class judged_worker {
 public:
     judged_worker(worker_reader const& from, Arguments const&... arguments)
-        : number_{from.number()}, judges_{std::in_place, arguments...}, player_{from.index(), *judges_} {
+        : from_{from}, number_{from.number()}, judges_{std::in_place, arguments...}, player_{from.index(), *judges_} {
         judges_->belong_to(number_);
     }
     judged_worker(judged_worker const&) = delete;
     judged_worker& operator=(judged_worker const&) = delete;
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-    // Judges what was closed since the last call.
-    void advance(replay_report& report, Arguments const&... arguments) {
-        broken_ =
-            player_.play([&]([[maybe_unused]] step_id step) { return (admits_step(arguments, step) && ... && true); },
-                         [&](finding const& each) { (tell_finding(arguments, each), ...); },
-                         [&](step_id, alarm const& found) {
-                             ++report.steps;
-                             if (found.empty()) { return; }
-                             ++report.fired;
-                             report.findings.insert(report.findings.end(), found.begin(), found.end());
-                             (tell_alarm(arguments, found), ...);
-                         },
-                         [&] {
-                             (tell_attempt(arguments, number_), ...);
-                             gather(report, false);
-                             judges_.emplace(arguments...);
-                             judges_->belong_to(number_);
-                         });
+    // Judges what was closed since the last call; `at_the_end` also the step that it was left in, if nobody writes it any more.
+    void advance(replay_report& report, bool at_the_end, Arguments const&... arguments) {
+        auto const judged = [&](step_id, alarm const& found) {
+            ++report.steps;
+            if (found.empty()) { return; }
+            ++report.fired;
+            report.findings.insert(report.findings.end(), found.begin(), found.end());
+            (tell_alarm(arguments, found), ...);
+        };
+        broken_ = player_.play(
+            at_the_end && !from_.running(),
+            [&]([[maybe_unused]] step_id step) { return (admits_step(arguments, step) && ... && true); },
+            [&](finding const& each) { (tell_finding(arguments, each), ...); }, judged,
+            [&](step_id step, alarm const& found) {
+                ++report.open;
+                judged(step, found);
+            },
+            [&] {
+                (tell_attempt(arguments, number_), ...);
+                gather(report, false);
+                judges_.emplace(arguments...);
+                judges_->belong_to(number_);
+            });
     }
     // What there is to say at the end; with `tell`, trouble names the worker.
     void conclude(replay_report& report, bool tell) {
@@ -105,6 +111,7 @@ private:
         report.trouble.what << why.what.view();
     }
 
+    worker_reader const& from_;
     std::uint32_t number_;
     std::optional<judges<Arguments...>> judges_;
     player<judges<Arguments...>> player_;
@@ -119,15 +126,16 @@ private:
 // (their state starts fresh at the first); callables that take an `alarm const&` (each step that found something), a `finding const&`
 // (each as its rule was judged, with the responses that the rule has, which nobody else runs here) or a `replay_report const&` (once, at
 // the end); one with a member `attempt_begins(worker)` hears where a worker's part of the run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as
-// nothing was dropped. Reads values only where a rule needs what was not stored. Open steps are not judged. In a run that was
-// resumed the rules start afresh with each attempt, as they did in the loop; of several workers they judge each for itself, one
-// after the other, and finding::worker says whose it is.
+// nothing was dropped. Reads values only where a rule needs what was not stored. A step that was left open, by an exception or
+// a kill, is judged by what it holds; of a run that still goes on it is not. In a run that was resumed the rules start afresh with
+// each attempt, as they did in the loop; of several workers they judge each for itself, one after the other, and finding::worker
+// says whose it is.
 template <class... Arguments>
 replay_report replay(trial const& run, Arguments const&... arguments) {
     replay_report report;
     for (auto const& each : run.readers()) {
         detail::judged_worker<Arguments...> judged{*each, arguments...};
-        judged.advance(report, arguments...);
+        judged.advance(report, true, arguments...);
         judged.conclude(report, run.readers().size() > 1);
     }
     report.whole = report.whole && detail::nothing_lost(run);

@@ -26,7 +26,7 @@ template <class Judges>
 class side_by_side_part {
 public:
     side_by_side_part(streams::one const& from, judged_step<Judges>& at, shared_names& names)
-        : rows_{from.record->index()}, events_{from.record->index(), at, &names, from.number} {}
+        : record_{*from.record}, rows_{from.record->index()}, events_{from.record->index(), at, &names, from.number} {}
 
     // Goes to a closing, or to none. Whether a further attempt begins with it.
     [[nodiscard]] bool find(std::uint32_t closing) {
@@ -46,8 +46,9 @@ public:
     void end_attempt(Admit const& admit) {
         if (resumed_) { rows_.each_before_attempt(taking(admit)); }
     }
-    void meet_fresh_rules() {
-        if (resumed_) {
+    [[nodiscard]] bool resumed() const noexcept { return resumed_; }
+    void meet_fresh_rules(bool resumed_here) {
+        if (resumed_here) {
             events_.restart();
         } else {
             events_.declare_again();
@@ -61,6 +62,12 @@ public:
         rows_.each_row(taking(admit));
         events_.close();
     }
+    // What a run that is over holds of the step that it was left in; `resumed()` where an attempt begins among that.
+    template <class Admit, class Resumed>
+    void play_left(Admit const& admit, Resumed&& resumed) {
+        if (!record_.running()) { rows_.each_left(taking(admit), resumed); }
+    }
+    [[nodiscard]] double ended_at() const noexcept { return record_.index().ended_at(); }
     // When the step was closed here; the beginning of time where it was not.
     [[nodiscard]] double time() const noexcept { return time_; }
     [[nodiscard]] recorded_stream<Judges> const& events() const noexcept { return events_; }
@@ -80,6 +87,7 @@ private:
         next_ = (std::max)(next_, wanted_ + 1);
     }
 
+    worker_reader const& record_;
     step_rows rows_;
     recorded_stream<Judges> events_;
     std::uint32_t next_ = 0, wanted_ = step_order::none;  // closings
@@ -102,6 +110,15 @@ public:
             order_.add(each.record->index().steps());
         }
         order_.each([&](step_id step, std::uint32_t entry) { judge(step, entry, arguments...); });
+        for (auto const& each : parts_) {
+            auto const admit = admitting(arguments...);
+            each->play_left(admit, [&] {
+                leave(arguments...);
+                start_afresh(each.get(), arguments...);
+            });
+            time_ = (std::max)(time_, each->ended_at());
+            leave(arguments...);
+        }
         gather();
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             error const broken = parts_[i]->events().trouble(), lacking = parts_[i]->events().lacking();
@@ -114,26 +131,45 @@ public:
 
 private:
     void judge(step_id step, std::uint32_t entry, Arguments const&... arguments) {
-        auto const admit = [&]([[maybe_unused]] step_id at) { return (admits_step(arguments, at) && ... && true); };
+        auto const admit = admitting(arguments...);
         bool everywhere = true, resumed = false;
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             std::uint32_t const closing = order_.closing(i, entry);
             everywhere = everywhere && closing != step_order::none;
             if (parts_[i]->find(closing)) { resumed = true; }
         }
-        if (resumed) { time_ = 0; }
-        for (auto const& each : parts_) { time_ = (std::max)(time_, each->time()); }
         if (resumed) {
-            for (auto const& each : parts_) { each->end_attempt(admit); }
-            gather();
-            judges_.emplace(arguments...);
-            judges_->belong_to(number_if_alone());
-            at_.restart();
-            for (auto const& each : parts_) { each->meet_fresh_rules(); }
+            for (auto const& each : parts_) {
+                each->end_attempt(admit);
+                leave(arguments...);
+            }
+            time_ = 0;
         }
+        for (auto const& each : parts_) { time_ = (std::max)(time_, each->time()); }
+        if (resumed) { start_afresh(nullptr, arguments...); }
         for (auto const& each : parts_) { each->play(admit); }
         if (!admit(step)) { return; }
         if (!everywhere) { report_.unpaired_steps.push_back(step); }
+        close(step, arguments...);
+    }
+    [[nodiscard]] static auto admitting(Arguments const&... arguments) {
+        return [&]([[maybe_unused]] step_id at) { return (admits_step(arguments, at) && ... && true); };
+    }
+    // The rules of a further attempt; in `alone` it begins, or else where each part knows.
+    void start_afresh(side_by_side_part<rules> const* alone, Arguments const&... arguments) {
+        gather();
+        judges_.emplace(arguments...);
+        judges_->belong_to(number_if_alone());
+        at_.restart();
+        for (auto const& each : parts_) { each->meet_fresh_rules(alone == nullptr ? each->resumed() : each.get() == alone); }
+    }
+    // A step that was left open is judged by what it holds.
+    void leave(Arguments const&... arguments) {
+        if (!at_.is_open()) { return; }
+        ++report_.open;
+        close(at_.step(), arguments...);
+    }
+    void close(step_id step, Arguments const&... arguments) {
         alarm found;
         at_.close(step, time_, found, [&](finding const& each) { (tell_finding(arguments, each), ...); });
         ++report_.steps;

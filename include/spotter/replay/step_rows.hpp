@@ -39,6 +39,26 @@ public:
         each(closings_[at_].begin, closings_[at_].end, take);
     }
 
+    // `take(segment, row)` for each row behind the last closing, of steps that were left open; `resumed()` where an attempt begins.
+    template <class Take, class Resumed>
+    void each_left(Take&& take, Resumed&& resumed) const {
+        if (run_.open_steps().empty()) { return; }
+        mark from = marks_.back();
+        std::size_t closings = from.first;
+        run_.walk(from.place, [&](std::uint32_t segment, row_view row) {
+            rows::run_begin begin;
+            if (row.kind == row_kind::run_begin && !decode(row, begin)) {
+                if (closings == run_.steps().size() && begin.attempt != from.attempt) { resumed(); }
+                from.attempt = begin.attempt;
+            } else if (rows::close end; row.kind == row_kind::close && !decode(row, end)) {
+                ++closings;
+            } else if (closings == run_.steps().size()) {
+                take(segment, row);
+            }
+            return true;
+        });
+    }
+
 private:
     static constexpr std::size_t most_bytes = 1 << 20, most_closings = 1024;
 

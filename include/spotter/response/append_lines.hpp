@@ -11,14 +11,18 @@ namespace spotter::inline SPOTTER_ABI {
 // removed meanwhile; several processes may append to one. The path must outlive the hook; a literal does.
 struct append_lines {
     using responds = void;
+    static constexpr std::string_view name = "append_lines";
     std::string_view path;
     file_system* files = nullptr;  // null: the machine's
 
-    error operator()(finding const& found) const noexcept {
+    error operator()(finding const& found, response_desk& desk) const noexcept {
+        return (*this)(found, desk.origin());
+    }
+    error operator()(finding const& found, finding_origin const& from = {}) const noexcept {
         file_system& disk = files != nullptr ? *files : system_files();
         auto const file = disk.open_append(path);
         if (!file) { return file.error(); }
-        finding_line const line = json_of(found);
+        finding_line const line = json_of(found, from);
         error const why = disk.append(*file, std::as_bytes(std::span{line.view()}));
         error const closed = disk.close(*file);
         return why ? why : closed;

@@ -4,13 +4,15 @@
 
 #include <spotter/core/quoted.hpp>
 #include <spotter/core/utf8.hpp>
-#include <spotter/rule/finding.hpp>
+#include <spotter/rule/respond.hpp>
 
 #include <charconv>
 
+#include <time.h>
+
 namespace spotter::inline SPOTTER_ABI {
 
-using finding_line = text<4096>;
+using finding_line = text<5120>;
 
 namespace detail {
 
@@ -28,6 +30,12 @@ namespace detail {
     return shown;
 }
 
+[[nodiscard]] inline double seconds_now() noexcept {
+    timespec now{};
+    (void)::clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 // The shortest that reads back as the same number; JSON has no NaN and no infinity, which become null.
 inline void put_number(finding_line& line, double const& value) noexcept {
     char digits[32];
@@ -41,10 +49,10 @@ inline void put_number(finding_line& line, double const& value) noexcept {
 
 }  // namespace detail
 
-// {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation", "threshold", "others", "worker",
-// "detail", "remedy"} and a line break. Always whole JSON, and UTF-8: a text is cut where a letter begins, at 250 bytes, so
-// that seven of them fit, escaped throughout.
-[[nodiscard]] inline finding_line json_of(finding const& it) noexcept {
+// {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation", "threshold", "others", "run",
+// "worker", "attempt", "time", "detail", "remedy"} and a line break. Always whole JSON, and UTF-8: a text is cut where a letter
+// begins, at 250 bytes, so that eight of them fit, escaped throughout.
+[[nodiscard]] inline finding_line json_of(finding const& it, finding_origin const& from = {}) noexcept {
     finding_line line;
     auto const put = [&](std::string_view piece) { line << piece; };
     auto const add = [&](std::string_view key, std::string_view value) {
@@ -66,7 +74,10 @@ inline void put_number(finding_line& line, double const& value) noexcept {
     add_number("measured", it.measured);
     add("relation", symbol_of(it.how));
     add_number("threshold", it.threshold);
-    line << ", \"others\": " << it.others << ", \"worker\": " << it.worker;
+    line << ", \"others\": " << it.others;
+    add("run", from.run);
+    line << ", \"worker\": " << it.worker << ", \"attempt\": " << from.attempt;
+    add_number("time", from.time > 0 ? from.time : detail::seconds_now());
     add("detail", it.detail.view());
     add("remedy", it.remedy);
     line << "}\n";

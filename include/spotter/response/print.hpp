@@ -11,6 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 // `on(rule, print_finding{})`: to standard error, or another stream.
 struct print_finding {
     using responds = void;
+    static constexpr std::string_view name = "print_finding";
     std::FILE* stream = nullptr;  // null: standard error
 
     error operator()(finding const& found) const noexcept {
@@ -23,7 +24,7 @@ struct print_finding {
         if (std::fwrite(letters.data(), 1, letters.size(), into) == letters.size() && std::fflush(into) == 0) {
             return {};
         }
-        return {errc::io_error, "print_finding: the stream takes nothing any more"};
+        return {errc::io_error, "the stream takes nothing any more"};
     }
 };
 

@@ -2,22 +2,40 @@
 // Rule (L2): a finding as a line of text, without any library.
 #pragma once
 
+#include <spotter/core/plain.hpp>
 #include <spotter/rule/finding.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The first line that spotter/report.hpp writes; numbers have three digits.
+// The first line that spotter/report.hpp writes; numbers have three digits. Control characters in names are escaped (core/plain.hpp).
 template <std::size_t Capacity>
 constexpr void describe(finding const& it, text<Capacity>& out) noexcept {
-    out << name_of(it.severity) << ": " << it.rule;
-    if (!it.reason.empty()) { out << ": " << it.reason; }
+    auto const plain = [&](std::string_view letters) {
+        put_plain(letters, [&](std::string_view piece) { out << piece; });
+    };
+    out << name_of(it.severity) << ": ";
+    plain(it.rule);
+    if (!it.reason.empty()) {
+        out << ": ";
+        plain(it.reason);
+    }
     out << " at " << name_of(it.step.mode) << '(' << it.step.index << ')';
-    if (!it.tensor.empty()) { out << ", \"" << it.tensor << '"'; }
+    if (!it.tensor.empty()) {
+        out << ", \"";
+        plain(it.tensor);
+        out << '"';
+    }
     if (!it.measure.empty()) {
-        out << ": " << it.measure << ' ' << it.measured;
+        out << ": ";
+        plain(it.measure);
+        out << ' ' << it.measured;
         if (it.how != relation::none) { out << ' ' << symbol_of(it.how) << ' ' << it.threshold; }
     }
-    if (!it.detail.empty()) { out << " (" << it.detail.view() << ')'; }
+    if (!it.detail.empty()) {
+        out << " (";
+        plain(it.detail.view());
+        out << ')';
+    }
     if (it.others > 0) { out << ", and " << it.others << " more tensor" << (it.others == 1 ? "" : "s"); }
     if (it.decision != decision::proceed) { out << " [" << name_of(it.decision) << ']'; }
 }

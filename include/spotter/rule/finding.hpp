@@ -30,9 +30,9 @@ enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
 struct finding;
 class response_desk;  // what a hook offers to responses (rule/respond.hpp)
 
-// What a hook does with a finding that is delivered. An error is told in its health and changes nothing else.
+// What a hook does with a finding that is delivered. An error is told in its health and changes nothing else. Nothing is thrown.
 struct response_call {
-    error (*run)(void const* response, finding const&, response_desk&) = nullptr;
+    error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;
     void const* response = nullptr;  // lives with the machine that runs the rule
 };
 

@@ -2,9 +2,27 @@
 // Rule (L2): what is done when a rule fires: `on(rule, stop, raise_flag{flag}, call{f})`.
 #pragma once
 
+#include <spotter/core/guard.hpp>
 #include <spotter/rule/adapt.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
+
+// Of something that a response began and that goes on beside the loop (run_command): how it ended, once it has.
+struct outcome {
+    // True once it is known; `why` is then how it failed, if it did. With `last` it is not asked again and lets go of what it holds.
+    bool (*known)(outcome const& it, bool last, error& why) noexcept = nullptr;
+    int descriptor = -1;        // what `known` reads
+    std::string_view what{};    // what was begun; lives with the response
+    std::string_view rule{};    // whose finding it was about
+    std::string_view response{};
+};
+
+// Where a finding comes from, for alerts that leave the program.
+struct finding_origin {
+    std::string_view run{};  // the folder that it is recorded in; empty where there is none
+    std::uint32_t attempt = 0;
+    double time = 0;  // seconds since 1970; 0: now
+};
 
 // What a hook offers to responses.
 class response_desk {
@@ -15,6 +33,12 @@ public:
         void const* plan = nullptr;  // lives with the machine that runs the rule
     };
     virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;
+    // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go of it at once.
+    virtual void await(outcome const& it) noexcept {
+        error why;
+        (void)it.known(it, true, why);
+    }
+    [[nodiscard]] virtual finding_origin origin() const noexcept { return {}; }
 
 protected:
     constexpr ~response_desk() = default;
@@ -22,6 +46,7 @@ protected:
 
 // A response is a value with
 //     using responds = void;
+//     static constexpr std::string_view name = "mail";     if it is to be called by it where it fails
 //     error operator()(finding const&) const;              or with a further response_desk&
 // A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not; of more than sixteen of a
 // pack the strongest are), as soon as its rule was judged, on the thread that closes the step; a replay does not. Responses do not know
@@ -35,6 +60,17 @@ concept response = requires(Value const& it, finding const& found, response_desk
         { it(found, desk) } -> std::same_as<error>;
     };
 };
+
+namespace detail {
+
+// An error says whose response it was.
+[[nodiscard]] constexpr error told_of(std::string_view rule, std::string_view response, error const& why) noexcept {
+    error told{why.code, "rule \""};
+    told.what << rule << "\", response " << response << ": " << why.what.view();
+    return told;
+}
+
+}  // namespace detail
 
 template <response Response>
 struct responding {
@@ -54,12 +90,28 @@ struct responding {
     }
 
 private:
-    static error run(void const* response, finding const& found, [[maybe_unused]] response_desk& desk) {
+    static error run(void const* response, finding const& found, [[maybe_unused]] response_desk& desk) noexcept {
         Response const& it = *static_cast<Response const*>(response);
-        if constexpr (requires { it(found, desk); }) {
-            return it(found, desk);
+        error const why = guarded_or(
+            [&]() -> error {
+                if constexpr (requires { it(found, desk); }) {
+                    return it(found, desk);
+                } else {
+                    return it(found);
+                }
+            },
+            [](std::string_view said) {
+                error thrown{errc::user_code_threw, "threw an exception; the others ran"};
+                if (!said.empty()) { thrown.what << ". It says: " << said; }
+                return thrown;
+            });
+        return why ? detail::told_of(found.rule, name(), why) : error{};
+    }
+    [[nodiscard]] static constexpr std::string_view name() noexcept {
+        if constexpr (requires { std::string_view{Response::name}; }) {
+            return Response::name;
         } else {
-            return it(found);
+            return "of yours";
         }
     }
 };
@@ -79,6 +131,7 @@ template <rule Inner, class First, class Second, class... More>
 template <class Function>
 struct call {
     using responds = void;
+    static constexpr std::string_view name = "call";
     Function function;
     constexpr explicit call(Function it) noexcept : function{it} {}
     error operator()(finding const& found) const {

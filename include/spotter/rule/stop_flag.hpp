@@ -20,6 +20,7 @@ private:
 };
 struct raise_flag {
     using responds = void;
+    static constexpr std::string_view name = "raise_flag";
     stop_flag* flag;
     constexpr explicit raise_flag(stop_flag& it) noexcept : flag{&it} {}
     error operator()(finding const&) const noexcept {

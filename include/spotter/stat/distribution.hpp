@@ -110,6 +110,7 @@ template <class = only_where_called>
     std::size_t count = 0;
     std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
     bool const sorted = has(wanted, terms::quantiles) && scratch.size() >= tensor.count;
+    if (tensor.type == dtype::text) { return found; }
     visit_values(tensor, [&](auto values) {
         for (auto const& each : values) {
             seen_element const it = detail::see(each);

@@ -114,13 +114,14 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
 
 // The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts come with
 // any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is read once per block
-// and again from cache.
+// and again from cache. Of a text none is known: its letters are no numbers.
 template <class = only_where_called>
 [[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
     gathered into;
     into.result.count = tensor.count;
     if (std::is_constant_evaluated()) { wanted = without(wanted, terms::hash); }
-    if (!any(wanted & pass_terms) || tensor.refused != refusal::none) { return into.result; }
+    bool const numbers = tensor.refused == refusal::none && tensor.type != dtype::text;
+    if (!any(wanted & pass_terms) || !numbers) { return into.result; }
     visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
     summary result = into.finish(wanted);
     if (has(wanted, terms::hash)) {

@@ -62,6 +62,8 @@ public:
         complete();
         return steps_.find(ordinal);
     }
+    // Of each attempt the one that it left open, if it holds anything.
+    [[nodiscard]] std::vector<open_step> const& open_steps() const { return complete(), open_.all(); }
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
@@ -303,9 +305,11 @@ private:
                         holds_ = holds_ || (!entry.loose && entry.place.part == whole_row);
                         if (id == no_tensor) { return nameless_.add(local, entry); }
                         tensors_[id]->entries.push_back(entry);
+                        if (entry.place.part == whole_row) { open_.meet(mine.attempt, worker_, entry); }
                     },
                     [&](steps_outline const& row, row_place const& at) {
                         steps_.append(row);
+                        open_.close(mine.attempt);
                         bool const taken = detail::each_of_dense(row, [&](tensor_id local, std::uint64_t count) {
                             tensor_id const id = id_of(number, local);
                             if (id == no_tensor) { return nameless_.add_row(at, local, count); }
@@ -315,6 +319,7 @@ private:
                         return taken;
                     },
                     [&](step_id step, std::uint64_t ordinal, double time) {
+                        open_.close(mine.attempt);
                         steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
                     },
                     [&](std::uint64_t ordinal) {  // a step that was never closed, or damage, keeps the ordinals between
@@ -476,6 +481,7 @@ private:
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
     step_list steps_{};
+    open_step_list open_{};
     std::vector<recorded_collection> collections_{};
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};

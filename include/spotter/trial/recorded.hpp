@@ -7,6 +7,7 @@
 #include <spotter/trial/step_list.hpp>
 
 #include <string>
+#include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -16,6 +17,38 @@ struct recorded_tensor {
     entry_list entries{};
     std::uint32_t declared_in = 0;  // the segment of its last declare row, whose id of the partner this is
     tensor_id declared_partner = no_tensor;
+};
+
+// Begun and never closed: what an attempt of a run ended in, or, while it goes on, where it is. Its values are read like those of
+// any other step.
+struct open_step {
+    step_id step{};
+    std::uint64_t ordinal = 0;
+    std::uint64_t values = 0;  // observations and scalars that it holds
+    std::uint32_t attempt = 0;
+    std::uint32_t worker = 0;
+};
+
+// Finds them, from the rows in their order.
+class open_step_list {
+public:
+    // Of a step that another one follows in its attempt the close was lost.
+    void meet(std::uint32_t attempt, std::uint32_t worker, track_entry const& entry) {
+        if (entry.loose) { return; }
+        open_step const* const last = all_.empty() ? nullptr : &all_.back();
+        if (last == nullptr || last->attempt != attempt || last->ordinal != entry.ordinal || last->step != entry.step) {
+            close(attempt);
+            all_.push_back({entry.step, entry.ordinal, 0, attempt, worker});
+        }
+        ++all_.back().values;
+    }
+    void close(std::uint32_t attempt) noexcept {
+        if (!all_.empty() && all_.back().attempt == attempt) { all_.pop_back(); }
+    }
+    [[nodiscard]] std::vector<open_step> const& all() const noexcept { return all_; }
+
+private:
+    std::vector<open_step> all_{};
 };
 
 struct recorded_collection {

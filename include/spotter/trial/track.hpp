@@ -37,9 +37,21 @@ struct elements {
 };
 
 struct loose_scalar {
-    double value = 0;                  // 0 for a text
+    double value = 0;                  // as near as a double comes to it; 0 for a text
     double time = 0;                   // seconds since 1970, as given to hook.scalar or else when the writer met it
     std::uint64_t before_ordinal = 0;  // of the step that closed next
+    dtype type = dtype::none;          // as it was given
+    std::string bytes{};               // of the number, or the text's letters
+
+    // With its type: to<std::int64_t>(), to<std::string>(); errc::wrong_type where it has another.
+    template <class Value>
+    [[nodiscard]] result<Value> to() const {
+        tensor_ref view{};
+        view.values.raw = bytes.data();
+        view.type = type;
+        view.count = type == dtype::text ? bytes.size() : 1;
+        return tensor_from<Value>::make(view);
+    }
 };
 
 // Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
@@ -132,6 +144,7 @@ public:
         }
         recorded_value const value = values_of(*entry, finder);
         if (!value) { return value.error(); }
+        if (value.type() == dtype::text) { return of_letters(); }
         std::vector<std::uint64_t> scratch(static_cast<std::size_t>(value.view().count));
         spotter::distribution const taken = distribution_of(value.view(), wanted, scratch);
         if (!any(terms_of(taken))) { return undefined(); }
@@ -210,7 +223,9 @@ public:
             if (row.type != dtype::text) {
                 visit_values(value.view(), [&](auto values) { number = detail::see(values[0]).value; });
             }
-            found.push_back({number, row.has_time ? row.time : 0, entry.ordinal});
+            auto const* const letters = static_cast<char const*>(value.view().values.raw);
+            found.push_back({number, row.has_time ? row.time : 0, entry.ordinal, row.type,
+                             std::string{letters, static_cast<std::size_t>(value.view().bytes())}});
         }
         return found;
     }
@@ -228,6 +243,7 @@ private:
         }
         recorded_value const value = values_of(entry, finder);
         if (!value) { return value.error(); }
+        if (value.type() == dtype::text) { return of_letters(); }
         return summarize(value.view(), wanted);
     }
     // All values of an entry, or some.
@@ -323,6 +339,9 @@ private:
         error why{errc::bad_config, "so many elements are not there: the tensor has "};
         why.what << count << " at this step";
         return why;
+    }
+    [[nodiscard]] static error of_letters() noexcept {
+        return {errc::not_in_step, "undefined: a text has no statistics: read it, at(step).to<std::string>()"};
     }
     [[nodiscard]] static error undefined() noexcept {
         return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};

@@ -177,6 +177,17 @@ public:
         for (auto const& each : readers()) { most = (std::max)(most, each->index().attempts()); }
         return most;
     }
+    // Steps that were begun and never closed, of which something was kept: the last of each attempt that was left by an exception or
+    // killed, and of a run that goes on the one that it is at. `at`, `stat` and `names(filter{.step = ...})` read them like others;
+    // steps() leaves them out. By worker, then in order.
+    [[nodiscard]] std::vector<open_step> open_steps() const {
+        std::vector<open_step> found;
+        for (auto const& each : readers()) {
+            auto const& its = each->index().open_steps();
+            found.insert(found.end(), its.begin(), its.end());
+        }
+        return found;
+    }
     // What the rules of the hooks found while they ran; finding::worker says whose. Texts live as long as the trial.
     [[nodiscard]] std::vector<finding> const& findings() const noexcept {
         return joint_ ? joint_->findings : index().findings();

@@ -6,7 +6,7 @@
 #include <spotter/ext/json/inspector.hpp>
 #include <spotter/ext/json/rule_reader.hpp>
 #include <spotter/ext/json/text_file.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/ext/json/inspector.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -90,10 +90,26 @@ template <class Tensor>
     return view;
 }
 
+// Packed and row-major, of memory of this processor that `view` tells the type and shape of.
+[[nodiscard]] inline bool copy_strided_torch(::at::TensorBase const& it, tensor_ref const& view, std::byte* into) {
+    if (view.values.raw == nullptr) { return false; }
+    std::array<std::int64_t, max_rank> strides{};
+    std::size_t const rank = view.shape.rank;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        strides[axis] = it.strides()[axis] * static_cast<std::int64_t>(size_of(view.type));
+    }
+    with_torch_word(view.type, [&](auto word) {
+        packed(static_cast<decltype(word) const*>(view.values.raw), view.shape, std::span{strides.data(), rank})
+            .copy_to(into);
+    });
+    return true;
+}
+
 }  // namespace detail
 
-// torch::Tensor is at::Tensor. Nothing is asked of autograd: no operation is recorded, no version counted. Undefined: absent. A channels-last
-// image is neither row- nor column-major and refused like any memory with gaps: see packed(tensor).
+// torch::Tensor is at::Tensor. Nothing is asked of autograd: no operation is recorded, no version counted. Undefined: absent. What only has
+// its axes in another order (a channels-last image, an output that is batch-first by permute or transpose) is copied where something is due;
+// memory with gaps is refused: see packed(tensor).
 template <std::derived_from<::at::TensorBase> Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
@@ -102,6 +118,17 @@ struct tensor_access<Tensor> {
         } catch (...) {
             return refused_view(refusal::not_contiguous);  // a kind of tensor that has no sizes or memory to tell of
         }
+    }
+    [[nodiscard]] static offered offer(Tensor const& it) noexcept {
+        offered given{view(it), nullptr, nullptr};
+        if (given.view.refused != refusal::permuted) { return given; }
+        given.view.refused = refusal::none;
+        given.source = &it;
+        given.copy = [](void const* from, std::byte* into) {
+            auto const& tensor = *static_cast<Tensor const*>(from);
+            return detail::copy_strided_torch(tensor, view(tensor), into);
+        };
+        return given;
     }
 };
 
@@ -136,9 +163,9 @@ public:
     [[nodiscard]] friend offered offer(torch_values const& values) noexcept {
         offered given{as_tensor(values.it_), nullptr, nullptr};
         refusal const why = given.view.refused;
-        if (given.view.type == dtype::none || (why != refusal::not_contiguous && why != refusal::other_device)) {
-            return given;
-        }
+        bool const copies =
+            why == refusal::not_contiguous || why == refusal::permuted || why == refusal::other_device;
+        if (given.view.type == dtype::none || !copies) { return given; }
         given.view.refused = refusal::none;
         given.source = &values;
         given.copy = [](void const* from, std::byte* into) {
@@ -160,17 +187,7 @@ private:
             if (view.count > 0) { std::memcpy(into, view.values.raw, static_cast<std::size_t>(view.bytes())); }
             return true;
         }
-        if (view.values.raw == nullptr) { return false; }
-        std::array<std::int64_t, max_rank> strides{};
-        std::size_t const rank = view.shape.rank;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            strides[axis] = host.strides()[axis] * static_cast<std::int64_t>(size_of(view.type));
-        }
-        detail::with_torch_word(view.type, [&](auto word) {
-            packed(static_cast<decltype(word) const*>(host.data_ptr()), view.shape, std::span{strides.data(), rank})
-                .copy_to(into);
-        });
-        return true;
+        return detail::copy_strided_torch(host, view, into);
     }
 
     ::at::Tensor it_;

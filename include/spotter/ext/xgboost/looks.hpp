@@ -17,11 +17,11 @@ struct boosted_look {
     std::size_t which = 0;
 
     [[nodiscard]] tensor_ref view() const noexcept {
-        tensor_ref found = refused_view(refusal::null);
-        if (!guarded([&] { found = (of->*fetch)(which); })) {
-            of->remember(errc::out_of_memory, "answers", "no memory");
-        }
-        return found;
+        return guarded_or([&] { return (of->*fetch)(which); },
+                          [&] {
+                              of->remember(errc::out_of_memory, "answers", "no memory");
+                              return refused_view(refusal::null);
+                          });
     }
 };
 

@@ -6,7 +6,7 @@
 #include <spotter/core/source.hpp>
 #include <spotter/ext/xgboost/readings.hpp>
 #include <spotter/ext/xgboost/trees.hpp>
-#include <spotter/hook/guard.hpp>
+#include <spotter/core/guard.hpp>
 
 #include <xgboost/c_api.h>
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// File (L1): a limit on the size of files (ulimit -f) is a write that fails, as a full disk is, and not the end of the program.
+#pragma once
+
+#include <spotter/config.hpp>
+
+#include <cerrno>
+#include <csignal>
+
+#include <pthread.h>
+#include <time.h>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread that writes, which ends the process where nobody said otherwise. For as
+// long as this lives the thread does not take it, so that the write alone fails (EFBIG); one that came of our own writing is then
+// thrown away, one that the program was sent before stays its own. Installs no handler, and changes nothing in other threads.
+class size_limit_as_error {
+public:
+    size_limit_as_error() noexcept {
+        (void)::sigemptyset(&signal_);
+        (void)::sigaddset(&signal_, SIGXFSZ);
+        blocked_ = ::pthread_sigmask(SIG_BLOCK, &signal_, &before_) == 0 && ::sigismember(&before_, SIGXFSZ) == 0;
+        sigset_t pending;
+        was_pending_ = blocked_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1;
+    }
+    size_limit_as_error(size_limit_as_error const&) = delete;
+    size_limit_as_error& operator=(size_limit_as_error const&) = delete;
+    // errno stays what the write made of it.
+    ~size_limit_as_error() {
+        if (!blocked_) { return; }
+        int const number = errno;
+        sigset_t pending;
+        if (!was_pending_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1) {
+            timespec const at_once{0, 0};
+            (void)::sigtimedwait(&signal_, nullptr, &at_once);
+        }
+        (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        errno = number;
+    }
+
+    // For the whole life of a thread that does nothing but write.
+    static void for_this_thread() noexcept {
+        sigset_t signal;
+        (void)::sigemptyset(&signal);
+        (void)::sigaddset(&signal, SIGXFSZ);
+        (void)::pthread_sigmask(SIG_BLOCK, &signal, nullptr);
+    }
+
+private:
+    sigset_t signal_{}, before_{};
+    bool blocked_ = false, was_pending_ = false;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): what went wrong, each kind once, with how often.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/core/result.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct repeated_failure {
+    error what{};             // as it was told the first time
+    std::uint64_t times = 0;
+};
+
+// The first eight kinds, in the order of their first time; of further ones how many there were. Takes no memory.
+class failure_list {
+public:
+    static constexpr std::size_t capacity = 8;
+
+    // One that is told again and again, as a tensor that is refused at each step, costs a look at its kind: its sentence is put
+    // together the first time. `fill(text&)` does.
+    template <class Fill>
+    void add(errc code, std::uint64_t kind, Fill&& fill) noexcept {
+        kind = mix(kind ^ static_cast<std::uint64_t>(code));
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (kinds_[i] == kind) {
+                ++list_[i].times;
+                return;
+            }
+        }
+        if (count_ == capacity) {
+            ++others_;
+            return;
+        }
+        kinds_[count_] = kind;
+        list_[count_].what.code = code;
+        fill(list_[count_].what.what);
+        list_[count_++].times = 1;
+    }
+    // About a name. Of one name each code is one kind.
+    void add(errc code, std::string_view name, std::string_view what) noexcept {
+        add(code, hash_bytes(name.data(), name.size()), [&](auto& into) { into << '"' << name << "\" " << what; });
+    }
+    // Kinds by their sentences.
+    void add(error const& why) noexcept {
+        if (!why) { return; }
+        std::string_view const told = why.what.view();
+        add(why.code, hash_bytes(told.data(), told.size()), [&](auto& into) { into << told; });
+    }
+    void add(failure_list const& other) noexcept {
+        for (repeated_failure const& each : other) {
+            std::size_t const before = count_;
+            add(each.what);
+            if (count_ > before) { list_[before].times = each.times; }
+        }
+        others_ += other.others_;
+    }
+
+    [[nodiscard]] error const& first() const noexcept { return list_[0].what; }  // errc::none where there is none
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] repeated_failure const& operator[](std::size_t i) const noexcept { return list_[i]; }
+    [[nodiscard]] repeated_failure const* begin() const noexcept { return list_; }
+    [[nodiscard]] repeated_failure const* end() const noexcept { return list_ + count_; }
+    // Failures of kinds for which there was no room.
+    [[nodiscard]] std::uint64_t others() const noexcept { return others_; }
+
+private:
+    [[nodiscard]] static std::uint64_t mix(std::uint64_t bits) noexcept { return bits * 0x9E3779B97F4A7C15ULL; }
+
+    repeated_failure list_[capacity]{};
+    std::uint64_t kinds_[capacity]{};
+    std::size_t count_ = 0;
+    std::uint64_t others_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
