@@ -465,8 +465,8 @@ private:
     packer_pool helpers_;
     retention retention_;
     run_place place_{};
-    file_handle data_{};
-    file_handle side_{};
+    opened_file data_{};
+    opened_file side_{};
     byte_buffer run_begin_;
     byte_buffer declares_;
     slots<piece> declared_;
