@@ -79,7 +79,7 @@ private:
 
     std::string path_;
     std::string part_;
-    spotter::file_handle file_{};
+    spotter::opened_file file_{};
     std::vector<std::byte> waiting_{};
     spotter::error why_{};
 };

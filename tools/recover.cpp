@@ -47,7 +47,7 @@ public:
     locks(locks const&) = delete;
     locks& operator=(locks const&) = delete;
     ~locks() {
-        for (spotter::file_handle const each : held_) { system_files().unlock(each); }
+        for (spotter::opened_file const each : held_) { system_files().unlock(each); }
     }
     [[nodiscard]] error take(recording const& it) {
         auto const lock = system_files().lock(it.path + '/' + layout::lock_name);
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    std::vector<spotter::file_handle> held_{};
+    std::vector<spotter::opened_file> held_{};
 };
 
 [[nodiscard]] bool same_bytes(byte_view a, byte_view b) noexcept {

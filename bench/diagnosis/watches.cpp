@@ -33,7 +33,7 @@ public:
     }
     void end() {
         if (!due_) { return; }
-        sp::alarm const found = hook_.end();
+        sp::step_alarm const found = hook_.end();
         if (found) { note(found); }
     }
     [[nodiscard]] verdict finish() {
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    void note(sp::alarm const& found) {
+    void note(sp::step_alarm const& found) {
         bool const early = step_.index < onset_;
         bool const first = !said_.alarmed && !early;
         if (first) {

@@ -176,7 +176,7 @@ TEST_CASE("actions of a rules file run all, in order; a malformed one is refused
         REQUIRE(rules);
         hook watch{folder / "run", *rules};
         CHECK(watch.step(train(0), "loss"_t = 3.0).decision() == decision::proceed);
-        spotter::alarm const found = watch.step(train(1), "loss"_t = 11.0);
+        spotter::step_alarm const found = watch.step(train(1), "loss"_t = 11.0);
         CHECK(found.decision() == decision::stop);
         REQUIRE(found.size() == 1);
         CHECK(found[0].rule == "too high");
@@ -213,7 +213,7 @@ TEST_CASE("what a rule refers to lives as long as the rule and its machines") {
     double const value = 2;
     tensor_ref const view = view_of(&value, {});
     at.observe({info, train(0), summarize(view, terms::sum | terms::nonfinite), view, {}}, 1);
-    spotter::alarm found;
+    spotter::step_alarm found;
     at.close(train(0), 1, found);
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule == "held");

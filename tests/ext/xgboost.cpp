@@ -447,7 +447,7 @@ TEST_CASE("tree_depth and the importance rules judge a booster, inline as in a r
     constexpr feature_importance_overweight heavy{.threshold = 0.6};
     hook watch{folder / "run", keep, deep, heavy, low_feature_importance{}};
     std::vector<std::string> inside, outside;
-    auto const note = [](std::vector<std::string>& into, spotter::alarm const& found) {
+    auto const note = [](std::vector<std::string>& into, spotter::step_alarm const& found) {
         for (finding const& each : found) {
             into.push_back(std::string{each.rule} + std::string{each.tensor} + std::to_string(each.step.index) +
                            std::to_string(each.measured) + std::string{each.detail.view()});
@@ -460,7 +460,7 @@ TEST_CASE("tree_depth and the importance rules judge a booster, inline as in a r
     });
     watch.finish();
     replay_report const report = replay(open(watch.path()), deep, heavy, low_feature_importance{},
-                                        [&](spotter::alarm const& found) { note(outside, found); });
+                                        [&](spotter::step_alarm const& found) { note(outside, found); });
     CHECK(report.whole);
     CHECK(inside == outside);
     CHECK(inside.size() > 10);

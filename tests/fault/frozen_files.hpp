@@ -49,8 +49,8 @@ public:
         return spotter::file_mapping{at->second};
     }
     void unmap(spotter::file_mapping) noexcept override {}
-    spotter::result<spotter::file_handle> lock(std::string_view) noexcept override { return refusal(); }
-    void unlock(spotter::file_handle) noexcept override {}
+    spotter::result<spotter::opened_file> lock(std::string_view) noexcept override { return refusal(); }
+    void unlock(spotter::opened_file) noexcept override {}
     spotter::result<bool> is_locked(std::string_view) noexcept override { return false; }
 
 private:

@@ -19,15 +19,15 @@ public:
                        double written = 0.5) noexcept
         : below_{below}, fail_at_{fail_at}, for_good_{for_good}, how_{how}, written_{written} {}
 
-    spotter::result<spotter::file_handle> create(std::string_view path) noexcept override {
+    spotter::result<spotter::opened_file> create(std::string_view path) noexcept override {
         if (fails()) { return why(); }
         return below_.create(path);
     }
-    spotter::result<spotter::file_handle> open_append(std::string_view path) noexcept override {
+    spotter::result<spotter::opened_file> open_append(std::string_view path) noexcept override {
         if (fails()) { return why(); }
         return below_.open_append(path);
     }
-    spotter::error append(spotter::file_handle file, std::span<std::byte const> bytes) noexcept override {
+    spotter::error append(spotter::opened_file file, std::span<std::byte const> bytes) noexcept override {
         if (slow_microseconds > 0) { ::usleep(slow_microseconds); }
         if (fails()) {
             auto const some = static_cast<std::size_t>(static_cast<double>(bytes.size()) * written_);
@@ -36,7 +36,7 @@ public:
         }
         return below_.append(file, bytes);
     }
-    spotter::error sync(spotter::file_handle file) noexcept override {
+    spotter::error sync(spotter::opened_file file) noexcept override {
         ++syncs;
         return fails() ? why() : below_.sync(file);
     }
@@ -81,7 +81,7 @@ public:
         return below_.map(path);
     }
     void unmap(spotter::file_mapping mapping) noexcept override { below_.unmap(mapping); }
-    spotter::result<spotter::file_handle> lock(std::string_view path) noexcept override {
+    spotter::result<spotter::opened_file> lock(std::string_view path) noexcept override {
         if (fails()) { return why(); }
         return below_.lock(path);
     }

@@ -19,7 +19,7 @@ struct collecting_sink {
     std::map<std::string, std::vector<spotter::step_id>> kept;  // with values, by name
     std::map<std::string, spotter::terms> asked;                // the last `keep`, by name
     std::map<std::string, spotter::tensor_info> infos;          // as last declared
-    std::vector<spotter::alarm> alarms;
+    std::vector<spotter::step_alarm> alarms;
     std::vector<double> numbers;  // of scalars
     std::vector<double> times;    // of scalars that had one
     std::vector<std::string> collections;
@@ -55,11 +55,11 @@ struct collecting_sink {
         if (value.type == spotter::dtype::f64) { numbers.push_back(*value.values.f64); }
         if (time != nullptr) { times.push_back(*time); }
     }
-    void close(spotter::step_id step, spotter::alarm const& found) noexcept {
+    void close(spotter::step_id step, spotter::step_alarm const& found) noexcept {
         events.push_back("close " + text_of(step));
         alarms.push_back(found);
     }
-    void leave(spotter::step_id step, spotter::alarm const& found) noexcept {
+    void leave(spotter::step_id step, spotter::step_alarm const& found) noexcept {
         events.push_back("leave " + text_of(step));
         alarms.push_back(found);
     }

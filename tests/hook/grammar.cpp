@@ -148,7 +148,7 @@ TEST_CASE("rules see the scalars of a step, not loose ones and not texts") {
     CHECK(!watch.end());
     watch.begin(train(1));
     watch.scalar("x", 11.0);
-    spotter::alarm const found = watch.end();
+    spotter::step_alarm const found = watch.end();
     REQUIRE(found);
     CHECK(found.front().tensor == "x");
     CHECK(found.front().measured == 11);
@@ -188,7 +188,7 @@ TEST_CASE("a feature comes before its observation, once for all rules of one key
     watch.observe("w", std::vector<float>{2.0F, 9.0F});
     watch.observe("loss", 3.0);
     watch.scalar("lr", 1.5);
-    spotter::alarm const found = watch.end();
+    spotter::step_alarm const found = watch.end();
     REQUIRE(found.size() == 2);
     CHECK((found.front().tensor == "w" && found.front().measured == 2 && found.front().others == 2));
     CHECK(found.begin()[1].tensor == "loss");
@@ -202,7 +202,7 @@ TEST_CASE("a feature comes before its observation, once for all rules of one key
 TEST_CASE("a name that comes twice in a step is two observations, for the sink and for every rule [S26]") {
     collecting_sink sink;
     hook watch{sink, everything, fraction("x", maximum > 1.5) > 0.4};
-    spotter::alarm const found = watch.step(train(0), "x"_t = 1.0, "y"_t = 0.0, "x"_t = 2.0);
+    spotter::step_alarm const found = watch.step(train(0), "x"_t = 1.0, "y"_t = 0.0, "x"_t = 2.0);
     CHECK(sink.count("observe x") == 2);
     REQUIRE(found.size() == 1);
     CHECK(found.front().measured == 0.5);

@@ -28,7 +28,7 @@ TEST_CASE("opening a step while one is open closes it; what it found comes with 
     watch.observe("x", 12.0);
     watch.begin(train(2));
     watch.observe("x", 1.0);
-    spotter::alarm const found = watch.end();
+    spotter::step_alarm const found = watch.end();
     REQUIRE(found.size() == 2);
     CHECK(found[0].step == train(0));
     CHECK(found[1].step == train(1));
@@ -111,7 +111,7 @@ TEST_CASE("findings of several rules come strongest first, equals in the order o
                large | severity::error | named{"second"},
                large | severity::info | named{"last"},
                large | named{"third"}};
-    spotter::alarm const found = watch.step(train(3), "x"_t = 11.0, "y"_t = bad);
+    spotter::step_alarm const found = watch.step(train(3), "x"_t = 11.0, "y"_t = bad);
     REQUIRE(found.size() == 5);
     CHECK(found[0].rule == "second");  // an error that stops
     CHECK(found[1].rule == "non_finite");
@@ -125,8 +125,8 @@ TEST_CASE("an alarm holds the eight strongest findings and counts the rest") {
     auto const warn = large | severity::warning;
     auto const info = large | severity::info;
     hook watch{plan{}, info, warn, info, warn, info, warn, info, warn, info, large | severity::error};
-    spotter::alarm const found = watch.step(train(0), "x"_t = 11.0);
-    CHECK(found.size() == spotter::alarm::capacity);
+    spotter::step_alarm const found = watch.step(train(0), "x"_t = 11.0);
+    CHECK(found.size() == spotter::step_alarm::capacity);
     CHECK(found.left_out() == 2);
     CHECK(found[0].severity == severity::error);
     CHECK(found[4].severity == severity::warning);
@@ -146,9 +146,9 @@ TEST_CASE("options may stand anywhere among the rules and are no rule") {
 TEST_CASE("rules keep their state over modes that alternate, each mode for itself") {
     hook watch{plan{}, large | for_steps{3}, large | only{during{mode::eval}} | named{"eval"}};
     for (std::uint64_t i = 0; i < 6; ++i) {
-        spotter::alarm const training = watch.step(train(i), "x"_t = 11.0);
+        spotter::step_alarm const training = watch.step(train(i), "x"_t = 11.0);
         CHECK((training.size() == 1) == (i >= 2));
-        spotter::alarm const evaluating = watch.step(eval(i), "x"_t = 11.0);
+        spotter::step_alarm const evaluating = watch.step(eval(i), "x"_t = 11.0);
         REQUIRE(!evaluating.empty());
         CHECK((evaluating.size() == 2) == (i >= 2));
         CHECK(evaluating[evaluating.size() - 1].rule == "eval");
@@ -222,7 +222,7 @@ TEST_CASE("a sink that knows nothing of steps that were left hears of no close e
     struct plain_sink : null_sink {
         int* closes;
         explicit plain_sink(int& count) : closes{&count} {}
-        void close(step_id, spotter::alarm const&) noexcept { ++*closes; }
+        void close(step_id, spotter::step_alarm const&) noexcept { ++*closes; }
     };
     int closes = 0;
     plain_sink sink{closes};

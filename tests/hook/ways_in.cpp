@@ -208,7 +208,7 @@ TEST_CASE("a null hook takes every call that a hook takes") {
         watch.scalar("lr", 0.1);
         watch.scalar(x, 0.1);
         auto scope = watch.during(watch.current_mode());
-        spotter::alarm const found = watch.end("z"_t = 1.0);
+        spotter::step_alarm const found = watch.end("z"_t = 1.0);
         watch.each_tensor([](tensor_info const&) {});
         watch.coverage_of_rules([](coverage const&) {});
         watch.flush(), watch.poll(), watch.finish();

@@ -76,7 +76,7 @@ TEST_CASE(
             alarms outside;
             std::vector<plain_coverage> coverages;
             replay_report const report =
-                replay(open(watch.path()), rules..., [&](spotter::alarm const& found) { keep(outside, found); });
+                replay(open(watch.path()), rules..., [&](spotter::step_alarm const& found) { keep(outside, found); });
             for (coverage const& each : report.coverages) { coverages.push_back(plain(each)); }
             CHECK(report.whole);
             CHECK(inside == outside);
@@ -98,7 +98,7 @@ TEST_CASE("of a record that was made without them, they say what they would have
             alarms const inside = boost(judge, run);
             alarms outside;
             replay_report const report =
-                replay(open(watch.path()), rules..., [&](spotter::alarm const& found) { keep(outside, found); });
+                replay(open(watch.path()), rules..., [&](spotter::step_alarm const& found) { keep(outside, found); });
             CHECK(report.whole);
             CHECK(inside == outside);
         });
@@ -116,7 +116,7 @@ TEST_CASE("limited to the steps whose values are kept, they agree as well; other
             alarms const inside = boost(judge, run);
             alarms outside;
             replay_report const report = replay(open(watch.path()), (rules | only{every{3}})...,
-                                                [&](spotter::alarm const& found) { keep(outside, found); });
+                                                [&](spotter::step_alarm const& found) { keep(outside, found); });
             CHECK(report.whole);
             CHECK(inside == outside);
         });

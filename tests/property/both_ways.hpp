@@ -65,7 +65,7 @@ inline void compare_findings(std::vector<plain_finding> const& inside, std::vect
 
 struct alarm_keeper {  // a lambda's type would name every rule
     alarms* all;
-    void operator()(spotter::alarm const& found) const { keep(*all, found); }
+    void operator()(spotter::step_alarm const& found) const { keep(*all, found); }
 };
 
 template <class... Rules>

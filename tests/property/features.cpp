@@ -110,7 +110,7 @@ struct replayed {
 template <class... Rules>
 replayed play(trial const& run, Rules const&... rules) {
     replayed it;
-    it.report = replay(run, rules..., [&](spotter::alarm const& found) { keep(it.found, found); });
+    it.report = replay(run, rules..., [&](spotter::step_alarm const& found) { keep(it.found, found); });
     for (coverage const& each : it.report.coverages) { it.coverages.push_back(plain(each)); }
     return it;
 }
@@ -156,7 +156,7 @@ TEST_CASE("a rule that extracts says in a replay what it said in the loop, with 
             CHECK((scalars || extractions == 0));
             alarms followed;
             replay_report const live =
-                follow(record, rules..., [&](spotter::alarm const& found) { keep(followed, found); });
+                follow(record, rules..., [&](spotter::step_alarm const& found) { keep(followed, found); });
             CHECK((live.whole && inside == followed));
             told += inside.size();
         });

@@ -127,7 +127,7 @@ struct replayed {
 template <class... Rules>
 replayed play(trial const& run, Rules const&... rules) {
     replayed it;
-    replay_report const report = replay(run, rules..., [&](spotter::alarm const& found) { keep(it.found, found); });
+    replay_report const report = replay(run, rules..., [&](spotter::step_alarm const& found) { keep(it.found, found); });
     for (coverage const& each : report.coverages) { it.coverages.push_back(plain(each)); }
     it.whole = report.whole;
     it.trouble = report.trouble.code;

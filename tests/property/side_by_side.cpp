@@ -25,7 +25,7 @@ struct told {
 template <class Play, class... Arguments>
 told tell(Play const& play, Arguments const&... arguments) {
     told it;
-    auto const report = play(arguments..., [&](spotter::alarm const& found) { keep(it.found, found); });
+    auto const report = play(arguments..., [&](spotter::step_alarm const& found) { keep(it.found, found); });
     for (coverage const& each : report.coverages) { it.coverages.push_back(plain(each)); }
     it.steps = report.steps, it.fired = report.fired, it.whole = report.whole, it.trouble = report.trouble.code;
     return it;

@@ -194,7 +194,7 @@ struct plain_alarm {
 };
 using alarms = std::vector<plain_alarm>;
 
-inline void keep(alarms& all, spotter::alarm const& found) {
+inline void keep(alarms& all, spotter::step_alarm const& found) {
     if (found.empty() && found.left_out() == 0) { return; }
     plain_alarm one;
     for (spotter::finding const& each : found) { one.findings.push_back(plain(each)); }

@@ -20,11 +20,11 @@ class deadly_files final : public file_system {
 public:
     explicit deadly_files(std::uint64_t die_at) noexcept : die_at_{die_at} {}
 
-    result<spotter::file_handle> create(std::string_view path) noexcept override { return die(), real_.create(path); }
-    result<spotter::file_handle> open_append(std::string_view path) noexcept override {
+    result<spotter::opened_file> create(std::string_view path) noexcept override { return die(), real_.create(path); }
+    result<spotter::opened_file> open_append(std::string_view path) noexcept override {
         return die(), real_.open_append(path);
     }
-    error append(spotter::file_handle file, std::span<std::byte const> bytes) noexcept override {
+    error append(spotter::opened_file file, std::span<std::byte const> bytes) noexcept override {
         std::size_t const half = bytes.size() / 2;
         if (error const why = real_.append(file, bytes.first(half))) { return why; }
         die();
@@ -44,8 +44,8 @@ public:
     }
     result<file_mapping> map(std::string_view path) noexcept override { return real_.map(path); }
     void unmap(file_mapping mapping) noexcept override { real_.unmap(mapping); }
-    result<spotter::file_handle> lock(std::string_view path) noexcept override { return real_.lock(path); }
-    void unlock(spotter::file_handle held) noexcept override { real_.unlock(held); }
+    result<spotter::opened_file> lock(std::string_view path) noexcept override { return real_.lock(path); }
+    void unlock(spotter::opened_file held) noexcept override { real_.unlock(held); }
     result<bool> is_locked(std::string_view path) noexcept override { return real_.is_locked(path); }
     result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override {
         return die(), real_.create_shared(name, bytes);

@@ -108,7 +108,7 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
         note.type = dtype::text;
         note.shape = {10};
         sink.scalar(tensor_named(2, "note"), nullptr, note, &time);
-        spotter::alarm found;  // unistd.h has a function of that name
+        spotter::step_alarm found;  // unistd.h has a function of that name
         finding one{};
         one.rule = "vanishing_gradient";
         found.add(one);

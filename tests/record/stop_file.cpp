@@ -26,7 +26,7 @@ void ask(std::string const& run, std::string_view why) { std::ofstream{run + "/s
 
 // Steps until the hook says stop or `most` were made; where it said so.
 template <class Hook>
-std::uint64_t loop(Hook& watch, std::uint64_t most, spotter::alarm& last) {
+std::uint64_t loop(Hook& watch, std::uint64_t most, spotter::step_alarm& last) {
     for (std::uint64_t i = 0; i < most; ++i) {
         last = watch.step(train(i), "loss"_t = 1.0);
         watch.poll();
@@ -45,7 +45,7 @@ TEST_CASE("a stop file ends the loop, and says why") {
         options choices{};
         choices.drain = how;
         hook watch{path, choices};
-        spotter::alarm found;
+        spotter::step_alarm found;
         REQUIRE(loop(watch, 5, found) == 5);
         CHECK(found.empty());
         ask(path, "the loss is flat\nsecond line");
@@ -68,7 +68,7 @@ TEST_CASE("all workers of a run obey one stop file") {
     std::string const path = folder / "run";
     hook first{path, options{.workers = 2}};
     auto second = first.worker(1);
-    spotter::alarm found;
+    spotter::step_alarm found;
     REQUIRE(loop(second, 3, found) == 3);
     ask(path, "");
     CHECK(loop(first, 5000, found) < 5000);
@@ -83,7 +83,7 @@ TEST_CASE("a stop file that was left does not stop the next attempt") {
         options choices{};
         choices.existing = existing::resume;
         hook watch{path, choices};
-        spotter::alarm found;
+        spotter::step_alarm found;
         CHECK(loop(watch, 250, found) == 250);
         ask(path, "too late");
     }
@@ -163,7 +163,7 @@ TEST_CASE("where nothing is recorded nobody can ask") {
     options choices{};
     choices.dry_run = true;
     hook watch{path, choices};
-    spotter::alarm found;
+    spotter::step_alarm found;
     CHECK(loop(watch, 3, found) == 3);
     CHECK(!std::filesystem::exists(path));
 }

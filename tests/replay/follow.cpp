@@ -45,7 +45,7 @@ TEST_CASE(
     REQUIRE(!inside.empty());
     std::vector<told> outside;
     trial const run = open(folder / "run");
-    replay_report const report = replay(run, rule, [&](spotter::alarm const& found) {
+    replay_report const report = replay(run, rule, [&](spotter::step_alarm const& found) {
         for (finding const& each : found) { outside.push_back({each.worker, each.step}); }
     });
     CHECK(outside == inside);
@@ -85,7 +85,7 @@ TEST_CASE("a run is followed while another process writes it, to its end; verdic
     bool ended = false;
     replay_report const report = follow(
         run, large,
-        [&](spotter::alarm const& found) {
+        [&](spotter::step_alarm const& found) {
             CHECK(!ended);
             REQUIRE(found.size() == 1);
             CHECK(found.front().measured == 20.0 + static_cast<double>(found.front().step.index));

@@ -113,7 +113,7 @@ TEST_CASE("callables get each alarm and the report; rules, policies and callable
     std::uint64_t reports = 0;
     replay_report const report = replay(
         run, [&](replay_report const& it) { reports += it.fired; }, every{2},
-        [&](spotter::alarm const& found) { seen.push_back(found.front().step); }, large, from{4});
+        [&](spotter::step_alarm const& found) { seen.push_back(found.front().step); }, large, from{4});
     CHECK(seen == ids{train(16), train(18)});
     CHECK(reports == 2);
     CHECK(report.steps == 8);
@@ -306,7 +306,7 @@ TEST_CASE("the NaN that ended a run is found in the step that was never closed: 
     CHECK(run.findings().empty());  // nobody was there to judge it
     REQUIRE(run.open_steps().size() == 1);
     std::size_t alarms = 0, findings = 0;
-    auto const hear = [&](spotter::alarm const& found) { alarms += found.size(); };
+    auto const hear = [&](spotter::step_alarm const& found) { alarms += found.size(); };
     auto const listen = [&](finding const&) { ++findings; };
     for (int way = 0; way < 3; ++way) {
         replay_report const report = way == 0   ? replay(run, non_finite{}, hear, listen)

@@ -134,7 +134,7 @@ TEST_CASE("two runs, one ten steps shorter: the common steps are judged, the ten
     trial const first = open(folder / "a"), second = open(folder / "b");
     std::size_t closed = 0;
     side_by_side_report const report = replay_side_by_side(
-        {first, second}, similar_across_runs{}, [&](spotter::alarm const& found) { closed += found.size(); });
+        {first, second}, similar_across_runs{}, [&](spotter::step_alarm const& found) { closed += found.size(); });
     CHECK(closed == 0);
     CHECK(report.unpaired_steps.size() == 10);
     CHECK(report.unpaired_steps.front() == train(20));

@@ -75,10 +75,10 @@ TEST_CASE("an alarm is a line a finding, and says how many did not fit") {
     CHECK(fmt::format("{}", watch.step(train(2), "x"_t = 11.0)) ==
           "error: worse: holds for a tensor at train(2), \"x\": maximum 11 > 10 [stop]\n"
           "warning: any: holds for a tensor at train(2), \"x\": maximum 11 > 10");
-    spotter::alarm many;
+    spotter::step_alarm many;
     for (int i = 0; i < 10; ++i) { many.add(full()); }
     CHECK(contains(describe(many), "\nand 2 further findings"));
-    CHECK(describe(spotter::alarm{}).empty());
+    CHECK(describe(spotter::step_alarm{}).empty());
 }
 
 TEST_CASE("errors, steps and findings go through fmt, with its widths") {

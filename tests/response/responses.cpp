@@ -68,7 +68,7 @@ TEST_CASE("responses run once for each finding that is delivered, behind the ada
     watch.finish();
     flag.lower();
     std::size_t said = 0;
-    (void)replay(open(watch.path()), rules, [&](spotter::alarm const& it) { said += it.size(); });
+    (void)replay(open(watch.path()), rules, [&](spotter::step_alarm const& it) { said += it.size(); });
     CHECK(said == 2);
     CHECK(called.size() == 2);
     CHECK_FALSE(flag.raised());
@@ -394,7 +394,7 @@ TEST_CASE("a loop that stood still is told when it goes on, by the hook's clock 
     CHECK(stalls == std::vector<std::uint64_t>{3});
     watch.finish();
     stalls.clear();
-    (void)replay(open(watch.path()), rules, [&](spotter::alarm const& it) {
+    (void)replay(open(watch.path()), rules, [&](spotter::step_alarm const& it) {
         if (it) { stalls.push_back(it.front().step.index); }
     });
     CHECK(stalls == std::vector<std::uint64_t>{3});

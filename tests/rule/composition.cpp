@@ -145,7 +145,7 @@ TEST_CASE("more findings than there is room for are counted") {
     findings many;
     for (std::size_t i = 0; i < findings::capacity + 3; ++i) { many.push({}); }
     CHECK((many.size() == findings::capacity && many.left_out() == 3));
-    spotter::alarm it;
+    spotter::step_alarm it;
     CHECK((!it && it.empty() && it.decision() == decision::proceed));
     finding one;
     one.severity = severity::info;
@@ -156,22 +156,22 @@ TEST_CASE("more findings than there is room for are counted") {
     CHECK((it && it.front().severity == severity::error && it[1].severity == severity::info &&
            it.decision() == decision::stop));
     it.add(many);
-    CHECK((it.size() == alarm::capacity && it.left_out() == 2 + findings::capacity + 3 - alarm::capacity));
-    spotter::alarm const copy{it};
+    CHECK((it.size() == step_alarm::capacity && it.left_out() == 2 + findings::capacity + 3 - step_alarm::capacity));
+    spotter::step_alarm const copy{it};
     CHECK((copy.size() == it.size() && copy.front().severity == severity::error && copy.left_out() == it.left_out()));
 }
 
 TEST_CASE("an alarm knows the strongest decision though the finding that asks for it is left out") {
-    spotter::alarm all;
+    spotter::step_alarm all;
     for (int i = 0; i < 8; ++i) { all.add(finding{.rule = "warns", .severity = severity::warning}); }
     all.add(finding{.rule = "quiet", .severity = severity::info, .decision = decision::stop});
     CHECK((all.size() == 8 && all.left_out() == 1));
     CHECK(all.decision() == decision::stop);
-    spotter::alarm const copy = all;
+    spotter::step_alarm const copy = all;
     CHECK(copy.decision() == decision::stop);
-    spotter::alarm joined;
+    spotter::step_alarm joined;
     joined.add(copy);
     CHECK((joined.size() == 8 && joined.left_out() == 1 && joined.decision() == decision::stop));
-    joined = spotter::alarm{};
+    joined = spotter::step_alarm{};
     CHECK(joined.decision() == decision::proceed);
 }

@@ -116,11 +116,11 @@ TEST_CASE("what a finding that was left out asks of the loop is asked all the sa
     CHECK(it.step(train(0), "x", {1}) == truth::yes);
     CHECK(it.found.left_out() == 1);
     for (finding const& each : it.found) { CHECK(response_of(each) == decision::proceed); }
-    spotter::alarm told;
+    spotter::step_alarm told;
     told.add(it.found);
     CHECK((told.decision() == decision::stop && told.left_out() == 9));
     it.step(train(1), "x", {-1});
-    spotter::alarm none;
+    spotter::step_alarm none;
     none.add(it.found);
     CHECK(none.decision() == decision::proceed);
 }
@@ -130,7 +130,7 @@ TEST_CASE("an alarm's findings carry no calls, as it may outlive the machine tha
     run it{on(hard, raise_flag{flag})};
     CHECK(it.step(train(0), "x", {1}) == truth::yes);
     CHECK(it.found[0].responses[0].run != nullptr);
-    spotter::alarm told;
+    spotter::step_alarm told;
     told.add(it.found);
     CHECK((told.front().responses[0].run == nullptr && told.front().responses[0].response == nullptr));
 }

@@ -24,11 +24,11 @@ class slow_files final : public file_system {
 public:
     explicit slow_files(unsigned microseconds) noexcept : microseconds_{microseconds} {}
 
-    result<spotter::file_handle> create(std::string_view path) noexcept override { return system_files().create(path); }
-    result<spotter::file_handle> open_append(std::string_view path) noexcept override {
+    result<spotter::opened_file> create(std::string_view path) noexcept override { return system_files().create(path); }
+    result<spotter::opened_file> open_append(std::string_view path) noexcept override {
         return system_files().open_append(path);
     }
-    error append(spotter::file_handle file, std::span<std::byte const> bytes) noexcept override {
+    error append(spotter::opened_file file, std::span<std::byte const> bytes) noexcept override {
         // In two pieces: killed between them, a frame is torn.
         std::size_t const half = bytes.size() / 2;
         if (error const why = system_files().append(file, bytes.first(half))) { return why; }
@@ -49,8 +49,8 @@ public:
     }
     result<file_mapping> map(std::string_view path) noexcept override { return system_files().map(path); }
     void unmap(file_mapping mapping) noexcept override { system_files().unmap(mapping); }
-    result<spotter::file_handle> lock(std::string_view path) noexcept override { return system_files().lock(path); }
-    void unlock(spotter::file_handle held) noexcept override { system_files().unlock(held); }
+    result<spotter::opened_file> lock(std::string_view path) noexcept override { return system_files().lock(path); }
+    void unlock(spotter::opened_file held) noexcept override { system_files().unlock(held); }
     result<bool> is_locked(std::string_view path) noexcept override { return system_files().is_locked(path); }
     result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override {
         return system_files().create_shared(name, bytes);

@@ -330,7 +330,7 @@ TEST_CASE("findings and coverages say whose they are, totals add up, a worker th
                    any("y", maximum > 0.0) | named{"of y"}};
         for (std::uint64_t i = 0; i < steps; ++i) {
             double const x = 1000.0 * number + static_cast<double>(i);
-            spotter::alarm const found =
+            spotter::step_alarm const found =
                 number == 2 ? watch.step(train(i), "x"_t = x, "y"_t = -1.0) : watch.step(train(i), "x"_t = x);
             for (finding const& each : found) { CHECK(each.worker == number); }
         }

@@ -81,7 +81,7 @@ std::vector<std::uint64_t> check_run(trial const& run, std::uint64_t count) {
 // What the rule on weights says of a record: the steps.
 std::vector<std::uint64_t> said_of(trial const& run) {
     std::vector<std::uint64_t> found;
-    (void)replay(run, of_weights, [&](spotter::alarm const& told) { found.push_back(told[0].step.index); });
+    (void)replay(run, of_weights, [&](spotter::step_alarm const& told) { found.push_back(told[0].step.index); });
     return found;
 }
 std::vector<std::uint64_t> const cited{13, 110, 207, 304};

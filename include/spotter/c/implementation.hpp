@@ -45,7 +45,7 @@ SPOTTER_C_FUNCTION spotter_verdict spotter_end(spotter_hook* hook) {
     spotter_verdict verdict{SPOTTER_PROCEED, 0, 0, 0};
     if (hook == nullptr) { return verdict; }
     hook->calls->end(*hook);
-    spotter::alarm const& found = hook->found;
+    spotter::step_alarm const& found = hook->found;
     verdict.decision = static_cast<spotter_decision>(found.decision());
     verdict.alarm = found ? 1 : 0;
     verdict.findings = found.size();

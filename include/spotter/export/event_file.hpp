@@ -209,7 +209,7 @@ private:
 
     file_system& files_;
     std::string path_{};
-    file_handle file_{};
+    opened_file file_{};
     std::string waiting_{};
     std::uint64_t bytes_ = 0;
     error why_{};

@@ -204,7 +204,7 @@ private:
     decision close() {
         if (!open_) { return decision::proceed; }
         open_ = false;
-        alarm const found = hook_->end();
+        step_alarm const found = hook_->end();
         decision const asked = found.decision();
         if constexpr (!std::same_as<Tell, std::nullptr_t>) {
             if (found) { tell_(found); }

@@ -12,7 +12,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // An open file or a lock; worth nothing after `close` or `unlock`. A number, so a test's file system can make its own.
-struct file_handle {
+struct opened_file {
     std::int64_t native = -1;
 
     [[nodiscard]] constexpr bool open() const noexcept { return native >= 0; }
@@ -27,7 +27,7 @@ struct file_mapping {
 // has it mapped holds its lock, which the system gives back as that of a file.
 struct shared_memory {
     std::span<std::byte> bytes{};
-    file_handle lock{};
+    opened_file lock{};
 };
 
 enum class path_kind : std::uint8_t { missing, file, folder, other };
@@ -46,11 +46,11 @@ public:
     virtual ~file_system() = default;
 
     // A new, empty file to append to; errc::exists where there is one of that name.
-    [[nodiscard]] virtual result<file_handle> create(std::string_view path) noexcept = 0;
+    [[nodiscard]] virtual result<opened_file> create(std::string_view path) noexcept = 0;
     // A file to append to, made if it is missing.
-    [[nodiscard]] virtual result<file_handle> open_append(std::string_view path) noexcept = 0;
+    [[nodiscard]] virtual result<opened_file> open_append(std::string_view path) noexcept = 0;
     // All of `bytes` at the end, or an error after any number of them.
-    [[nodiscard]] virtual error append(file_handle file, std::span<std::byte const> bytes) noexcept = 0;
+    [[nodiscard]] virtual error append(opened_file file, std::span<std::byte const> bytes) noexcept = 0;
     // Down to the disk (fsync): against power loss. What was appended survives the death of the process without it.
     [[nodiscard]] virtual error sync(file_handle file) noexcept = 0;
     // Closed either way. An error means that some of what was appended may be lost: a disk over a network, or one with quotas,

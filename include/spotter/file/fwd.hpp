@@ -8,7 +8,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 class file_system;
 class posix_file_system;
-struct file_handle;
+struct opened_file;
 struct file_mapping;
 struct shared_memory;
 

@@ -21,9 +21,9 @@ namespace spotter::inline SPOTTER_ABI {
 //     ... open_trial("runs/a", files)
 class memory_file_system final : public file_system {
 public:
-    [[nodiscard]] result<file_handle> create(std::string_view path) noexcept override { return open(path, true); }
-    [[nodiscard]] result<file_handle> open_append(std::string_view path) noexcept override { return open(path, false); }
-    [[nodiscard]] error append(file_handle file, std::span<std::byte const> bytes) noexcept override {
+    [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override { return open(path, true); }
+    [[nodiscard]] result<opened_file> open_append(std::string_view path) noexcept override { return open(path, false); }
+    [[nodiscard]] error append(opened_file file, std::span<std::byte const> bytes) noexcept override {
         return guard([&]() -> error {
             auto const at = open_.find(file.native);
             if (at == open_.end()) { return {errc::io_error, "the file is not open"}; }
@@ -139,16 +139,16 @@ public:
         if (at != mapped_.end()) { mapped_.erase(at); }
     }
 
-    [[nodiscard]] result<file_handle> lock(std::string_view path) noexcept override {
+    [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override {
         std::lock_guard const hold{mutex_};
         if (!locks_.insert(std::string{path}).second) {
             return {errc::busy, "another recorder writes into this folder"};
         }
         std::int64_t const number = ++last_;
         lock_names_.emplace(number, std::string{path});
-        return file_handle{number};
+        return opened_file{number};
     }
-    void unlock(file_handle held) noexcept override {
+    void unlock(opened_file held) noexcept override {
         std::lock_guard const hold{mutex_};
         auto const at = lock_names_.find(held.native);
         if (at == lock_names_.end()) { return; }
@@ -179,8 +179,8 @@ private:
         return call();
 #endif
     }
-    [[nodiscard]] result<file_handle> open(std::string_view path, bool fresh) noexcept {
-        file_handle opened{};
+    [[nodiscard]] result<opened_file> open(std::string_view path, bool fresh) noexcept {
+        opened_file opened{};
         error const why = guard([&]() -> error {
             if (fresh && files_.contains(path)) { return {errc::exists, "there is a file of that name"}; }
             auto& bytes = files_[std::string{path}];

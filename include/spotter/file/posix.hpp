@@ -17,13 +17,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 class posix_file_system final : public file_system {
 public:
-    [[nodiscard]] result<file_handle> create(std::string_view path) noexcept override {
+    [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override {
         return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
     }
     [[nodiscard]] result<file_handle> open_append(std::string_view path) noexcept override {
         return open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open");
     }
-    [[nodiscard]] error append(file_handle file, std::span<std::byte const> bytes) noexcept override {
+    [[nodiscard]] error append(opened_file file, std::span<std::byte const> bytes) noexcept override {
         size_limit_as_error const limit;
         while (!bytes.empty()) {
             ssize_t const done = ::write(number_of(file), bytes.data(), bytes.size());
@@ -33,7 +33,7 @@ public:
         }
         return {};
     }
-    [[nodiscard]] error sync(file_handle file) noexcept override {
+    [[nodiscard]] error sync(opened_file file) noexcept override {
         return ::fsync(number_of(file)) == 0 ? error{} : detail::system_error(errno, "sync", "a segment");
     }
     [[nodiscard]] error close(file_handle file) noexcept override {
@@ -191,9 +191,9 @@ public:
             drop(*file);
             return detail::system_error(failed, "lock", path, holder);
         }
-        return file_handle{*file};
+        return opened_file{*file};
     }
-    void unlock(file_handle held) noexcept override {
+    void unlock(opened_file held) noexcept override {
         if (held.open()) {
             ::flock(number_of(held), LOCK_UN);
             drop(held);
@@ -287,7 +287,7 @@ private:
     }
 
     // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or 0.
-    [[nodiscard]] static int take_lock(file_handle file) noexcept {
+    [[nodiscard]] static int take_lock(opened_file file) noexcept {
         for (int attempt = 0; ::flock(number_of(file), LOCK_EX | LOCK_NB) != 0; ++attempt) {
             int const number = errno;
             if (number == EINTR) { continue; }
@@ -299,7 +299,7 @@ private:
     }
 
     // Takes the file, or closes it.
-    [[nodiscard]] result<shared_memory> map_shared(file_handle file, std::uint64_t bytes,
+    [[nodiscard]] result<shared_memory> map_shared(opened_file file, std::uint64_t bytes,
                                                    std::string_view path) noexcept {
         shared_memory memory{{}, file};
         int failed = take_lock(file);
@@ -340,13 +340,13 @@ private:
         return failed != 0 ? detail::system_error(failed, doing, path) : no_file(facts.st_mode, doing, path);
     }
 
-    [[nodiscard]] static result<file_handle> open_file(std::string_view path, int flags, std::string_view doing,
+    [[nodiscard]] static result<opened_file> open_file(std::string_view path, int flags, std::string_view doing,
                                                        mode_t rights = 0666) noexcept {
         detail::zero_terminated name{path};
         if (!name.good()) { return detail::system_error(ENAMETOOLONG, doing, path); }
         for (;;) {
             int const number = ::open(name.get(), flags | O_CLOEXEC, rights);
-            if (number >= 0) { return file_handle{number}; }
+            if (number >= 0) { return opened_file{number}; }
             if (errno != EINTR) { return detail::system_error(errno, doing, path); }
         }
     }

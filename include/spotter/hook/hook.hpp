@@ -67,14 +67,14 @@ public:
     // Opens a step, observes, closes it. Arguments: `"name"_t = values`, or anything with `visit_tensors(it, visit)` found by
     // ADL, which calls `visit(name, values)` or `visit(name, values, role)` for each of its tensors.
     template <class... Tensors>
-    [[nodiscard]] alarm step(step_id id, Tensors const&... tensors) noexcept {
+    [[nodiscard]] step_alarm step(step_id id, Tensors const&... tensors) noexcept {
         begin(id);
         (take(tensors), ...);
         return end();
     }
     // The same in the mode of the innermost `during` scope; train where there is none.
     template <class... Tensors>
-    [[nodiscard]] alarm step(std::uint64_t index, Tensors const&... tensors) noexcept {
+    [[nodiscard]] step_alarm step(std::uint64_t index, Tensors const&... tensors) noexcept {
         return step(step_id{mode_, index}, tensors...);
     }
 
@@ -114,7 +114,7 @@ public:
     }
     // Observes what `step` would take and closes it: what was found, strongest first; with no step open what is still to be told.
     template <class... Tensors>
-    [[nodiscard]] alarm end(Tensors const&... tensors) noexcept {
+    [[nodiscard]] step_alarm end(Tensors const&... tensors) noexcept {
         (take(tensors), ...);
         if (!open_) { return std::exchange(carried_, {}); }
         carry();
@@ -295,8 +295,8 @@ private:
     }
 
     // `whole`: all of it was observed, as far as the loop says.
-    [[nodiscard]] alarm close(bool whole) noexcept {
-        alarm found;
+    [[nodiscard]] step_alarm close(bool whole) noexcept {
+        step_alarm found;
         captures_.step_closed();
         captures_.ask(failures_, false);
         double const now = judges<Arguments...>::polls ? clock_() : 0;
@@ -480,7 +480,7 @@ private:
     std::uint64_t plan_due_ = 0;
     std::uint64_t rules_due_ = 0;
     std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0, left_open_ = 0;
-    alarm carried_{};
+    step_alarm carried_{};
     failure_list failures_{};
     text<160> failure_{};
     unwinding exceptions_{};

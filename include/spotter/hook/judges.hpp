@@ -98,7 +98,7 @@ public:
 
     // `deliver(finding)` for each, in the order of the rules; the alarm keeps the strongest.
     template <class Deliver>
-    void close(step_id step, std::uint64_t set, alarm& into, Deliver&& deliver) noexcept {
+    void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
         held_back_ = severity::info;
         each_machine([&](auto& machine, std::size_t i) {
             if ((set & enabled_) >> i & 1) {
@@ -118,7 +118,7 @@ public:
             }
         });
     }
-    void close(step_id step, std::uint64_t set, alarm& into) noexcept {
+    void close(step_id step, std::uint64_t set, step_alarm& into) noexcept {
         close(step, set, into, [](finding const&) {});
     }
     // The severity of what still held at the last close, and was not told again.

@@ -15,7 +15,7 @@ struct null_hook {
     [[nodiscard]] constexpr null_hook worker(std::uint32_t) const noexcept { return null_hook{}; }
 
     template <class Step, class... Tensors>
-    [[nodiscard]] alarm step(Step, Tensors const&...) noexcept {
+    [[nodiscard]] step_alarm step(Step, Tensors const&...) noexcept {
         return {};
     }
     template <class Step>
@@ -27,7 +27,7 @@ struct null_hook {
         return std::forward<Tensor>(values);
     }
     template <class... Tensors>
-    [[nodiscard]] alarm end(Tensors const&...) noexcept {
+    [[nodiscard]] step_alarm end(Tensors const&...) noexcept {
         return {};
     }
     template <class... Arguments>

@@ -27,7 +27,7 @@ public:
         return said;
     }
     // What the last step found.
-    [[nodiscard]] alarm const& found() const noexcept { return found_; }
+    [[nodiscard]] step_alarm const& found() const noexcept { return found_; }
     [[nodiscard]] Optimizer& inner() noexcept { return inner_; }
 
 private:
@@ -35,7 +35,7 @@ private:
     Optimizer& inner_;
     Model const& model_;
     std::uint64_t index_;
-    alarm found_{};
+    step_alarm found_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -49,7 +49,7 @@ struct sink_health {
 template <class Sink>
 concept event_sink = requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen,
                               terms keep, step_id step, step_id const* open_step, tensor_ref const& value,
-                              double const* time, std::span<double const> numbers, alarm const& found,
+                              double const* time, std::span<double const> numbers, step_alarm const& found,
                               run_end const& end) {
     { sink.start(run) }
     noexcept;
@@ -80,7 +80,7 @@ struct null_sink {
     void observe(observation const&, terms) noexcept {}
     void feature(tensor_info const&, step_id, std::uint64_t, std::span<double const>) noexcept {}
     void scalar(tensor_info const&, step_id const*, tensor_ref const&, double const*) noexcept {}
-    void close(step_id, alarm const&) noexcept {}
+    void close(step_id, step_alarm const&) noexcept {}
     void finish(run_end const&) noexcept {}
     void flush() noexcept {}
     [[nodiscard]] sink_health health() const noexcept { return {}; }

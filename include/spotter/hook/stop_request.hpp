@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // decision::stop, and is told at every close until it is taken back.
 template <class Sink>
 void tell_stop_request([[maybe_unused]] Sink const& sink, [[maybe_unused]] step_id step,
-                       [[maybe_unused]] alarm& into) noexcept {
+                       [[maybe_unused]] step_alarm& into) noexcept {
     if constexpr (requires { sink.stop_asked(); }) {
         if (!sink.stop_asked()) { return; }
         finding asked;

@@ -157,7 +157,7 @@ namespace detail {
 // A folder with its lock held.
 struct open_run {
     run_place place{};
-    file_handle lock{};
+    opened_file lock{};
     // Why something of an attempt before this one is still there (a ring, a half of a segment), or how much of it was lost.
     error left{};
 };

@@ -155,9 +155,9 @@ public:
         put_scalar(tensor, step, value, time);
     }
 
-    void close(step_id step, alarm const& found) noexcept { end_step(step, found, true); }
+    void close(step_id step, step_alarm const& found) noexcept { end_step(step, found, true); }
     // The run failed amid the step: it has no close, so that readers know it as open.
-    void leave(step_id step, alarm const& found) noexcept { end_step(step, found, false); }
+    void leave(step_id step, step_alarm const& found) noexcept { end_step(step, found, false); }
 
     void finish(run_end const& end) noexcept {
         if (flight_ != nullptr) {
@@ -272,7 +272,7 @@ private:
     void write_out() noexcept {
         if (recording()) { core_->write_out(); }
     }
-    void end_step(step_id step, alarm const& found, bool whole) noexcept {
+    void end_step(step_id step, step_alarm const& found, bool whole) noexcept {
         if (flight_ != nullptr) {
             flight_->end_step(step, found, whole);
             fly_on(static_cast<bool>(found));

@@ -80,7 +80,7 @@ public:
         return gone;
     }
     // The copy, after `survey`.
-    [[nodiscard]] error write(file_handle into) noexcept {
+    [[nodiscard]] error write(opened_file into) noexcept {
         into_ = into;
         put(segment_.first(layout::head_bytes));
         std::uint64_t previous_end = layout::head_bytes;
@@ -234,7 +234,7 @@ private:
     slots<declared> declared_{};  // by the segment's ids
     slots<extent> kept_{};
     std::size_t kept_count_ = 0, copied_ = 0;
-    file_handle into_{};
+    opened_file into_{};
     std::uint64_t offset_ = 0;
     byte_buffer out_{}, body_{};
     error why_{};

@@ -28,7 +28,7 @@ public:
             events_.close();
             if (!at_.is_open()) { return; }
             step_id const step = at_.step();
-            alarm found;
+            step_alarm found;
             at_.close(step, time_, found, deliver);
             left(step, found);
         };
@@ -54,7 +54,7 @@ public:
                     ++played_;
                     time_ = end.time;
                     if (!admit(end.step)) { break; }
-                    alarm found;
+                    step_alarm found;
                     at_.close(end.step, end.time, found, deliver);
                     closed(end.step, found);
                     break;

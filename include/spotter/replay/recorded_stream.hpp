@@ -54,7 +54,7 @@ public:
     }
     // With the time, for rules that want to know it; `deliver(finding)` for each, with the responses that its rule has.
     template <class Deliver>
-    void close(step_id step, double const& time, alarm& found, Deliver&& deliver) {
+    void close(step_id step, double const& time, step_alarm& found, Deliver&& deliver) {
         judges_.poll(time);
         open(step);
         judges_.close(step, due_, found, deliver);

@@ -20,7 +20,7 @@ struct replay_report {
 namespace detail {
 
 template <class Argument>
-void tell_alarm(Argument const& argument, alarm const& found) {
+void tell_alarm(Argument const& argument, step_alarm const& found) {
     if constexpr (requires { argument(found); }) { argument(found); }
 }
 template <class Argument>
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
     // Judges what was closed since the last call; `at_the_end` also the step that it was left in, if nobody writes it any more.
     void advance(replay_report& report, bool at_the_end, Arguments const&... arguments) {
-        auto const judged = [&](step_id, alarm const& found) {
+        auto const judged = [&](step_id, step_alarm const& found) {
             ++report.steps;
             if (found.empty()) { return; }
             ++report.fired;
@@ -79,7 +79,7 @@ public:
             at_the_end && !from_.running(),
             [&]([[maybe_unused]] step_id step) { return (admits_step(arguments, step) && ... && true); },
             [&](finding const& each) { (tell_finding(arguments, each), ...); }, judged,
-            [&](step_id step, alarm const& found) {
+            [&](step_id step, step_alarm const& found) {
                 ++report.open;
                 judged(step, found);
             },
@@ -123,7 +123,7 @@ private:
 }  // namespace detail
 
 // Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules see
-// (their state starts fresh at the first); callables that take an `alarm const&` (each step that found something), a `finding const&`
+// (their state starts fresh at the first); callables that take a `step_alarm const&` (each step that found something), a `finding const&`
 // (each as its rule was judged, with the responses that the rule has, which nobody else runs here) or a `replay_report const&` (once, at
 // the end); one with a member `attempt_begins(worker)` hears where a worker's part of the run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as
 // nothing was dropped. Reads values only where a rule needs what was not stored. A step that was left open, by an exception or

@@ -170,7 +170,7 @@ private:
         close(at_.step(), arguments...);
     }
     void close(step_id step, Arguments const&... arguments) {
-        alarm found;
+        step_alarm found;
         at_.close(step, time_, found, [&](finding const& each) { (tell_finding(arguments, each), ...); });
         ++report_.steps;
         if (found.empty()) { return; }

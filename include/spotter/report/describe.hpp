@@ -48,7 +48,7 @@ namespace detail {
     return line;
 }
 
-[[nodiscard]] inline std::string describe(alarm const& it) {
+[[nodiscard]] inline std::string describe(step_alarm const& it) {
     std::string lines;
     for (finding const& each : it) {
         if (!lines.empty()) { lines += '\n'; }
@@ -72,9 +72,9 @@ struct fmt::formatter<spotter::finding> : fmt::formatter<std::string> {
     }
 };
 template <>
-struct fmt::formatter<spotter::alarm> : fmt::formatter<std::string> {
+struct fmt::formatter<spotter::step_alarm> : fmt::formatter<std::string> {
     template <class Context>
-    auto format(spotter::alarm const& it, Context& context) const {
+    auto format(spotter::step_alarm const& it, Context& context) const {
         return fmt::formatter<std::string>::format(spotter::describe(it), context);
     }
 };

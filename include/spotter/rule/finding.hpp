@@ -191,22 +191,22 @@ private:
 // What closing a step returns: up to eight findings, strongest first, by value. True when one is a warning or an error.
 // Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or trial. Responses
 // are not in it: whoever judges calls them before, while the machines that they belong to are there.
-class [[nodiscard]] alarm {
+class [[nodiscard]] step_alarm {
 public:
     static constexpr std::size_t capacity = 8;
 
-    alarm() noexcept : nothing_{} {}
-    alarm(alarm const& other) noexcept : nothing_{}, count_{0}, left_out_{other.left_out_}, decision_{other.decision_} {
+    step_alarm() noexcept : nothing_{} {}
+    step_alarm(step_alarm const& other) noexcept : nothing_{}, count_{0}, left_out_{other.left_out_}, decision_{other.decision_} {
         for (finding const& each : other) { ::new (static_cast<void*>(list_ + count_++)) finding(each); }
     }
-    alarm& operator=(alarm const& other) noexcept {
+    step_alarm& operator=(step_alarm const& other) noexcept {
         if (this != &other) {
-            this->~alarm();
-            ::new (static_cast<void*>(this)) alarm(other);
+            this->~step_alarm();
+            ::new (static_cast<void*>(this)) step_alarm(other);
         }
         return *this;
     }
-    ~alarm() = default;
+    ~step_alarm() = default;
 
     // Keeps the order strongest first (equals stay in the order of arrival) and the eight strongest.
     void add(finding const& one) noexcept {
@@ -225,7 +225,7 @@ public:
         left_out_ += many.left_out();
         decision_ = many.asked_by_left_out() > decision_ ? many.asked_by_left_out() : decision_;
     }
-    void add(alarm const& other) noexcept {
+    void add(step_alarm const& other) noexcept {
         for (finding const& each : other) { add(each); }
         left_out_ += other.left_out_;
         decision_ = other.decision_ > decision_ ? other.decision_ : decision_;

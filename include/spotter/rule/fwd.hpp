@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 enum class decision : std::uint8_t;
 enum class severity : std::uint8_t;
 
-class alarm;
+class step_alarm;
 class findings;
 struct coverage;
 struct finding;
