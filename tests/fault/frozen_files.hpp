@@ -19,11 +19,11 @@ public:
     static constexpr std::string_view folder = "run";
     folder_contents files{};
 
-    spotter::result<spotter::file_handle> create(std::string_view) noexcept override { return refusal(); }
-    spotter::result<spotter::file_handle> open_append(std::string_view) noexcept override { return refusal(); }
-    spotter::error append(spotter::file_handle, std::span<std::byte const>) noexcept override { return refusal(); }
-    spotter::error sync(spotter::file_handle) noexcept override { return {}; }
-    spotter::error close(spotter::file_handle) noexcept override { return {}; }
+    spotter::result<spotter::opened_file> create(std::string_view) noexcept override { return refusal(); }
+    spotter::result<spotter::opened_file> open_append(std::string_view) noexcept override { return refusal(); }
+    spotter::error append(spotter::opened_file, std::span<std::byte const>) noexcept override { return refusal(); }
+    spotter::error sync(spotter::opened_file) noexcept override { return {}; }
+    spotter::error close(spotter::opened_file) noexcept override { return {}; }
     spotter::result<spotter::path_kind> kind_of(std::string_view name) noexcept override {
         return name == folder         ? spotter::path_kind::folder
                : files.contains(name) ? spotter::path_kind::file

@@ -41,7 +41,7 @@ public:
         return fails() ? why() : below_.sync(file);
     }
     // Closed, and the bytes may not be there.
-    spotter::error close(spotter::file_handle file) noexcept override {
+    spotter::error close(spotter::opened_file file) noexcept override {
         spotter::error const closed = below_.close(file);
         return fails() ? why() : closed;
     }
@@ -49,7 +49,7 @@ public:
         ++folder_syncs;
         return fails() ? why() : below_.sync_folder(path);
     }
-    spotter::result<bool> is_at(spotter::file_handle file, std::string_view path) noexcept override {
+    spotter::result<bool> is_at(spotter::opened_file file, std::string_view path) noexcept override {
         if (fails_to_look()) { return why(); }
         return below_.is_at(file, path);
     }
@@ -85,8 +85,8 @@ public:
         if (fails()) { return why(); }
         return below_.lock(path);
     }
-    void unlock(spotter::file_handle held) noexcept override { below_.unlock(held); }
-    void leave_lock(spotter::file_handle held) noexcept override { below_.leave_lock(held); }
+    void unlock(spotter::opened_file held) noexcept override { below_.unlock(held); }
+    void leave_lock(spotter::opened_file held) noexcept override { below_.leave_lock(held); }
     spotter::result<bool> is_locked(std::string_view path) noexcept override {
         if (fails_to_look()) { return why(); }
         return below_.is_locked(path);

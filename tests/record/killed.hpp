@@ -32,8 +32,8 @@ public:
         die();  // the bytes are there, and nobody knows it yet
         return {};
     }
-    error sync(spotter::file_handle file) noexcept override { return real_.sync(file); }
-    error close(spotter::file_handle file) noexcept override { return real_.close(file); }
+    error sync(spotter::opened_file file) noexcept override { return real_.sync(file); }
+    error close(spotter::opened_file file) noexcept override { return real_.close(file); }
     result<path_kind> kind_of(std::string_view path) noexcept override { return real_.kind_of(path); }
     result<std::uint64_t> size_of(std::string_view path) noexcept override { return real_.size_of(path); }
     error rename(std::string_view from, std::string_view to) noexcept override { return real_.rename(from, to); }

@@ -94,7 +94,7 @@ TEST_CASE(
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, options{.drain = drain::poll}};
-    spotter::alarm found;
+    spotter::step_alarm found;
     REQUIRE(loop(watch, 3, found) == 3);
     ask(path, "enough" + std::string(500, '.'));
     std::filesystem::resize_file(path + "/stop", 2ULL << 30);  // takes no room on the disk
@@ -128,7 +128,7 @@ TEST_CASE("a stop file is never mapped: whoever cuts it off meanwhile would end 
     std::string const path = folder / "run";
     recorder record{path, options{.drain = drain::poll}, files};
     hook watch{record, plan{collection{"all", "*", always{}, payload}}};
-    spotter::alarm found;
+    spotter::step_alarm found;
     REQUIRE(loop(watch, 2, found) == 2);
     ask(path, "enough");
     std::this_thread::sleep_for(120ms);
@@ -142,7 +142,7 @@ TEST_CASE("what stands in the place of the stop file and is none stops nothing, 
         temporary_folder const folder;
         std::string const path = folder / "run";
         hook watch{path, options{.drain = drain::poll}};
-        spotter::alarm found;
+        spotter::step_alarm found;
         REQUIRE(loop(watch, 2, found) == 2);
         std::string const stop = path + "/stop";
         if (kind == 0) { REQUIRE(::mkfifo(stop.c_str(), 0600) == 0); }

@@ -15,12 +15,12 @@ class noting_files : public faulty_file_system {
 public:
     noting_files() noexcept : faulty_file_system{~0ULL} {}
 
-    result<spotter::file_handle> create(std::string_view path) noexcept override {
+    result<spotter::opened_file> create(std::string_view path) noexcept override {
         auto file = faulty_file_system::create(path);
         if (file) { names[file->native] = path.substr(path.rfind('/') + 1); }
         return file;
     }
-    error sync(spotter::file_handle file) noexcept override {
+    error sync(spotter::opened_file file) noexcept override {
         done.push_back("sync " + names[file.native]);
         return faulty_file_system::sync(file);
     }
@@ -29,7 +29,7 @@ public:
         done.push_back("folder " + std::string{path.substr(path.rfind('/') + 1)});
         return faulty_file_system::sync_folder(path);
     }
-    error close(spotter::file_handle file) noexcept override {
+    error close(spotter::opened_file file) noexcept override {
         done.push_back("close " + names[file.native]);
         error const why = faulty_file_system::close(file);
         if (!fail_to_close.empty() && names[file.native].ends_with(fail_to_close)) {
@@ -125,7 +125,7 @@ TEST_CASE("a thinned segment that cannot be closed or synced leaves the whole on
     for (bool const closing : {true, false}) {
         temporary_folder const folder;
         struct unsyncing_files : noting_files {
-            error sync(spotter::file_handle file) noexcept override {
+            error sync(spotter::opened_file file) noexcept override {
                 return names[file.native].ends_with("part") && !works
                            ? error{errc::io_error, "the test let this file not be synced"}
                            : noting_files::sync(file);

@@ -35,8 +35,8 @@ public:
         if (microseconds_ > 0) { ::usleep(microseconds_); }
         return system_files().append(file, bytes.subspan(half));
     }
-    error sync(spotter::file_handle file) noexcept override { return system_files().sync(file); }
-    error close(spotter::file_handle file) noexcept override { return system_files().close(file); }
+    error sync(spotter::opened_file file) noexcept override { return system_files().sync(file); }
+    error close(spotter::opened_file file) noexcept override { return system_files().close(file); }
     result<path_kind> kind_of(std::string_view path) noexcept override { return system_files().kind_of(path); }
     result<std::uint64_t> size_of(std::string_view path) noexcept override { return system_files().size_of(path); }
     error rename(std::string_view from, std::string_view to) noexcept override {

@@ -52,15 +52,15 @@ public:
     // All of `bytes` at the end, or an error after any number of them.
     [[nodiscard]] virtual error append(opened_file file, std::span<std::byte const> bytes) noexcept = 0;
     // Down to the disk (fsync): against power loss. What was appended survives the death of the process without it.
-    [[nodiscard]] virtual error sync(file_handle file) noexcept = 0;
+    [[nodiscard]] virtual error sync(opened_file file) noexcept = 0;
     // Closed either way. An error means that some of what was appended may be lost: a disk over a network, or one with quotas,
     // may say so here for the first time.
-    [[nodiscard]] virtual error close(file_handle file) noexcept = 0;
+    [[nodiscard]] virtual error close(opened_file file) noexcept = 0;
     // That files were made, renamed or removed in a folder, down to the disk. A file that was synced in a folder that was not
     // may be gone after a power cut. Nothing to do where there are no folders.
     [[nodiscard]] virtual error sync_folder(std::string_view) noexcept { return {}; }
     // Whether an open file is the one that has that name: not where another took its place, or none did.
-    [[nodiscard]] virtual result<bool> is_at(file_handle, std::string_view path) noexcept {
+    [[nodiscard]] virtual result<bool> is_at(opened_file, std::string_view path) noexcept {
         auto const kind = kind_of(path);
         if (!kind) { return kind.error(); }
         return *kind == path_kind::file;
@@ -96,10 +96,10 @@ public:
 
     // Takes the lock that a file (made if missing) stands for; errc::busy while someone else has it. The system gives it
     // back when the process dies, however that happens.
-    [[nodiscard]] virtual result<file_handle> lock(std::string_view path) noexcept = 0;
-    virtual void unlock(file_handle held) noexcept = 0;
+    [[nodiscard]] virtual result<opened_file> lock(std::string_view path) noexcept = 0;
+    virtual void unlock(opened_file held) noexcept = 0;
     // Forgets a lock that a forked child shares with its parent, who keeps it. Until then the lock lives as long as the child.
-    virtual void leave_lock(file_handle) noexcept {}
+    virtual void leave_lock(opened_file) noexcept {}
     // Whether someone holds it, without taking it for longer than the question lasts.
     [[nodiscard]] virtual result<bool> is_locked(std::string_view path) noexcept = 0;
 

@@ -39,13 +39,13 @@ public:
             return {};
         });
     }
-    [[nodiscard]] error sync(file_handle) noexcept override { return {}; }
-    [[nodiscard]] error close(file_handle file) noexcept override {
+    [[nodiscard]] error sync(opened_file) noexcept override { return {}; }
+    [[nodiscard]] error close(opened_file file) noexcept override {
         std::lock_guard const hold{mutex_};
         open_.erase(file.native);
         return {};
     }
-    [[nodiscard]] result<bool> is_at(file_handle file, std::string_view path) noexcept override {
+    [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override {
         std::lock_guard const hold{mutex_};
         auto const open = open_.find(file.native);
         auto const named = files_.find(path);

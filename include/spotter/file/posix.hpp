@@ -20,7 +20,7 @@ public:
     [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override {
         return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
     }
-    [[nodiscard]] result<file_handle> open_append(std::string_view path) noexcept override {
+    [[nodiscard]] result<opened_file> open_append(std::string_view path) noexcept override {
         return open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open");
     }
     [[nodiscard]] error append(opened_file file, std::span<std::byte const> bytes) noexcept override {
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] error sync(opened_file file) noexcept override {
         return ::fsync(number_of(file)) == 0 ? error{} : detail::system_error(errno, "sync", "a segment");
     }
-    [[nodiscard]] error close(file_handle file) noexcept override {
+    [[nodiscard]] error close(opened_file file) noexcept override {
         if (!file.open() || ::close(number_of(file)) == 0 || errno == EINTR) { return {}; }
         return detail::system_error(errno, "close", "a segment");
     }
@@ -48,7 +48,7 @@ public:
         drop(*folder);
         return failed == 0 ? error{} : detail::system_error(failed, "sync the folder", path);
     }
-    [[nodiscard]] result<bool> is_at(file_handle file, std::string_view path) noexcept override {
+    [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override {
         detail::zero_terminated name{path};
         struct stat open {
         }, named{};
@@ -179,7 +179,7 @@ public:
     // flock, not fcntl: it also excludes another recorder of the same process. A child that is forked off shares it, so the
     // file stays locked until the child leaves it or ends, too. Made only where nothing is, so that a link that leads nowhere is
     // not followed.
-    [[nodiscard]] result<file_handle> lock(std::string_view path) noexcept override {
+    [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override {
         auto file = open_regular(path, O_RDWR, "open");
         if (!file && file.error().code == errc::not_a_run) {
             file = open_regular(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open");
@@ -199,7 +199,7 @@ public:
             drop(held);
         }
     }
-    void leave_lock(file_handle held) noexcept override { drop(held); }
+    void leave_lock(opened_file held) noexcept override { drop(held); }
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override {
         auto const file = open_regular(path, O_RDONLY, "open");
         if (!file) {
@@ -253,7 +253,7 @@ private:
         path_text const path{shared_folder, name};
         text<longest_path> part{path.view()};
         part << part_suffix;
-        result<file_handle> file{errc::unwritable, "there are no files without a name here"};
+        result<opened_file> file{errc::unwritable, "there are no files without a name here"};
         if (named) {
             (void)remove(part);
             file = open_file(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
@@ -314,9 +314,9 @@ private:
         return detail::system_error(failed, "map", path);
     }
 
-    [[nodiscard]] static int number_of(file_handle file) noexcept { return static_cast<int>(file.native); }
+    [[nodiscard]] static int number_of(opened_file file) noexcept { return static_cast<int>(file.native); }
     // Of what nothing was appended to.
-    static void drop(file_handle file) noexcept {
+    static void drop(opened_file file) noexcept {
         if (file.open()) { ::close(number_of(file)); }
     }
 
@@ -329,13 +329,13 @@ private:
         return detail::system_error(folder ? EISDIR : ENODEV, doing, path, what);
     }
     // Never waits for the other end of a pipe, and takes nothing but files.
-    [[nodiscard]] static result<file_handle> open_regular(std::string_view path, int flags,
+    [[nodiscard]] static result<opened_file> open_regular(std::string_view path, int flags,
                                                           std::string_view doing) noexcept {
         auto const file = open_file(path, flags | O_NONBLOCK, doing);
         if (!file) { return file.error(); }
         struct stat facts {};
         int const failed = ::fstat(number_of(*file), &facts) == 0 ? 0 : errno;
-        if (failed == 0 && S_ISREG(facts.st_mode)) { return file_handle{*file}; }
+        if (failed == 0 && S_ISREG(facts.st_mode)) { return opened_file{*file}; }
         drop(*file);
         return failed != 0 ? detail::system_error(failed, doing, path) : no_file(facts.st_mode, doing, path);
     }

@@ -32,7 +32,7 @@ public:
     }
 
     // New files of that number. `lock` is that of the folder, while it is open; somebody else gives it back.
-    [[nodiscard]] error create(path_text const& folder, std::uint32_t number, file_handle lock) noexcept {
+    [[nodiscard]] error create(path_text const& folder, std::uint32_t number, opened_file lock) noexcept {
         folder_ = folder;
         path_ = detail::path_of_segment(folder, number);
         number_ = number;
@@ -172,10 +172,10 @@ private:
     path_text folder_{};
     path_text path_{};
     std::uint32_t number_ = 0;
-    file_handle data_{};
-    file_handle side_{};
-    file_handle lock_{};
-    file_handle relocked_{};  // in the place of one that was replaced
+    opened_file data_{};
+    opened_file side_{};
+    opened_file lock_{};
+    opened_file relocked_{};  // in the place of one that was replaced
     error trouble_{};
     bool synced_ = true;  // nothing was written since the last sync
     bool folder_synced_ = true;

@@ -29,7 +29,7 @@ struct run_place {
     std::uint32_t worker = 0;
     double (*now)() noexcept = &seconds_since_epoch;  // null: it stays `time`, as when a killed run's rest is written
     double time = 0;                                  // times given out are not before it
-    file_handle lock{};                               // of the folder; whoever took it gives it back
+    opened_file lock{};                               // of the folder; whoever took it gives it back
 };
 
 // The first failure is kept and ends the writing; whatever comes later is only counted. Bytes reach the file in the order
