@@ -34,7 +34,7 @@ struct all_zero {
     constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.zero.declare(tensor); }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
-        measurement const share = zero_fraction(it.stats);
+        measurement const share = detail::zeros_among_all(it.stats);
         truth const zero = share.known ? truth_of(share.value >= threshold) : truth::undecided;
         seen.answer.judged = seen.answer.judged || share.known;
         if (seen.zero.count(it, zero) >= patience && zero == truth::yes) { seen.answer.found.blame(it, share.value); }
