@@ -199,8 +199,8 @@ public:
 
     [[nodiscard]] health_report health() const noexcept {
         health_report now{first_error_, steps_, observed_, refused_, declared_, sink_.health()};
-        if (!now.first) { now.first = judges_.trouble(); }
-        if (!now.first) { now.first = now.sink.first; }
+        now.first = detail::first_of(
+            {now.first, judges_.trouble(), registry_.lack(), desk_.trouble(), distributions_.lack(), now.sink.first});
         now.off = state_ == detail::switch_state::off;
         now.dry = !now.off && !now.first && path().empty() && now.sink.stored == 0;
         return now;
@@ -218,7 +218,7 @@ public:
     }
     // Calls use(coverage) for each leaf rule.
     template <class Use>
-    void coverage_of_rules(Use&& use) const noexcept {
+    void coverage_of_rules(Use&& use) const {
         judges_.report(use);
     }
 

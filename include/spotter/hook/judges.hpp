@@ -65,6 +65,7 @@ public:
             if (!enabled(i)) { return; }
             requirement wanted;
             if (guarded([&] { wanted = machine.declare(tensor); })) {
+                if (wanted.lacks_memory) { lacks_memory(machine, tensor); }
                 use(i, wanted);
             } else {
                 threw(machine, i);
@@ -128,7 +129,7 @@ public:
 
     // Calls use(coverage) for each leaf of each rule. A rule that was switched off gives that as its reason.
     template <class Use>
-    void report(Use&& use) const noexcept {
+    void report(Use&& use) const {
         machines_.each([&](auto const& machine, [[maybe_unused]] std::size_t i) {
             if constexpr (requires { machine.report(use); }) {
                 machine.report([&](coverage each) {
@@ -176,6 +177,13 @@ private:
         why.what << name_of_rule(machine)
                  << "\" threw an exception and is switched off; rules and patterns must not throw";
         switch_off(i, why);
+    }
+    template <class Machine>
+    void lacks_memory(Machine const& machine, tensor_info const& tensor) noexcept {
+        if (trouble_) { return; }
+        trouble_.code = errc::out_of_memory;
+        trouble_.what << "rule \"" << name_of_rule(machine) << "\" has no memory for \"" << tensor.name
+                      << "\" and does not judge it, or a part of it does not";
     }
     // Of a compound that of its first leaf.
     template <class Machine>

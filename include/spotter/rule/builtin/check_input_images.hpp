@@ -43,11 +43,11 @@ struct check_input_images {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && channel >= 0 && channel < tensor.shape.rank ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         auto const channels = static_cast<std::size_t>(unit_count(tensor.shape, channel));
         input* const mine = seen.inputs.declare(tensor);
-        if (mine != nullptr && mine->channels.units != channels) { start(*mine, channels); }
-        (void)seen.scratch.grow(2 * channels);
+        if (mine == nullptr || !seen.scratch.grow(2 * channels)) { return false; }
+        return mine->channels.units == channels || start(*mine, channels);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, channel); }
     // The number of images; then of each channel the sum and the number of its finite values.
@@ -93,9 +93,9 @@ struct check_input_images {
     }
 
 private:
-    static constexpr void start(input& mine, std::size_t channels) noexcept {
+    static constexpr bool start(input& mine, std::size_t channels) noexcept {
         mine.images = 0;
-        mine.channels.begin(channels);
+        return mine.channels.begin(channels);
     }
     // Of the channels' means the one that is furthest from zero; -1 where none is known.
     [[nodiscard]] SPOTTER_STRICT static constexpr double largest_mean(input const& mine, std::size_t& worst) noexcept {

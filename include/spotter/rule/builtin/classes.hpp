@@ -58,19 +58,25 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, featur
 // Classes in the order in which they were observed. Takes memory where a step brings more than any before.
 class class_list {
 public:
-    constexpr void reserve(std::uint64_t most) noexcept {
-        if (most < (1U << 24U)) { (void)all_.grow(static_cast<std::size_t>(most)); }
+    [[nodiscard]] constexpr bool reserve(std::uint64_t most) noexcept {
+        return most >= (1U << 24U) || all_.grow(static_cast<std::size_t>(most));
     }
     constexpr void add(std::span<double const> classes) noexcept {
-        if (!all_.grow(count_ + classes.size())) { return; }
+        if (!all_.grow(count_ + classes.size())) {
+            lacks_memory_ = true;
+            return;
+        }
         for (double const& each : classes) { all_[count_++] = class_of(each); }
     }
     constexpr void clear() noexcept { count_ = 0; }
     [[nodiscard]] constexpr std::span<std::uint32_t const> all() const noexcept { return {all_.data(), count_}; }
 
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
+
 private:
     slots<std::uint32_t> all_;
     std::size_t count_ = 0;
+    bool lacks_memory_ = false;  // something was not added
 };
 
 // Which tensors are labels, and which predictions.
@@ -78,9 +84,10 @@ struct class_parts {
     enum class part : std::uint8_t { none, label, prediction };
     slots<part> list;  // by tensor id
 
-    constexpr void declare(tensor_info const& it, bool label, bool prediction) noexcept {
-        if (!list.grow(it.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
+        if (!list.grow(it.id + std::size_t{1})) { return false; }
         list[it.id] = label ? part::label : prediction ? part::prediction : part::none;
+        return true;
     }
     [[nodiscard]] constexpr bool is_label(tensor_info const& it) const noexcept {
         return list.holds(it.id) && list[it.id] == part::label;
@@ -97,9 +104,8 @@ struct class_pairs {
     class_list labels, predictions;
     std::string_view tensor{};  // the first labels of the step
 
-    constexpr void declare(tensor_info const& it, bool label, bool prediction) noexcept {
-        parts.declare(it, label, prediction);
-        (label ? labels : predictions).reserve(it.shape.elements());
+    [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
+        return parts.declare(it, label, prediction) && (label ? labels : predictions).reserve(it.shape.elements());
     }
     // The feature "classes". Rules with the same key extract the same, so that it is made once.
     [[nodiscard]] constexpr std::uint64_t key(tensor_info const& it, bool argmax, int class_axis) const noexcept {
@@ -125,6 +131,9 @@ struct class_pairs {
         for (std::size_t i = 0; i < said.size(); ++i) {
             if (given[i] != no_class && said[i] != no_class) { use(given[i], said[i]); }
         }
+    }
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
+        return labels.lacks_memory() || predictions.lacks_memory();
     }
     constexpr void clear() noexcept {
         labels.clear(), predictions.clear();

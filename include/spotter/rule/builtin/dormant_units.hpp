@@ -31,16 +31,16 @@ struct dormant_units {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && units_along(tensor, tensor.shape, unit_axis) >= 0 ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));
-        seen.windows.declare(tensor, units);
-        (void)seen.scratch.grow(static_cast<std::size_t>(2 * units));
+        return seen.windows.declare(tensor, units) && seen.scratch.grow(static_cast<std::size_t>(2 * units));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, unit_axis); }
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const axis = units_along(it.tensor, values.shape, unit_axis);
         auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
-        if (axis < 0 || !seen.scratch.grow(2 * units)) { return; }
+        if (axis < 0) { return; }
+        if (!seen.scratch.grow(2 * units)) { return out.give_up(); }
         double* const sums = seen.scratch.data();
         double* const finite = sums + units;
         for (std::size_t i = 0; i < 2 * units; ++i) { sums[i] = 0; }
@@ -60,6 +60,9 @@ struct dormant_units {
             out.push(it);
         }
         return answer;
+    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.windows.lacks_memory();
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached: fewer than `samples` outputs a unit";

@@ -28,13 +28,14 @@ struct feature_importance_overweight {
         close_answer answer;
         std::size_t first = 0;  // of the blamed tensor: its most important feature
         double first_share = 0;
+        bool lacks_memory = false;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? importances::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (nfeatures < tensor.shape.elements()) { seen.largest.grow(static_cast<std::size_t>(nfeatures)); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return nfeatures >= tensor.shape.elements() || seen.largest.grow(static_cast<std::size_t>(nfeatures));
     }
     [[nodiscard]] static constexpr std::uint64_t feature_key() noexcept { return importances::key; }
     static constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) noexcept {
@@ -45,7 +46,11 @@ struct feature_importance_overweight {
         importances const all{it, values};
         auto const wanted = static_cast<std::size_t>(nfeatures);
         // The room is there since the declaration, unless a tensor has more features than it had at first.
-        if (!all.known || all.features <= nfeatures || !seen.largest.grow(wanted)) { return; }
+        if (!all.known || all.features <= nfeatures) { return; }
+        if (!seen.largest.grow(wanted)) {
+            seen.lacks_memory = true;
+            return;
+        }
         std::size_t first = 0;
         double const share = sum_of_largest(seen.largest, wanted, all, first) / all.total;
         seen.answer.judged = true;
@@ -56,6 +61,7 @@ struct feature_importance_overweight {
         }
         seen.answer.found.blame(it, share);
     }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept { return seen.lacks_memory; }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         culprit found;
         truth const answer = seen.answer.take(found);

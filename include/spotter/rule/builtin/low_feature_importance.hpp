@@ -31,8 +31,8 @@ struct low_feature_importance {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? importances::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.count.grow(tensor.id + std::size_t{1});
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.count.grow(tensor.id + std::size_t{1});
     }
     [[nodiscard]] static constexpr std::uint64_t feature_key() noexcept { return importances::key; }
     static constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) noexcept {

@@ -31,7 +31,9 @@ struct non_finite {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::nonfinite : terms::none;
     }
-    constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept { return seen.flow.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.flow.declare(tensor);
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         bad_elements& mine = seen.flow.see(it.tensor.id);
         if (it.stats.nonfinite() == 0 || mine.count() > 0) { return; }

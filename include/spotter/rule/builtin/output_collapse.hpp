@@ -10,13 +10,19 @@ namespace spotter::inline SPOTTER_ABI {
 // The last classes of one kind, and how many there are of each. Takes its memory once, but for further classes.
 class recent_classes {
 public:
-    constexpr void keep(std::uint64_t most) noexcept {
+    [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20U;
         auto const room = static_cast<std::size_t>(most < 1 ? 1 : most > limit ? limit : most);
-        if (ring_.grow(room)) { most_ = room; }
+        if (!ring_.grow(room)) { return false; }
+        most_ = room;
+        return true;
     }
     constexpr void add(std::uint32_t which) noexcept {
-        if (most_ == 0 || which == no_class || !counts_.grow(which + std::size_t{1})) { return; }
+        if (most_ == 0 || which == no_class) { return; }
+        if (!counts_.grow(which + std::size_t{1})) {
+            lacks_memory_ = true;
+            return;
+        }
         if (size_ == most_) {
             --counts_[ring_[next_]];
         } else {
@@ -50,12 +56,14 @@ public:
         }
         return total;
     }
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
 
 private:
     slots<std::uint32_t> ring_;
     slots<std::uint64_t> counts_;  // by class
     std::size_t most_ = 0, size_ = 0, next_ = 0;
     std::uint32_t classes_ = 0;
+    bool lacks_memory_ = false;  // something was not counted
 };
 
 // Warning, for `patience` closes in a row after `warmup` of the mode, when
@@ -100,15 +108,15 @@ struct output_collapse {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return labels(tensor) ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.parts.declare(tensor, !select(tensor), select(tensor));
-        seen.constant.declare(tensor);
-        for (history& each : seen.by_mode) { each.predicted.keep(samples), each.labelled.keep(samples); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        bool room = seen.parts.declare(tensor, !select(tensor), select(tensor)) && seen.constant.declare(tensor);
+        for (history& each : seen.by_mode) {
+            room = room && each.predicted.keep(samples) && each.labelled.keep(samples);
+        }
+        if (!room || !select(tensor)) { return room; }
         auto const outputs = static_cast<std::size_t>(
             unit_count(tensor.shape, unit_axis_of(tensor.shape, class_axis, batch_axis_of(tensor.flags))));
-        if (select(tensor)) {
-            (void)(seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs));
-        }
+        return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return key_of(name, argmax, class_axis, seen.parts.is_prediction(tensor));
@@ -118,7 +126,9 @@ struct output_collapse {
         if (it.step.mode == mode::predict) { return; }
         bool const predicted = seen.parts.is_prediction(it.tensor);
         int const axis = scores_along(it.tensor, values, argmax && predicted, class_axis);
-        out.push(predicted && is_floating(values.type) ? largest_deviation(seen, values, axis) : -1);
+        bool const spread = predicted && is_floating(values.type);
+        if (spread && !make_room(seen, values, axis)) { return out.give_up(); }
+        out.push(spread ? largest_deviation(seen, values, axis) : -1);
         out.push(static_cast<double>(unit_count(values.shape, axis)));
         extract_classes(values, axis, out);
     }
@@ -160,6 +170,12 @@ struct output_collapse {
         return truth::yes;
     }
     [[nodiscard]] constexpr std::string_view malformed() const noexcept { return malformed_of(select, labels); }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        for (history const& each : seen.by_mode) {
+            if (each.predicted.lacks_memory() || each.labelled.lacks_memory()) { return true; }
+        }
+        return false;
+    }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached, or batches of fewer than 8 and no classes with labels";
     }
@@ -183,10 +199,16 @@ private:
         return truth_of(found.measured >= share && mine.labelled.entropy() > min_label_entropy * even);
     }
     // Without an axis of outputs all values are of one.
+    [[nodiscard]] static constexpr std::size_t outputs_of(tensor_ref const& values, int axis) noexcept {
+        return axis < 0 ? 1 : static_cast<std::size_t>(unit_count(values.shape, axis));
+    }
+    [[nodiscard]] static constexpr bool make_room(state& seen, tensor_ref const& values, int axis) noexcept {
+        std::size_t const outputs = outputs_of(values, axis);
+        return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
+    }
     SPOTTER_STRICT static constexpr double largest_deviation(state& seen, tensor_ref const& values, int axis) noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const outputs = axis < 0 ? 1 : static_cast<std::size_t>(unit_count(values.shape, axis));
-        if (!seen.mean.grow(outputs) || !seen.squares.grow(outputs) || !seen.finite.grow(outputs)) { return -1; }
+        std::size_t const outputs = outputs_of(values, axis);
         for (std::size_t i = 0; i < outputs; ++i) { seen.mean[i] = 0, seen.squares[i] = 0, seen.finite[i] = 0; }
         each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
             SPOTTER_STRICT_BODY

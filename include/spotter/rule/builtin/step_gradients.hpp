@@ -21,7 +21,9 @@ class step_gradients {
 public:
     static constexpr terms needs = terms::zeros | terms::nonfinite;
 
-    constexpr void declare(tensor_info const& tensor) noexcept { list_.grow(tensor.id + std::size_t{1}); }
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        return list_.grow(tensor.id + std::size_t{1});
+    }
     SPOTTER_STRICT constexpr void observe(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         if (!list_.holds(it.tensor.id) || it.stats.count == 0) { return; }

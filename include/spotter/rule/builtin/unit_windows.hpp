@@ -13,9 +13,10 @@ struct unit_window {
     std::size_t units = 0;
 
     // Empties the window. Without memory it has no units and is never complete.
-    constexpr void begin(std::size_t count) noexcept {
+    constexpr bool begin(std::size_t count) noexcept {
         units = amount.grow(count) && finite.grow(count) ? count : 0;
         for (std::size_t unit = 0; unit < units; ++unit) { amount[unit] = 0, finite[unit] = 0; }
+        return units == count;
     }
     SPOTTER_STRICT constexpr void add(std::size_t unit, double const& added, double const& count) noexcept {
         SPOTTER_STRICT_BODY
@@ -49,9 +50,10 @@ struct unit_window {
 // The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next begins.
 class unit_windows {
 public:
-    constexpr void declare(tensor_info const& tensor, std::uint64_t units) noexcept {
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor, std::uint64_t units) noexcept {
         unit_window* const mine = windows_.declare(tensor);
-        if (mine != nullptr && mine->units != units) { mine->begin(static_cast<std::size_t>(units)); }
+        if (mine == nullptr) { return false; }
+        return mine->units == units || mine->begin(static_cast<std::size_t>(units));
     }
     constexpr void add(observation const& it, unit_activity const& seen) noexcept {
         unit_window* const mine = window_of(it, seen.active.size());
@@ -84,15 +86,18 @@ public:
         return answer;
     }
 
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
+
 private:
     [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {
         if (units == 0) { return nullptr; }
         unit_window* const mine = windows_.touch(it.tensor.id);
-        if (mine != nullptr && mine->units != units) { mine->begin(units); }
+        if (mine != nullptr && mine->units != units) { lacks_memory_ = !mine->begin(units) || lacks_memory_; }
         return mine;
     }
 
     per_tensor<unit_window> windows_;
+    bool lacks_memory_ = false;  // for units that came later
 };
 
 [[nodiscard]] constexpr int units_along(tensor_info const& tensor, extents const& shape, int asked) noexcept {
@@ -105,7 +110,8 @@ template <class Amount>
 constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& scratch, feature& out,
                              Amount&& amount) noexcept {
     auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
-    if (axis < 0 || !scratch.grow(2 * units)) { return; }
+    if (axis < 0) { return; }
+    if (!scratch.grow(2 * units)) { return out.give_up(); }
     for (std::size_t i = 0; i < 2 * units; ++i) { scratch[i] = 0; }
     for_each_unit(values, axis, [&](std::size_t unit, seen_element const& it) SPOTTER_STRICT {
         SPOTTER_STRICT_BODY
