@@ -366,7 +366,7 @@ private:
         if (any(all & pass_terms)) { stats = summarize(values, all); }
         unit_activity units;
         if (has(all, terms::delta)) { it.compare(values, step_, stats); }
-        if (has(all, terms::unit_activity)) { units = it.count_units(values); }
+        if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
         feature_desk* const desk = has(judged, terms::feature) ? desk_.lend(sink_, it.info, step_, values) : nullptr;
         observation const seen{it.info, step_, stats, values, units, spread, desk};

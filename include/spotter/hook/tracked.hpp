@@ -169,9 +169,10 @@ struct tracked_tensor {
     }
     [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
-    // Counts the active elements of each unit into this tensor's scratch; empty where memory is exhausted.
+    // Counts the active elements of each unit into this tensor's scratch, or of those that rules judge (unit_sample); empty where memory
+    // is exhausted.
     template <class = only_where_called>
-    [[nodiscard]] unit_activity count_units(tensor_ref const& values) noexcept {
+    [[nodiscard]] unit_activity count_units(tensor_ref const& values, bool of_all = false) noexcept {
         int const axis = unit_axis_of(values.shape, unit_axis, batch_axis_of(info.flags));
         auto const count = static_cast<std::size_t>(unit_count(values.shape, axis));
         if (!units.grow(2 * count)) {
@@ -182,7 +183,12 @@ struct tracked_tensor {
         std::uint32_t* const finite = active + count;
         for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }
         count_active(values, axis, active, finite);
-        return {{active, count}, {finite, count}, axis};
+        unit_sample const judged{count};
+        if (of_all || judged.size() == count) { return {{active, count}, {finite, count}, axis}; }
+        std::size_t const taken = judged.size();
+        for (std::size_t i = 0; i < taken; ++i) { active[i] = active[judged[i]]; }
+        for (std::size_t i = 0; i < taken; ++i) { active[taken + i] = finite[judged[i]]; }
+        return {{active, taken}, {active + taken, taken}, axis};
     }
 };
 

@@ -74,6 +74,14 @@ public:
     // There is no memory to extract it: the rule does not see the observation, and says so in its coverage.
     constexpr void give_up() noexcept { complete_ = false; }
     [[nodiscard]] constexpr bool complete() const noexcept { return complete_; }
+    // Of what was pushed from `first` on, every `step`-th stays.
+    constexpr void thin(std::size_t first, std::size_t step) noexcept {
+        std::size_t kept = first;
+        for (std::size_t i = first; i < count_; i += step) { values_[kept++] = values_[i]; }
+        count_ = kept < count_ ? kept : count_;
+    }
+    [[nodiscard]] constexpr double& operator[](std::size_t index) noexcept { return values_[index]; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     constexpr void clear() noexcept { count_ = 0, complete_ = true; }
     [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }
 

@@ -35,6 +35,8 @@ struct check_input_images {
         double images = 0;
         unit_window channels;  // the amount of a channel is the sum of its values
     };
+    static constexpr std::size_t most_channels = 60;  // of more a part is judged
+
     struct state {
         per_tensor<input> inputs;
         slots<double> scratch;
@@ -47,14 +49,16 @@ struct check_input_images {
         auto const channels = static_cast<std::size_t>(unit_count(tensor.shape, channel));
         input* const mine = seen.inputs.declare(tensor);
         if (mine == nullptr || !seen.scratch.grow(2 * channels)) { return false; }
-        return mine->channels.units == channels || start(*mine, channels);
+        std::size_t const judged = unit_sample{channels, most_channels}.size();
+        return mine->channels.units == judged || start(*mine, judged);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, channel); }
     // The number of images; then of each channel the sum and the number of its finite values.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const batch = batch_axis_of(it.tensor.flags);
         out.push(static_cast<double>(unit_count(values.shape, batch < 0 ? 0 : batch)));
-        extract_units(values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; });
+        extract_units(values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; },
+                      most_channels);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.size() < 3 || !is_finite(made[0])) { return; }

@@ -110,7 +110,8 @@ private:
     // False where memory is exhausted; the labels of a class without memory are left out.
     [[nodiscard]] static constexpr bool count(counts& mine, class_pairs const& step) noexcept {
         bool room = true;
-        for (std::uint32_t const label : step.labels.all()) {
+        for (class_list::entry const& each : step.labels.all()) {
+            std::uint32_t const label = each.which;
             if (label == no_class) { continue; }
             if (!mine.by_class.grow(label + std::size_t{1})) {
                 room = false;

@@ -119,32 +119,38 @@ struct output_collapse {
         return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
-        return key_of(name, argmax, class_axis, seen.parts.is_prediction(tensor));
+        return key_of(name, 2, argmax, class_axis, seen.parts.is_prediction(tensor));
     }
-    // The largest relative deviation of an output (-1: none is known), the number of outputs (0: no scores), then the classes.
+    // The largest relative deviation of an output (-1: none is known) as two words of 32 bits, as whole numbers are short in a record; the
+    // number of outputs (0: no scores); then the classes.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
         bool const predicted = seen.parts.is_prediction(it.tensor);
         int const axis = scores_along(it.tensor, values, argmax && predicted, class_axis);
         bool const spread = predicted && is_floating(values.type);
         if (spread && !make_room(seen, values, axis)) { return out.give_up(); }
-        out.push(spread ? largest_deviation(seen, values, axis) : -1);
+        auto const bits = std::bit_cast<std::uint64_t>(spread ? largest_deviation(seen, values, axis) : -1.0);
+        out.push(static_cast<double>(bits >> 32U));
+        out.push(static_cast<double>(bits & 0xFFFFFFFFU));
         out.push(static_cast<double>(unit_count(values.shape, axis)));
-        extract_classes(values, axis, out);
+        sampled_classes::extract(values, axis, out, sampled_classes::most_bytes - 16);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        if (it.step.mode == mode::predict || made.size() < 2) { return; }
+        if (it.step.mode == mode::predict || made.size() < 3) { return; }
+        double const deviation = deviation_of(made[0], made[1]);
         history& mine = seen.by_mode[index_of(it.step.mode)];
         bool const predicted = seen.parts.is_prediction(it.tensor);
-        for (double const& each : made.subspan(2)) { (predicted ? mine.predicted : mine.labelled).add(class_of(each)); }
+        for (double const& each : sampled_classes::read(made.subspan(3)).classes) {
+            (predicted ? mine.predicted : mine.labelled).add(class_of(each));
+        }
         if (!predicted) { return; }
         if (seen.tensor.empty()) { seen.tensor = it.tensor.name; }
-        if (std::uint32_t const outputs = class_of(made[1]); outputs != no_class) { mine.outputs = outputs; }
-        bool const known = mine.closes >= warmup && is_finite(made[0]) && made[0] >= 0;
-        truth const constant = known ? truth_of(made[0] < coefficient) : truth::undecided;
+        if (std::uint32_t const outputs = class_of(made[2]); outputs != no_class) { mine.outputs = outputs; }
+        bool const known = mine.closes >= warmup && is_finite(deviation) && deviation >= 0;
+        truth const constant = known ? truth_of(deviation < coefficient) : truth::undecided;
         seen.answer.judged = seen.answer.judged || known;
         if (seen.constant.count(it, constant) >= patience && constant == truth::yes) {
-            seen.answer.found.blame(it, made[0]);
+            seen.answer.found.blame(it, deviation);
         }
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
@@ -197,6 +203,17 @@ private:
         found.detail << "class " << which;
         double const even = natural_log(static_cast<double>(classes));
         return truth_of(found.measured >= share && mine.labelled.entropy() > min_label_entropy * even);
+    }
+    // -1 where these are no words of 32 bits, as in a damaged record.
+    [[nodiscard]] static constexpr double deviation_of(double const& upper, double const& lower) noexcept {
+        std::uint64_t bits = 0;
+        for (double const& each : {upper, lower}) {
+            if (!is_finite(each) || !(each >= 0) || !(each < 0x1p32)) { return -1; }
+            auto const word = static_cast<std::uint64_t>(each);
+            if (static_cast<double>(word) != each) { return -1; }
+            bits = bits << 32U | word;
+        }
+        return std::bit_cast<double>(bits);
     }
     // Without an axis of outputs all values are of one.
     [[nodiscard]] static constexpr std::size_t outputs_of(tensor_ref const& values, int axis) noexcept {
