@@ -4,6 +4,7 @@
 
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
+#include <spotter/hook/causes.hpp>
 #include <spotter/hook/guard.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/rule/adapt.hpp>
@@ -61,16 +62,21 @@ public:
     // What rule i wants of a tensor; `use(i, requirement)` for each enabled rule.
     template <class Use>
     void declare(tensor_info const& tensor, Use&& use) noexcept {
+        std::uint64_t judging = 0;
         each_machine([&](auto& machine, std::size_t i) {
             if (!enabled(i)) { return; }
             requirement wanted;
             if (guarded([&] { wanted = machine.declare(tensor); })) {
                 if (wanted.lacks_memory) { lacks_memory(machine, tensor); }
+                judging |= std::uint64_t{any(wanted.terms & pass_terms)} << i;
                 use(i, wanted);
             } else {
                 threw(machine, i);
             }
         });
+        if (!found_.declare(tensor, sizeof...(Arguments), judging) && !trouble_) {
+            trouble_ = {errc::out_of_memory, "no memory to put findings together; each is told as it is"};
+        }
     }
 
     // Bit i: rule i is judged at this step.
@@ -86,12 +92,14 @@ public:
 
     void observe(observation const& it, std::uint64_t set) noexcept {
         std::uint64_t const on = set & enabled_;
+        found_.observe(it, on);
         each_machine([&, on](auto& machine, std::size_t i) {
             if ((on >> i & 1) != 0 && !guarded([&] { machine.observe(it); })) { threw(machine, i); }
         });
     }
 
-    // `deliver(finding)` for each, in the order of the rules; the alarm keeps the strongest.
+    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), in the order of
+    // the rules; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, alarm& into, Deliver&& deliver) noexcept {
         held_back_ = severity::info;
@@ -105,13 +113,17 @@ public:
                     for (finding& each : scratch_) {
                         if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
                         decide(each, step);
-                        deliver(static_cast<finding const&>(each));
+                        if (!found_.take(each)) { tell(each, into, deliver); }
                     }
-                    into.add(scratch_);
+                    into.add_left_out(scratch_);
                 }
                 held_back_ = scratch_.held_back() > held_back_ ? scratch_.held_back() : held_back_;
             }
         });
+        found_.settle(step);
+        held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
+        for (finding const& each : found_) { tell(each, into, deliver); }
+        found_.clear();
     }
     void close(step_id step, std::uint64_t set, alarm& into) noexcept {
         close(step, set, into, [](finding const&) {});
@@ -156,6 +168,11 @@ public:
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
+    template <class Deliver>
+    static void tell(finding const& each, alarm& into, Deliver& deliver) noexcept {
+        deliver(each);
+        into.add(each);
+    }
     template <class Argument>
     void take_worker([[maybe_unused]] Argument const& it) noexcept {
         if constexpr (std::same_as<Argument, options>) { worker_ = it.worker; }
@@ -200,6 +217,7 @@ private:
 
     pack<typename detail::runner_of<Arguments>::type...> machines_;
     findings scratch_{};
+    step_findings found_{};
     severity held_back_ = severity::info;
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;

@@ -438,6 +438,7 @@ struct culprit {
         found.reason = reason;
         found.decision = decision::skip_update;
         found.decision_is_set = true;
+        found.tells_non_finite = true;
         return found;
     }
 };

@@ -24,7 +24,7 @@ protected:
 //     using responds = void;
 //     error operator()(finding const&) const;              or with a further response_desk&
 // A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not; of more than sixteen of a
-// pack the strongest are), as soon as its rule was judged, on the thread that closes the step; a replay does not. Responses do not know
+// pack the strongest are), as soon as all rules were judged, on the thread that closes the step; a replay does not. Responses do not know
 // each other: one that fails or throws is told in health(), the others run.
 template <class Value>
 concept response = requires(Value const& it, finding const& found, response_desk& desk) {

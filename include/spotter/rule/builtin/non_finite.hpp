@@ -55,6 +55,7 @@ private:
         bad_elements const& of = origin->kept;
         culprit const who{origin->name, static_cast<double>(of.count()), bad};
         finding it = who.as_not_finite(reason_of(seen, *origin));
+        it.tells_origin = true;
         it.detail << "first at index " << of.first << "; nan " << of.nan << ", +inf " << of.pos_inf << ", -inf "
                   << of.neg_inf;
         out.push(it);
