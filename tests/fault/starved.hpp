@@ -123,7 +123,8 @@ void run_steps(Hook& watch, std::vector<std::vector<double>>& buffers, outcome& 
 template <class Hook>
 void look(Hook const& watch, outcome& told) {
     error const first = watch.health().first;
-    told.named = told.named || first.code == errc::out_of_memory || first.what.view().find("memory") != std::string_view::npos;
+    told.named =
+        told.named || first.code == errc::out_of_memory || first.what.view().find("memory") != std::string_view::npos;
     watch.coverage_of_rules([&](coverage const& each) {
         told.coverage.push_back(std::string{each.rule} + ' ' + std::to_string(each.matched) + ' ' +
                                 std::to_string(each.judged) + ' ' + std::to_string(each.undecided) + ' ' +
@@ -167,8 +168,9 @@ void fail_each(std::string const& what, Make const& make, std::size_t stride = 1
             outcome told;
             (void)run_with(n, how, told, make);
             if (told.closed != steps || (!told.named && !(told == whole))) {
-                FAIL_CHECK("allocation " << n << " of " << needed << (how == outage::once ? " failed" : " and all after it failed")
-                                   << ": closed " << told.closed << ", named " << told.named);
+                FAIL_CHECK("allocation " << n << " of " << needed
+                                         << (how == outage::once ? " failed" : " and all after it failed")
+                                         << ": closed " << told.closed << ", named " << told.named);
             }
         }
     }

@@ -110,8 +110,8 @@ TEST_CASE("what a rule extracts of a tensor of a million elements takes at most 
         CHECK(measure_rule(each, samples).extracted > 0);
     }
     CHECK(measure_rule(dynamic_rule{output_mismatch{}}, {{"pred", {1000, 1000}, false, flag::logits}}).extracted > 0);
-    for (dynamic_rule const& each : {dynamic_rule{feature_importance_overweight{.nfeatures = 1000}},
-                                     dynamic_rule{low_feature_importance{}}}) {
+    for (dynamic_rule const& each :
+         {dynamic_rule{feature_importance_overweight{.nfeatures = 1000}}, dynamic_rule{low_feature_importance{}}}) {
         CHECK(measure_rule(each, {{"feature_importance/gain", {1'000'000}}}).extracted > 0);
     }
     std::vector<large_tensor> const inputs{{"input/image", {2, 500, 10, 100}}, {"input/tokens", {1000, 1000}, true}};
@@ -120,9 +120,8 @@ TEST_CASE("what a rule extracts of a tensor of a million elements takes at most 
         CHECK(measure_rule(each, inputs).extracted > 0);
     }
     std::vector<large_tensor> const weights{{"fc/w", {1000, 1000}}, {"grad/fc/w", {1000, 1000}}};
-    for (dynamic_rule const& each :
-         {dynamic_rule{mixed_precision{}}, dynamic_rule{poor_weight_initialization{}},
-          dynamic_rule{unchanged_tensor{.select = "*", .num_steps = 2, .rtol = 0.1}}}) {
+    for (dynamic_rule const& each : {dynamic_rule{mixed_precision{}}, dynamic_rule{poor_weight_initialization{}},
+                                     dynamic_rule{unchanged_tensor{.select = "*", .num_steps = 2, .rtol = 0.1}}}) {
         CHECK(measure_rule(each, weights).extracted > 0);
     }
     (void)measure_rule(dynamic_rule{update_direction{}}, weights);
@@ -146,7 +145,8 @@ TEST_CASE("of a layer with many units a fixed part is judged, spread over it, an
     CHECK(found[0].measured == Approx(0.9).margin(0.02));
 }
 
-TEST_CASE("of many samples those in the same places are taken of labels and predictions, however many classes they have") {
+TEST_CASE(
+    "of many samples those in the same places are taken of labels and predictions, however many classes they have") {
     std::vector<std::int32_t> labels(3000), said(3000);
     for (std::size_t i = 0; i < labels.size(); ++i) {
         labels[i] = static_cast<std::int32_t>(i % 100);

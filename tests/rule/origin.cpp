@@ -117,8 +117,7 @@ void check_every_place(net const& it, std::vector<std::pair<std::string, order>>
                 INFO("planted in " << planted << ", seen " << name << (step_before ? ", after a step" : ""));
                 told const said = origin_of(it, seen, planted, step_before);
                 CHECK(said.tensor == planted);
-                bool const entered = planted.find("grad/") != 0 &&
-                                     (planted.ends_with("/w") || planted.ends_with("/b"));
+                bool const entered = planted.find("grad/") != 0 && (planted.ends_with("/w") || planted.ends_with("/b"));
                 bool const data = planted == "input" || planted == "labels";
                 CHECK(said.reason == (entered ? "entered from the previous step"
                                       : data  ? "bad input"
@@ -151,9 +150,9 @@ TEST_CASE("layers of several kinds are ordered by what their numbers say of the 
 TEST_CASE("layers without numbers follow the order in which they are met; gradients that of their weights",
           "[non_finite]") {
     net const it{{"stem", "body", "head"}};
-    check_every_place(it, {{"as computed", it.flow},
-                           {"layer by layer", by_layer(it)},
-                           {"role by role, gradients first", by_role(it)}});
+    check_every_place(
+        it,
+        {{"as computed", it.flow}, {"layer by layer", by_layer(it)}, {"role by role, gradients first", by_role(it)}});
 }
 
 TEST_CASE("names as PyTorch and Keras give them", "[non_finite]") {

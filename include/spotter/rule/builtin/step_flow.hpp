@@ -162,8 +162,9 @@ private:
             entry const* last = nullptr;
             int sum = 0;
             constexpr void take(entry const& it) noexcept {
-                int const told =
-                    last == nullptr ? 0 : detail::compare_numbers(detail::layer_of(last->name), detail::layer_of(it.name));
+                int const told = last == nullptr
+                                     ? 0
+                                     : detail::compare_numbers(detail::layer_of(last->name), detail::layer_of(it.name));
                 sum += told < 0 ? 1 : told > 0 ? -1 : 0;
                 last = &it;
             }
