@@ -44,7 +44,7 @@ public:
     constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted = left_.declare(tensor);
         requirement wanted_right = right_.declare(tensor);
-        if (!wanted.agrees(wanted_right, tensor)) { wanted_right.terms = terms::none; }  // units are counted along one axis
+        if (!wanted.agrees(wanted_right, tensor)) { wanted_right.terms = terms::none; }  // one axis of units
         watching const mark{any(wanted.terms), any(wanted_right.terms)};
         wanted.join(wanted_right);
         if (!any(wanted.terms) && !watching_.holds(tensor.id)) { return wanted; }

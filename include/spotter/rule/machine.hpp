@@ -39,7 +39,7 @@ concept rule = expression<Value> && std::same_as<typename Value::kind, rule_kind
 struct requirement {
     spotter::terms terms = spotter::terms::none;
     int unit_axis = default_axis;
-    bool lacks_memory = false;  // something wants more of the tensor, and had no memory for it: it does not judge the tensor
+    bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
 
     // Whether both can have what they want of the tensor: units are counted along one axis.
     [[nodiscard]] constexpr bool agrees(requirement const& other, tensor_info const& tensor) const noexcept {

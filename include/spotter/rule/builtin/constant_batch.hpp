@@ -88,7 +88,8 @@ struct constant_batch {
         return select(tensor) ? terms::hash : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].recent.keep(ring) && seen.counted.declare(tensor);
+        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].recent.keep(ring) &&
+               seen.counted.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         bool const at_hand = has(it.stats.has, terms::hash) && it.stats.count > 0;

@@ -41,7 +41,8 @@ struct oscillating_loss {
         return select(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && keep_sortable(seen.all[tensor.id].losses, window, seen.scratch);
+        return seen.all.grow(tensor.id + std::size_t{1}) &&
+               keep_sortable(seen.all[tensor.id].losses, window, seen.scratch);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const loss = loss_of(it);
