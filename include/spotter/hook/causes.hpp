@@ -33,8 +33,10 @@ public:
         list_[count_++] = one;
         return true;
     }
+    // Whether `settle` has something to do: nothing where nothing was found, and nothing is or was wrong.
+    [[nodiscard]] bool unsettled() const noexcept { return (count_ | bad_count_) != 0 || holding_; }
     // Puts together what was taken. Begins the next step.
-    void settle(step_id step) noexcept {
+    SPOTTER_NOINLINE void settle(step_id step) noexcept {
         untold_ = severity::info;
         if (count_ > 0) {
             join_equals();
@@ -47,6 +49,7 @@ public:
             }
         }
         if (bad_count_ == 0) { told_[index_of(step.mode)].holds = false; }
+        holding_ = told_[0].holds || told_[1].holds || told_[2].holds;
         bad_count_ = 0;
         ++close_;
     }
@@ -167,6 +170,7 @@ private:
     std::size_t count_ = 0, bad_count_ = 0;
     std::uint64_t close_ = 1;
     severity untold_ = severity::info;
+    bool holding_ = false;       // one of these holds:
     origin told_[mode_count]{};  // the last origin that was told; while it holds
 };
 

@@ -120,10 +120,13 @@ public:
                 held_back_ = scratch_.held_back() > held_back_ ? scratch_.held_back() : held_back_;
             }
         });
-        found_.settle(step);
-        held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
-        for (finding const& each : found_) { tell(each, into, deliver); }
-        found_.clear();
+        if constexpr (any_rule) {
+            if (!found_.unsettled()) { return; }
+            found_.settle(step);
+            held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
+            for (finding const& each : found_) { tell(each, into, deliver); }
+            found_.clear();
+        }
     }
     void close(step_id step, std::uint64_t set, alarm& into) noexcept {
         close(step, set, into, [](finding const&) {});
