@@ -25,8 +25,9 @@ struct forgotten_weight {
     constexpr terms needs(tensor_info const& tensor) const {
         return tensor.role == role::weight ? terms::delta : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const {
-        seen.unchanged.grow(tensor.id + std::size_t{1});
+    // False where there is no memory for one more tensor, which the rule does not get then; its coverage says so.
+    constexpr bool declare(state& seen, tensor_info const& tensor) const {
+        return seen.unchanged.grow(tensor.id + std::size_t{1});
     }
     constexpr void observe(state& seen, observation const& it) const {
         if (!it.stats.has_previous) { return; }

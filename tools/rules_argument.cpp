@@ -76,12 +76,13 @@ std::string rules_of_feature(std::uint64_t key) {
             typename Rule::state labels{}, predictions{};
             tensor_info tensor{};
             tensor.id = 0;
+            bool known = true;  // false: no memory
             if constexpr (requires { predictions.step.declare(tensor, false, true); }) {
-                predictions.step.declare(tensor, false, true);
+                known = predictions.step.declare(tensor, false, true);
             } else if constexpr (requires { predictions.parts.declare(tensor, false, true); }) {
-                predictions.parts.declare(tensor, false, true);
+                known = predictions.parts.declare(tensor, false, true);
             }
-            its = rule.feature_key(labels, tensor) == key || rule.feature_key(predictions, tensor) == key;
+            its = rule.feature_key(labels, tensor) == key || (known && rule.feature_key(predictions, tensor) == key);
         }
         if (its) { names += (names.empty() ? "" : ", ") + std::string{rule.name}; }
     });

@@ -6,7 +6,7 @@
 #include "outcome.hpp"
 #include "verbs.hpp"
 
-#include <spotter/hook/outcomes.hpp>
+#include <spotter/hook/pending_responses.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rule/dynamic_rule.hpp>
@@ -69,10 +69,10 @@ private:
 
     // What responses are offered; nothing more can be captured of a run that somebody else records.
     struct desk final : spotter::response_desk {
-        spotter::outcomes begun{};
+        spotter::pending_responses begun{};
         spotter::finding_origin from{};
         void capture(wish const&, std::uint64_t) noexcept override {}
-        void await(spotter::outcome const& it) noexcept override { begun.add(it); }
+        void await(spotter::pending_response const& it) noexcept override { begun.add(it); }
         [[nodiscard]] spotter::finding_origin origin() const noexcept override { return from; }
     };
 

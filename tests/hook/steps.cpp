@@ -122,9 +122,11 @@ TEST_CASE("findings of several rules come strongest first, equals in the order o
 }
 
 TEST_CASE("an alarm holds the eight strongest findings and counts the rest") {
-    auto const warn = large | severity::warning;
-    auto const info = large | severity::info;
-    hook watch{plan{}, info, warn, info, warn, info, warn, info, warn, info, large | severity::error};
+    auto const above = [](double limit, severity level) { return any("x", maximum > limit) | level; };
+    auto const warn = [&](double limit) { return above(limit, severity::warning); };
+    auto const info = [&](double limit) { return above(limit, severity::info); };
+    hook watch{plan{},  info(1), warn(2), info(3), warn(4),
+               info(5), warn(6), info(7), warn(8), info(9), above(10, severity::error)};
     spotter::step_alarm const found = watch.step(train(0), "x"_t = 11.0);
     CHECK(found.size() == spotter::step_alarm::capacity);
     CHECK(found.left_out() == 2);

@@ -239,7 +239,8 @@ TEST_CASE("a rule that throws anywhere is switched off and named; the others and
 
 TEST_CASE("a rule whose policy throws is switched off; a plan whose policy throws keeps nothing at that step") {
     collecting_sink sink;
-    hook watch{sink, plan{collection{"all", "*", throwing_policy{}, payload}}, large | only{throwing_policy{}}, large};
+    hook watch{sink, plan{collection{"all", "*", throwing_policy{}, payload}}, large | only{throwing_policy{}},
+               large | named{"other"}};
     for (std::uint64_t i = 0; i < 6; ++i) { CHECK(watch.step(train(i), "a"_t = 11.0).size() == (i < 3 ? 2 : 1)); }
     CHECK(sink.kept["a"].size() == 3);
     CHECK(watch.health().first.code == errc::user_code_threw);
@@ -257,7 +258,7 @@ TEST_CASE("a pattern of the plan that throws takes its tensor out of the plan, n
 
 TEST_CASE("a pattern of a rule that throws switches that rule off") {
     auto const picky = [](std::string_view name) { return name != "bad" ? true : throw 1; };
-    hook watch{plan{}, any(picky, maximum > 10.0), large};
+    hook watch{plan{}, any(picky, maximum > 10.0) | named{"picky"}, large};
     CHECK(watch.step(train(0), "good"_t = 11.0).size() == 2);
     CHECK(watch.step(train(1), "good"_t = 11.0, "bad"_t = 1.0).size() == 1);
     CHECK(watch.health().first.code == errc::user_code_threw);

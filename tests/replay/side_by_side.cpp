@@ -227,7 +227,8 @@ TEST_CASE("workers of a run: three of four have the same weights: replica_diverg
     }
     trial const run = open(path);
     REQUIRE(run.workers().size() == 4);
-    replay_report const report = replay_side_by_side(run, replica_divergence{}, replica_divergence{.every = 4});
+    replay_report const report =
+        replay_side_by_side(run, replica_divergence{}, replica_divergence{.every = 4} | named{"seldom"});
     CHECK(steps_of(report) == ids{train(7), train(8), train(8), train(9)});
     CHECK(report.findings[0].worker == 10);
     CHECK(report.findings[0].detail.view() == "worker 10 of 4");

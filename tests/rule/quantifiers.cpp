@@ -50,6 +50,15 @@ TEST_CASE("all holds for every one, and a NaN alone decides nothing") {
     CHECK(it.close(train(5)) == truth::yes);
 }
 
+TEST_CASE("a share of zeros is undecided of a tensor of nothing but NaN; a count of them is not") {
+    run few{any("grad/*", zero_fraction < 0.5)};
+    run none{any("grad/*", zeros < 1)};
+    CHECK((few.step(train(0), "grad/1", {nan_f, nan_f}) == truth::undecided && few.found.empty()));
+    CHECK(few.step(train(1), "grad/1", {nan_f, 0}) == truth::no);
+    CHECK(few.step(train(2), "grad/1", {nan_f, 1}) == truth::yes);
+    CHECK(none.step(train(0), "grad/1", {nan_f, nan_f}) == truth::yes);
+}
+
 TEST_CASE("fraction compares the share among those decided") {
     run it{fraction("grad/*", zero_fraction > 0.5) > 0.5};
     CHECK(gradients(it, 0, {0, 0, 1}) == truth::yes);

@@ -54,16 +54,27 @@ TEST_CASE("a statistic that was not taken is undecided") {
 TEST_CASE("without a finite element only counts decide [A31] [S36]", "[A31][S36]") {
     for (summary const& of : {no_numbers, empty}) {
         for (statistic each : std::initializer_list<statistic>{minimum, maximum, mean, stddev, variance, sum, product,
-                                                               l1, l2, mean_abs, of_abs(maximum), of_abs(sum)}) {
+                                                               l1, l2, mean_abs, of_abs(maximum), of_abs(sum), zero_fraction}) {
             INFO(each.name());
             CHECK(((each < 1)(of) == truth::undecided && (each >= 1)(of) == truth::undecided));
         }
     }
     CHECK(((nan_count > 0)(no_numbers) == truth::yes && (pos_inf >= 1)(no_numbers) == truth::yes &&
            (neg_inf > 0)(no_numbers) == truth::no));
-    CHECK(((nonfinite > 1)(no_numbers) == truth::yes && (zero_fraction < 1)(no_numbers) == truth::yes));
-    CHECK(((nonfinite > 0)(empty) == truth::no && (zeros < 1)(empty) == truth::yes &&
-           (zero_fraction < 1)(empty) == truth::undecided));
+    CHECK(((nonfinite > 1)(no_numbers) == truth::yes && (zeros < 1)(no_numbers) == truth::yes));
+    CHECK(((nonfinite > 0)(empty) == truth::no && (zeros < 1)(empty) == truth::yes));
+}
+
+TEST_CASE("a share of zeros is one of the finite elements, and undecided without any; as a value and by its type") {
+    summary const half = summary_of(std::vector<float>{0, nan_f, 2});
+    statistic const plain = zero_fraction;
+    CHECK((zero_fraction(half).value == 0.5 && plain(half).value == 0.5 && zeros(half).value == 1));
+    for (summary const& of : {no_numbers, empty}) {
+        CHECK(((zero_fraction < 1)(of) == truth::undecided && (zero_fraction >= 0)(of) == truth::undecided));
+        CHECK(((plain < 1)(of) == truth::undecided && (plain >= 0)(of) == truth::undecided));
+        CHECK(((!(zero_fraction > 0.5))(of) == truth::undecided && !zero_fraction(of).known && !plain(of).known));
+        CHECK(((zeros < 1)(of) == truth::yes && (zeros >= 1)(of) == truth::no));
+    }
 }
 
 TEST_CASE("predicates combine by Kleene's logic") {

@@ -83,10 +83,9 @@ TEST_CASE("an empty tensor has sum 0 and product 1, and no mean [S36]", "[S36]")
 
 TEST_CASE("a tensor without a finite element has counts, and no mean [A31]", "[A31]") {
     summary const of = summary_of(std::vector<double>(40, nan_d));
-    CHECK((value(nan_count, of) == 40 && value(sum, of) == 0 && value(product, of) == 1 &&
-           value(zero_fraction, of) == 0));
-    for (statistic each :
-         std::initializer_list<statistic>{mean, minimum, maximum, variance, stddev, mean_abs, of_abs(maximum)}) {
+    CHECK((value(nan_count, of) == 40 && value(sum, of) == 0 && value(product, of) == 1 && value(zeros, of) == 0));
+    for (statistic each : std::initializer_list<statistic>{mean, minimum, maximum, variance, stddev, mean_abs,
+                                                           of_abs(maximum), zero_fraction}) {
         CHECK_FALSE(each(of).known);
     }
 }

@@ -869,7 +869,7 @@ _STATISTICS = {
     "product": (256, None, lambda s: s["product"]), "product_abs": (256, None, lambda s: np.abs(s["product"])),
     "l1": (32, None, lambda s: s["sum_abs"]), "l2": (64, None, lambda s: np.sqrt(s["sum_squares"])),
     "nonfinite": (1, None, lambda s: s["count"] - s["finite"]), "zeros": (2, None, lambda s: s["zeros"]),
-    "zero_fraction": (2, "count", lambda s: s["zeros"] / s["count"]), "nan_count": (1, None, lambda s: s["nan"]),
+    "zero_fraction": (2, "finite", lambda s: s["zeros"] / s["finite"]), "nan_count": (1, None, lambda s: s["nan"]),
     "pos_inf": (1, None, lambda s: s["pos_inf"]), "neg_inf": (1, None, lambda s: s["neg_inf"]),
 }
 STATISTICS = tuple(_STATISTICS)

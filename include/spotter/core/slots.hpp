@@ -31,7 +31,7 @@ public:
     constexpr ~slots() { delete[] values_; }
 
     // At least `count` values; new ones are value-initialised. Doubles, so a run of ids costs amortised O(1).
-    constexpr bool grow(std::size_t count) noexcept {
+    [[nodiscard]] constexpr bool grow(std::size_t count) noexcept {
         if (count <= size_) { return true; }
         std::size_t const wanted = count > 2 * size_ ? count : 2 * size_;
         Value* const larger = make(wanted);

@@ -2,7 +2,7 @@
 // Hook (L3): escalation: once a rule fires, more is kept for a while.
 #pragma once
 
-#include <spotter/hook/outcomes.hpp>
+#include <spotter/hook/pending_responses.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/plan/plan.hpp>
 #include <spotter/rule/respond.hpp>
@@ -52,13 +52,13 @@ public:
         if (free != nullptr) { *free = {what, steps}; }
         active_ = active_ || steps > 0;
     }
-    void await(outcome const& it) noexcept override { outcomes_.add(it); }
+    void await(pending_response const& it) noexcept override { pending_.add(it); }
     [[nodiscard]] finding_origin origin() const noexcept override { return origin_; }
     void belong_to(std::string_view run, std::uint32_t attempt) noexcept { origin_ = {run, attempt, 0}; }
     // Whether what responses began has failed meanwhile.
     void ask(failure_list& failures, bool at_the_end) noexcept {
-        if (outcomes_.empty()) { return; }
-        at_the_end ? outcomes_.ask_patiently(failures) : outcomes_.ask(failures);
+        if (pending_.empty()) { return; }
+        at_the_end ? pending_.ask_patiently(failures) : pending_.ask(failures);
     }
 
     // Something beyond the plan may be wanted of any tensor.
@@ -102,7 +102,7 @@ private:
     }
 
     going list_[4]{};
-    outcomes outcomes_{};
+    pending_responses pending_{};
     finding_origin origin_{};
     bool active_ = false;  // some capture goes on
     bool everything_ = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/event.hpp>
+#include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
 
 #include <span>
@@ -14,7 +15,7 @@ class feature_list {
 public:
     void clear() noexcept { count_ = used_ = 0; }
     // False where memory is exhausted; then it is not in the list.
-    bool add(std::uint64_t key, std::span<double const> numbers) noexcept {
+    [[nodiscard]] bool add(std::uint64_t key, std::span<double const> numbers) noexcept {
         if (!pieces_.grow(count_ + 1) || !numbers_.grow(used_ + numbers.size())) { return false; }
         pieces_[count_++] = {key, used_, numbers.size(), {}};
         for (double const each : numbers) { numbers_[used_++] = each; }
@@ -59,8 +60,15 @@ public:
     [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
     [[nodiscard]] tensor_ref values() noexcept override { return values_; }
     void keep(std::uint64_t key, std::span<double const> numbers) noexcept override {
-        made_.add(key, numbers);
+        // Who comes next would make it again, and a record has it once: without memory it is in neither.
+        if (!made_.add(key, numbers)) { return lack(); }
         sink_->feature(*tensor_, step_, key, numbers);
+    }
+    void lack() noexcept override { lacks_memory_ = true; }
+    [[nodiscard]] error trouble() const noexcept {
+        if (!lacks_memory_) { return {}; }
+        return {errc::out_of_memory,
+                "no memory for what a rule extracts of values; it does not see the tensor, or a replay does not"};
     }
 
 private:
@@ -69,6 +77,7 @@ private:
     tensor_info const* tensor_ = nullptr;
     step_id step_{};
     tensor_ref values_{};
+    bool lacks_memory_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

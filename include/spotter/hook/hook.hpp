@@ -198,7 +198,9 @@ public:
         health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
         now.failures = failures_;
         now.failures.add(judges_.troubles());
-        now.failures.add(now.sink.first);
+        for (error const& each : {registry_.lack(), desk_.trouble(), distributions_.lack(), now.sink.first}) {
+            now.failures.add(each);
+        }
         if (!now.first) { now.first = now.failures.first(); }
         now.left_open = left_open_;
         now.off = state_ == detail::switch_state::off;
@@ -219,7 +221,7 @@ public:
     }
     // Calls use(coverage) for each leaf rule.
     template <class Use>
-    void coverage_of_rules(Use&& use) const noexcept {
+    void coverage_of_rules(Use&& use) const {
         judges_.report(use);
     }
 
@@ -257,7 +259,7 @@ private:
         exceptions_.start();
         if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
             plan_is_sound_ = false;
-            if (!first_error_) { first_error_ = detail::malformed_plan(bad); }
+            failures_.add(detail::malformed_plan(bad));
         }
         if (auto const clock = choices().clock; clock != nullptr) { clock_ = clock; }
         collection_info list[Plan::limit + 1];
@@ -363,7 +365,7 @@ private:
         if (any(all & pass_terms)) { stats = summarize(values, all); }
         unit_activity units;
         if (has(all, terms::delta)) { it.compare(values, step_, stats); }
-        if (has(all, terms::unit_activity)) { units = it.count_units(values); }
+        if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
         feature_desk* const desk = has(judged, terms::feature) ? desk_.lend(sink_, it.info, step_, values) : nullptr;
         observation const seen{it.info, step_, stats, values, units, spread, desk};

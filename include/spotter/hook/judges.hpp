@@ -5,6 +5,7 @@
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/guard.hpp>
+#include <spotter/hook/causes.hpp>
 #include <spotter/hook/failures.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/rule/adapt.hpp>
@@ -67,15 +68,21 @@ public:
     // What rule i wants of a tensor; `use(i, requirement)` for each enabled rule.
     template <class Use>
     void declare(tensor_info const& tensor, Use&& use) noexcept {
+        std::uint64_t judging = 0;
         each_machine([&](auto& machine, std::size_t i) {
             if (!enabled(i)) { return; }
             requirement wanted;
             if (guarded([&] { wanted = machine.declare(tensor); })) {
+                if (wanted.lacks_memory) { lacks_memory(machine, tensor); }
+                judging |= std::uint64_t{any(wanted.terms & pass_terms)} << i;
                 use(i, wanted);
             } else {
                 threw(machine, i);
             }
         });
+        if (!found_.declare(tensor, sizeof...(Arguments), judging)) {
+            troubles_.add({errc::out_of_memory, "no memory to put findings together; each is told as it is"});
+        }
     }
 
     // Bit i: rule i is judged at this step.
@@ -91,12 +98,14 @@ public:
 
     void observe(observation const& it, std::uint64_t set) noexcept {
         std::uint64_t const on = set & enabled_;
+        found_.observe(it, on);
         each_machine([&, on](auto& machine, std::size_t i) {
             if ((on >> i & 1) != 0 && !guarded([&] { machine.observe(it); })) { threw(machine, i); }
         });
     }
 
-    // `deliver(finding)` for each, in the order of the rules; the alarm keeps the strongest.
+    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), in the order of
+    // the rules; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
         held_back_ = severity::info;
@@ -110,13 +119,20 @@ public:
                     for (finding& each : scratch_) {
                         if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
                         decide(each, step);
-                        deliver(static_cast<finding const&>(each));
+                        if (!found_.take(each)) { tell(each, into, deliver); }
                     }
-                    into.add(scratch_);
+                    into.add_left_out(scratch_);
                 }
                 held_back_ = scratch_.held_back() > held_back_ ? scratch_.held_back() : held_back_;
             }
         });
+        if constexpr (any_rule) {
+            if (!found_.unsettled()) { return; }
+            found_.settle(step);
+            held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
+            for (finding const& each : found_) { tell(each, into, deliver); }
+            found_.clear();
+        }
     }
     void close(step_id step, std::uint64_t set, step_alarm& into) noexcept {
         close(step, set, into, [](finding const&) {});
@@ -134,7 +150,7 @@ public:
 
     // Calls use(coverage) for each leaf of each rule. A rule that was switched off gives that as its reason.
     template <class Use>
-    void report(Use&& use) const noexcept {
+    void report(Use&& use) const {
         machines_.each([&](auto const& machine, [[maybe_unused]] std::size_t i) {
             if constexpr (requires { machine.report(use); }) {
                 machine.report([&](coverage each) {
@@ -169,6 +185,11 @@ public:
     [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }
 
 private:
+    template <class Deliver>
+    static void tell(finding const& each, step_alarm& into, Deliver& deliver) noexcept {
+        deliver(each);
+        into.add(each);
+    }
     template <class Argument>
     void take_worker([[maybe_unused]] Argument const& it) noexcept {
         if constexpr (std::same_as<Argument, options>) { worker_ = it.worker; }
@@ -191,6 +212,13 @@ private:
                  << "\" threw an exception and is switched off; rules and patterns must not throw";
         switch_off(i, why);
     }
+    template <class Machine>
+    void lacks_memory(Machine const& machine, tensor_info const& tensor) noexcept {
+        error why{errc::out_of_memory, "rule \""};
+        why.what << name_of_rule(machine) << "\" has no memory for \"" << tensor.name
+                 << "\" and does not judge it, or a part of it does not";
+        troubles_.add(why);
+    }
     // Of a compound that of its first leaf.
     template <class Machine>
     [[nodiscard]] static std::string_view name_of_rule(Machine const& machine) noexcept {
@@ -206,6 +234,7 @@ private:
 
     pack<typename detail::runner_of<Arguments>::type...> machines_;
     findings scratch_{};
+    step_findings found_{};
     severity held_back_ = severity::info;
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;

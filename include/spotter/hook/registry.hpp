@@ -42,6 +42,14 @@ public:
     [[nodiscard]] tracked_tensor& operator[](std::size_t id) noexcept { return *tensors_[id]; }
     [[nodiscard]] tracked_tensor const& operator[](std::size_t id) const noexcept { return *tensors_[id]; }
 
+    // The first tensor that there was too little memory for.
+    [[nodiscard]] error lack() const noexcept {
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (tensors_[i]->lacks_memory) { return tensors_[i]->lack(); }
+        }
+        return {};
+    }
+
     // Ties a gradient to what it is the gradient of, whichever is declared first. Returns the partner if it has been declared
     // before and knows more now.
     [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/event.hpp>
+#include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/rule/machine.hpp>
@@ -38,18 +39,28 @@ struct retained_copy {
 // Takes distributions; one scratch serves all tensors of a source, as large as the largest of them (8 bytes an element).
 class distribution_scratch {
 public:
-    bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
+    [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
     // Null where memory is exhausted, and of a tensor without a finite value.
     template <class = only_where_called>
     [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept {
-        if (has(wanted, terms::quantiles) && !grow(values.count)) { return nullptr; }
+        if (has(wanted, terms::quantiles) && !grow(values.count)) {
+            lacks_memory_ = true;
+            return nullptr;
+        }
         taken_ = distribution_of(values, wanted, {keys_.data(), keys_.size()});
         return taken_.has_quantiles || taken_.has_histogram ? &taken_ : nullptr;
+    }
+
+    // Of a source whose quantiles were asked for, and not taken.
+    [[nodiscard]] error lack() const noexcept {
+        if (!lacks_memory_) { return {}; }
+        return {errc::out_of_memory, "quantiles were asked for that there was no memory for; they are not taken"};
     }
 
 private:
     slots<std::uint64_t> keys_{};
     distribution taken_{};
+    bool lacks_memory_ = false;
 };
 
 // Addresses are stable for the life of the source. Memory is taken at a declaration, or when a tensor grows.
@@ -68,6 +79,7 @@ struct tracked_tensor {
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
     terms cached_wanted = terms::none;
+    bool lacks_memory = false;  // for what rules or the plan want of it
     tracked_tensor* successor = nullptr;  // what was observed after it last time
 
     // Asks the rules what they want of it; `Judges` is the list of rules at work. False where a rule wants units along another axis
@@ -76,13 +88,17 @@ struct tracked_tensor {
     bool declare_to(Judges& judges) {
         bool agreed = true;
         rules = 0;
+        rule_terms = terms::none;
         cached_due = 0;
         requirement joined;
-        terms_of_rule.grow(64);
+        if (!terms_of_rule.grow(64)) {
+            lacks_memory = true;
+            return agreed;
+        }
         judges.declare(info, [&](std::size_t i, requirement wanted) {
             if (!joined.agrees(wanted, info)) {
                 agreed = false;
-                wanted = {};
+                wanted.terms = terms::none;
             }
             terms_of_rule[i] = wanted.terms;
             rules |= std::uint64_t{any(wanted.terms)} << i;
@@ -94,7 +110,15 @@ struct tracked_tensor {
         return agreed;
     }
     void keep_copies(terms wanted) {
-        if (has(wanted, terms::delta)) { previous.grow(mode_count); }
+        if (has(wanted, terms::delta) && !previous.grow(mode_count)) { lacks_memory = true; }
+    }
+    // Judged, and recorded, without what there was no memory for.
+    [[nodiscard]] error lack() const noexcept {
+        error why;
+        if (!lacks_memory) { return why; }
+        why.code = errc::out_of_memory;
+        why.what << '"' << name << "\" is not judged in full: no memory for its rules, its last values or its units";
+        return why;
     }
 
     // What a set of rules wants.
@@ -117,6 +141,7 @@ struct tracked_tensor {
             before.index = step.index;
         } else {
             before.keep(values, step.index);
+            lacks_memory = lacks_memory || !before.valid;
         }
     }
     // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
@@ -125,21 +150,32 @@ struct tracked_tensor {
         retained_copy& before = previous[index_of(step.mode)];
         before.valid = false;
         before.lost = values.absent();
-        if (!before.lost) { before.keep(values, step.index); }
+        if (before.lost) { return; }
+        before.keep(values, step.index);
+        lacks_memory = lacks_memory || !before.valid;
     }
     [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
-    // Counts the active elements of each unit into this tensor's scratch; empty where memory is exhausted.
+    // Counts the active elements of each unit into this tensor's scratch, or of those that rules judge (unit_sample); empty where memory
+    // is exhausted.
     template <class = only_where_called>
-    [[nodiscard]] unit_activity count_units(tensor_ref const& values) noexcept {
+    [[nodiscard]] unit_activity count_units(tensor_ref const& values, bool of_all = false) noexcept {
         int const axis = unit_axis_of(values.shape, unit_axis, batch_axis_of(info.flags));
         auto const count = static_cast<std::size_t>(unit_count(values.shape, axis));
-        if (!units.grow(2 * count)) { return {}; }
+        if (!units.grow(2 * count)) {
+            lacks_memory = true;
+            return {};
+        }
         std::uint32_t* const active = units.data();
         std::uint32_t* const finite = active + count;
         for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }
         count_active(values, axis, active, finite);
-        return {{active, count}, {finite, count}, axis};
+        unit_sample const judged{count};
+        if (of_all || judged.size() == count) { return {{active, count}, {finite, count}, axis}; }
+        std::size_t const taken = judged.size();
+        for (std::size_t i = 0; i < taken; ++i) { active[i] = active[judged[i]]; }
+        for (std::size_t i = 0; i < taken; ++i) { active[taken + i] = finite[judged[i]]; }
+        return {{active, taken}, {active + taken, taken}, axis};
     }
 };
 

@@ -26,7 +26,9 @@ public:
         lacked_ = lacked_ || view.absent();
         return view;
     }
-    void keep(std::uint64_t key, std::span<double const> numbers) noexcept override { made_.add(key, numbers); }
+    void keep(std::uint64_t key, std::span<double const> numbers) noexcept override {
+        (void)made_.add(key, numbers);  // without memory the next rule extracts it again
+    }
     [[nodiscard]] bool live() const noexcept override { return false; }
     void lack() noexcept override { lacked_ = true; }
     // A rule asked for values that are not there, or for what was not extracted.
@@ -215,7 +217,7 @@ private:
         feature_at_ = made.step;
         numbers_.clear();
         each_number(made, [&](double each) { numbers_.push_back(each); });
-        features_.add(made.key, numbers_);
+        if (!features_.add(made.key, numbers_)) { features_.clear(); }  // as if they were not recorded
     }
 
     // Those of other observations belong to none.
@@ -276,8 +278,13 @@ private:
                                has(wanted, terms::feature) ? &desk : nullptr,
                                number_};
         at_.judges().observe(made, rules);
+        note_lack_of_memory(it);
         if (desk.lacked()) { missing |= terms::payload; }
         if (any(missing)) { note_lack(id, seen.step, missing); }
+    }
+    void note_lack_of_memory(tracked_tensor const& it) noexcept {
+        if (!it.lacks_memory || trouble_) { return; }
+        trouble_ = it.lack();
     }
     void note_lack(tensor_id id, step_id step, terms missing) noexcept {
         if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
@@ -310,6 +317,7 @@ private:
                               has(wanted, terms::feature) ? &desk : nullptr, number_},
                              rules);
         ++judged_;
+        note_lack_of_memory(it);
         if (desk.lacked()) { note_lack(id, seen.step, terms::payload); }
     }
 

@@ -131,7 +131,7 @@ private:
     }
 
     // An outcome: nothing to read yet, the digits, or the end of a shell that was killed before it could write them.
-    static bool has_ended(outcome const& it, bool last, error& why) noexcept {
+    static bool has_ended(pending_response const& it, bool last, error& why) noexcept {
         char digits[16];
         ssize_t const size = ::read(it.descriptor, digits, sizeof digits);
         bool const waits = size < 0 && (errno == EAGAIN || errno == EINTR);

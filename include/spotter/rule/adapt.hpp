@@ -71,7 +71,7 @@ public:
     static constexpr bool polls = machine<Inner>::polls;
     constexpr void poll(double const& now) { inner_.poll(now); }
     template <class Use>
-    constexpr void report(Use&& use) const noexcept {
+    constexpr void report(Use&& use) const {
         inner_.report([&](coverage each) {
             if constexpr (requires { adaptor_.name; }) { each.rule = adaptor_.name; }
             use(each);

@@ -44,11 +44,11 @@ public:
     constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted = left_.declare(tensor);
         requirement wanted_right = right_.declare(tensor);
-        if (!wanted.agrees(wanted_right, tensor)) { wanted_right = {}; }  // units are counted along one axis
+        if (!wanted.agrees(wanted_right, tensor)) { wanted_right.terms = terms::none; }  // one axis of units
         watching const mark{any(wanted.terms), any(wanted_right.terms)};
         wanted.join(wanted_right);
         if (!any(wanted.terms) && !watching_.holds(tensor.id)) { return wanted; }
-        if (!watching_.grow(tensor.id + std::size_t{1})) { return {}; }
+        if (!watching_.grow(tensor.id + std::size_t{1})) { return requirement::without_memory(); }
         watching_[tensor.id] = mark;
         return wanted;
     }
@@ -64,7 +64,7 @@ public:
         right_.poll(now);
     }
     template <class Use>
-    constexpr void report(Use&& use) const noexcept {
+    constexpr void report(Use&& use) const {
         left_.report(use);
         right_.report(use);
     }
@@ -170,7 +170,7 @@ public:
     static constexpr bool polls = machine<Inner>::polls;
     constexpr void poll(double const& now) { inner_.poll(now); }
     template <class Use>
-    constexpr void report(Use&& use) const noexcept {
+    constexpr void report(Use&& use) const {
         inner_.report(use);
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return inner_.malformed(); }

@@ -50,6 +50,8 @@ struct finding {
     spotter::severity severity = spotter::severity::warning;
     spotter::decision decision = spotter::decision::proceed;
     bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
+    bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
+    bool tells_origin = false;
     std::uint32_t others = 0;      // further tensors that violate
     std::uint32_t worker = 0;      // of several workers of a run the one that it was found in
     text<80> detail{};             // more evidence in words
@@ -222,6 +224,10 @@ public:
     }
     void add(findings const& many) noexcept {
         for (finding const& each : many) { add(each); }
+        add_left_out(many);
+    }
+    // What was left out of them, and nothing else.
+    void add_left_out(findings const& many) noexcept {
         left_out_ += many.left_out();
         decision_ = many.asked_by_left_out() > decision_ ? many.asked_by_left_out() : decision_;
     }

@@ -58,8 +58,8 @@ struct healthy_table {
 
 // A norm, a spread, a size or a count.
 [[nodiscard]] constexpr bool never_negative(statistic of) noexcept {
-    return of.abs || of.is_count() || of.id == statistic_id::stddev || of.id == statistic_id::variance ||
-           of.id == statistic_id::l1 || of.id == statistic_id::l2;
+    return of.abs || of.id >= statistic_id::nonfinite || of.id == statistic_id::stddev ||
+           of.id == statistic_id::variance || of.id == statistic_id::l1 || of.id == statistic_id::l2;
 }
 
 // With room at both ends: what is never negative may be 1 + margin times smaller or larger; any other statistic may be off by margin

@@ -23,7 +23,7 @@ public:
     virtual truth close(step_id step, findings& out) = 0;
     [[nodiscard]] virtual bool due(step_id step) const = 0;
     virtual void poll(double const& now) = 0;
-    virtual void report(taker take, void* context) const noexcept = 0;
+    virtual void report(taker take, void* context) const = 0;
     [[nodiscard]] virtual pattern_fault malformed() const noexcept = 0;
 };
 
@@ -37,7 +37,7 @@ public:
     truth close(step_id step, findings& out) override { return machine_.close(step, out); }
     [[nodiscard]] bool due(step_id step) const override { return machine_.due(step); }
     void poll(double const& now) override { machine_.poll(now); }
-    void report(taker take, void* context) const noexcept override {
+    void report(taker take, void* context) const override {
         machine_.report([&](coverage const& each) { take(context, each); });
     }
     [[nodiscard]] pattern_fault malformed() const noexcept override { return machine_.malformed(); }
@@ -63,7 +63,7 @@ public:
         if (it_ != nullptr) { it_->poll(now); }
     }
     template <class Use>
-    void report(Use&& use) const noexcept {
+    void report(Use&& use) const {
         if (it_ == nullptr) { return; }
         it_->report(
             [](void* context, coverage const& each) { (*static_cast<std::remove_reference_t<Use>*>(context))(each); },

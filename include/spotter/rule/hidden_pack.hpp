@@ -55,7 +55,7 @@ public:
     void poll(double const& now) override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->poll(now); }
     }
-    void report(taker take, void* context) const noexcept override {
+    void report(taker take, void* context) const override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->report(take, context); }
     }
     [[nodiscard]] pattern_fault malformed() const noexcept override {

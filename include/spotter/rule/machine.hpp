@@ -39,6 +39,7 @@ concept rule = expression<Value> && std::same_as<typename Value::kind, rule_kind
 struct requirement {
     spotter::terms terms = spotter::terms::none;
     int unit_axis = default_axis;
+    bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
 
     // Whether both can have what they want of the tensor: units are counted along one axis.
     [[nodiscard]] constexpr bool agrees(requirement const& other, tensor_info const& tensor) const noexcept {
@@ -51,6 +52,12 @@ struct requirement {
             unit_axis = other.unit_axis;
         }
         terms |= other.terms;
+        lacks_memory = lacks_memory || other.lacks_memory;
+    }
+    [[nodiscard]] static constexpr requirement without_memory() noexcept {
+        requirement none;
+        none.lacks_memory = true;
+        return none;
     }
 };
 
@@ -58,14 +65,30 @@ struct requirement {
 class feature {
 public:
     constexpr void push(double value) noexcept {
-        if (values_.grow(count_ + 1)) { values_[count_++] = value; }
+        if (values_.grow(count_ + 1)) {
+            values_[count_++] = value;
+        } else {
+            give_up();
+        }
     }
-    constexpr void clear() noexcept { count_ = 0; }
+    // There is no memory to extract it: the rule does not see the observation, and says so in its coverage.
+    constexpr void give_up() noexcept { complete_ = false; }
+    [[nodiscard]] constexpr bool complete() const noexcept { return complete_; }
+    // Of what was pushed from `first` on, every `step`-th stays.
+    constexpr void thin(std::size_t first, std::size_t step) noexcept {
+        std::size_t kept = first;
+        for (std::size_t i = first; i < count_; i += step) { values_[kept++] = values_[i]; }
+        count_ = kept < count_ ? kept : count_;
+    }
+    [[nodiscard]] constexpr double& operator[](std::size_t index) noexcept { return values_[index]; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
+    constexpr void clear() noexcept { count_ = 0, complete_ = true; }
     [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }
 
 private:
     slots<double> values_;
     std::size_t count_ = 0;
+    bool complete_ = true;
 };
 
 // A rule written by hand, built-in ones included: an aggregate of parameters with
@@ -77,7 +100,9 @@ private:
 //     constexpr truth close(state&, step_id, findings&) const;    once a step; pushes a finding when it answers yes
 // and optionally
 //     constexpr terms context(tensor_info const&) const;    tensors that are read but not judged (a loss, for a baseline)
-//     constexpr void declare(state&, tensor_info const&) const;   may allocate in the state's slots
+//     constexpr bool declare(state&, tensor_info const&) const;   may allocate in the state's slots; false: no memory for the tensor,
+//                                                                 which is not watched then, and the coverage says so. (May be void.)
+//     constexpr bool short_of_memory(state const&) const;         whether it lacked memory later, so that it did not judge everything
 //     constexpr pattern_fault malformed() const;            a malformed pattern, or its text; empty otherwise
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
@@ -182,18 +207,16 @@ public:
         if constexpr (requires { rule_.unit_axis; }) { wanted.unit_axis = rule_.unit_axis; }
         if (has(wanted.terms, terms::feature)) { wanted.terms |= terms::shape; }  // the record shows that it was there
         if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return wanted; }
-        if (!watched_.grow(tensor.id + std::size_t{1})) { return {}; }
-        std::uint8_t const mark = (judged ? is_judged : 0) | (any(wanted.terms) ? is_watched : 0) |
+        if (!watched_.grow(tensor.id + std::size_t{1})) { return lack(); }
+        std::uint8_t mark = (judged ? is_judged : 0) | (any(wanted.terms) ? is_watched : 0) |
                                   (has(wanted.terms, terms::feature) ? by_feature : 0);
+        if (mark != 0 && !declare_to_rule(tensor)) {
+            mark = 0;
+            wanted = lack();
+        }
         seen_.matched += mark & is_judged;
         seen_.matched -= watched_[tensor.id] & is_judged;  // declared again, and perhaps no longer watched
         watched_[tensor.id] = mark;
-        if constexpr (remembers) {
-            if (!memory_.declare(tensor)) { return {}; }
-        }
-        if constexpr (requires { rule_.declare(state_, tensor); }) {
-            if (mark != 0) { rule_.declare(state_, tensor); }
-        }
         return wanted;
     }
 
@@ -239,9 +262,12 @@ public:
 
     // Calls `use(coverage)` for each leaf.
     template <class Use>
-    constexpr void report(Use&& use) const noexcept {
+    constexpr void report(Use&& use) const {
         coverage all = seen_;
         all.reason = all.judged == 0 ? why_silent(all.matched) : gap_;
+        if constexpr (requires { rule_.short_of_memory(state_); }) {
+            if (all.reason.empty() && rule_.short_of_memory(state_)) { all.reason = no_memory; }
+        }
         use(all);
     }
 
@@ -263,6 +289,26 @@ private:
 
     static constexpr bool remembers = requires { requires Rule::extracts_from_memory; };
     struct nothing {};
+    static constexpr std::string_view no_memory = "no memory for all that it judges";
+
+    // False where there is no memory for the tensor.
+    [[nodiscard]] constexpr bool declare_to_rule([[maybe_unused]] tensor_info const& tensor) {
+        if constexpr (remembers) {
+            if (!memory_.declare(tensor)) { return false; }
+        }
+        if constexpr (requires {
+                          { rule_.declare(state_, tensor) } -> std::same_as<bool>;
+                      }) {
+            return rule_.declare(state_, tensor);
+        } else if constexpr (requires { rule_.declare(state_, tensor); }) {
+            rule_.declare(state_, tensor);
+        }
+        return true;
+    }
+    constexpr requirement lack() noexcept {
+        gap_ = no_memory;
+        return requirement::without_memory();
+    }
 
     [[nodiscard]] constexpr std::uint64_t key(tensor_info const& tensor) const noexcept {
         std::uint64_t found = 0;
@@ -302,6 +348,10 @@ private:
         if (values.absent()) { return; }
         feature_.clear();
         rule_.extract(state_, it, values, feature_);
+        if (!feature_.complete()) {
+            (void)lack();
+            return desk != nullptr ? desk->lack() : void();
+        }
         // Others may take it, but for one from memory: in a replay they would fall behind.
         if (desk != nullptr && made == nullptr && (live || !remembers)) { desk->keep(place, feature_.all()); }
         rule_.observe(state_, it, feature_.all());
@@ -388,6 +438,7 @@ struct culprit {
         found.reason = reason;
         found.decision = decision::skip_update;
         found.decision_is_set = true;
+        found.tells_non_finite = true;
         return found;
     }
 };

@@ -64,9 +64,8 @@ struct pair_rule {
         return (left.which(tensor) ? needs_of(left.of) | terms::nonfinite : terms::none) |
                (right.which(tensor) ? needs_of(right.of) | terms::nonfinite : terms::none);
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const {
-        watch(seen.left, tensor, left.which(tensor));
-        watch(seen.right, tensor, right.which(tensor));
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const {
+        return watch(seen.left, tensor, left.which(tensor)) && watch(seen.right, tensor, right.which(tensor));
     }
     constexpr void observe(state& seen, observation const& it) const {
         take(left, seen.left, seen, it);
@@ -99,8 +98,10 @@ struct pair_rule {
     }
 
 private:
-    static constexpr void watch(side& it, tensor_info const& tensor, bool matches) noexcept {
-        if (it.watched.grow(tensor.id + std::size_t{1})) { it.watched[tensor.id] = matches ? 1 : 0; }
+    [[nodiscard]] static constexpr bool watch(side& it, tensor_info const& tensor, bool matches) noexcept {
+        if (!it.watched.grow(tensor.id + std::size_t{1})) { return false; }
+        it.watched[tensor.id] = matches ? 1 : 0;
+        return true;
     }
     template <class Side>
     static constexpr void take(Side const& asked, side& into, state& seen, observation const& it) {

@@ -8,9 +8,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Of something that a response began and that goes on beside the loop (run_command): how it ended, once it has.
-struct outcome {
+struct pending_response {
     // True once it is known; `why` is then how it failed, if it did. With `last` it is not asked again and lets go of what it holds.
-    bool (*known)(outcome const& it, bool last, error& why) noexcept = nullptr;
+    bool (*known)(pending_response const& it, bool last, error& why) noexcept = nullptr;
     int descriptor = -1;        // what `known` reads
     std::string_view what{};    // what was begun; lives with the response
     std::string_view rule{};    // whose finding it was about
@@ -34,7 +34,7 @@ public:
     };
     virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;
     // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go of it at once.
-    virtual void await(outcome const& it) noexcept {
+    virtual void await(pending_response const& it) noexcept {
         error why;
         (void)it.known(it, true, why);
     }
@@ -49,7 +49,7 @@ protected:
 //     static constexpr std::string_view name = "mail";     if it is to be called by it where it fails
 //     error operator()(finding const&) const;              or with a further response_desk&
 // A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not; of more than sixteen of a
-// pack the strongest are), as soon as its rule was judged, on the thread that closes the step; a replay does not. Responses do not know
+// pack the strongest are), as soon as all rules were judged, on the thread that closes the step; a replay does not. Responses do not know
 // each other: one that fails or throws is told in health(), the others run.
 template <class Value>
 concept response = requires(Value const& it, finding const& found, response_desk& desk) {

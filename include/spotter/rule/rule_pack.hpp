@@ -33,13 +33,13 @@ public:
         std::uint64_t watching = 0;
         machines_.each([&](auto& each, std::size_t i) {
             requirement wanted = each.declare(tensor);
-            if (!joined.agrees(wanted, tensor)) { wanted = {}; }  // units are counted along one axis
+            if (!joined.agrees(wanted, tensor)) { wanted.terms = terms::none; }  // units are counted along one axis
             joined.join(wanted);
             watching |= std::uint64_t{any(wanted.terms)} << i;
         });
         bool const known = watching_.holds(tensor.id);
         if (!known && watching == 0) { return joined; }
-        if (!watching_.grow(tensor.id + std::size_t{1})) { return {}; }
+        if (!watching_.grow(tensor.id + std::size_t{1})) { return requirement::without_memory(); }
         watching_[tensor.id] = watching;
         return joined;
     }
@@ -65,7 +65,7 @@ public:
         machines_.each([&](auto& each, std::size_t) { each.poll(now); });
     }
     template <class Use>
-    constexpr void report(Use&& use) const noexcept {
+    constexpr void report(Use&& use) const {
         machines_.each([&](auto const& each, std::size_t) { each.report(use); });
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {

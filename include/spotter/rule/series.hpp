@@ -12,10 +12,13 @@ namespace spotter::inline SPOTTER_ABI {
 // The last values of one series, oldest first. Takes its memory once.
 class recent_values {
 public:
-    constexpr void keep(std::uint64_t most) noexcept {
+    // False where memory is exhausted.
+    [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20;
         most = most < 2 ? 2 : most > limit ? limit : most;
-        if (ring_.grow(static_cast<std::size_t>(most))) { most_ = static_cast<std::size_t>(most); }
+        if (!ring_.grow(static_cast<std::size_t>(most))) { return false; }
+        most_ = static_cast<std::size_t>(most);
+        return true;
     }
     constexpr void add(double value) noexcept {
         if (most_ == 0) { return; }
@@ -182,11 +185,11 @@ struct series_rule {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
         return which(tensor) ? needs_of(of) | terms::nonfinite : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::size_t const first = tensor.id * mode_count;
-        if (!seen.all.grow(first + mode_count)) { return; }
-        for (std::size_t i = 0; i < mode_count; ++i) { seen.all[first + i].values.keep(over.window); }
-        (void)seen.scratch.grow(static_cast<std::size_t>(over.window < (1U << 20) ? over.window : 1U << 20));
+        bool room = seen.all.grow(first + mode_count);
+        for (std::size_t i = 0; room && i < mode_count; ++i) { room = seen.all[first + i].values.keep(over.window); }
+        return room && seen.scratch.grow(static_cast<std::size_t>(over.window < (1U << 20) ? over.window : 1U << 20));
     }
     constexpr void observe(state& seen, observation const& it) const {
         std::size_t const place = it.tensor.id * mode_count + index_of(it.step.mode);

@@ -36,8 +36,8 @@ enum class statistic_id : std::uint8_t {
 };
 
 // A built-in statistic. All are over the finite elements; variance and stddev are of the population (divided by n); l1 and
-// l2 are vector norms whatever the rank; counts and zero_fraction (of all elements) are known for every tensor. Without a
-// finite element sum, l1 and l2 are 0 and product 1, the others unknown.
+// l2 are vector norms whatever the rank; counts are of all elements and known for every tensor, zero_fraction is a share of the
+// finite ones. Without a finite element sum, l1 and l2 are 0 and product 1, the others unknown.
 struct statistic {
     statistic_id id;
     bool abs = false;  // of |x|
@@ -75,7 +75,9 @@ struct statistic {
     }
     // A count is known of every tensor. Any other number is no ground for a decision where there is no finite element, though
     // sum, l1 and l2 are 0 and product 1 there.
-    [[nodiscard]] constexpr bool is_count() const noexcept { return id >= statistic_id::nonfinite; }
+    [[nodiscard]] constexpr bool is_count() const noexcept {
+        return id >= statistic_id::nonfinite && id != statistic_id::zero_fraction;
+    }
 
     [[nodiscard]] constexpr std::string_view name() const noexcept {
         constexpr std::string_view plain[] = {"minimum", "maximum",       "mean",      "stddev",  "variance",
@@ -120,11 +122,8 @@ namespace detail {
 template <statistic_id Id>
 [[nodiscard]] constexpr bool is_known(summary const& of, bool abs) noexcept {
     if (!has(of.has, statistic{Id, abs}.needs())) { return false; }
-    if constexpr (Id == statistic_id::zero_fraction) {
-        return of.count > 0;
-    } else {
-        return Id >= statistic_id::sum || of.finite() > 0;
-    }
+    bool const is_of_nothing_too = Id >= statistic_id::sum && Id != statistic_id::zero_fraction;
+    return is_of_nothing_too || of.finite() > 0;
 }
 // The number, where there is one.
 template <statistic_id Id>
@@ -152,7 +151,7 @@ template <statistic_id Id>
     } else if constexpr (Id == statistic_id::zeros) {
         return number_of(of.zeros);
     } else if constexpr (Id == statistic_id::zero_fraction) {
-        return quotient(number_of(of.zeros), number_of(of.count));
+        return quotient(number_of(of.zeros), number_of(of.finite()));
     } else if constexpr (Id == statistic_id::nan_count) {
         return number_of(of.nan);
     } else if constexpr (Id == statistic_id::pos_inf) {
@@ -160,6 +159,11 @@ template <statistic_id Id>
     } else {
         return number_of(of.neg_inf);
     }
+}
+// The share of zeros among all elements: a NaN is none. Unknown where there is no finite element.
+[[nodiscard]] constexpr measurement zeros_among_all(summary const& of) noexcept {
+    if (!has(of.has, terms::zeros) || of.finite() == 0) { return {}; }
+    return {quotient(number_of(of.zeros), number_of(of.count)), true};
 }
 template <statistic_id Id>
 [[nodiscard]] constexpr measurement read(summary const& of, bool abs) noexcept {

@@ -24,6 +24,24 @@ inline constexpr int no_axis = -2;
     return axis < 0 ? 0 : shape.size[static_cast<std::size_t>(axis)];
 }
 
+// Of a layer with many units rules judge a part, so that what is recorded for them is bounded: one unit out of each of `most` equal
+// stretches, at a place in it that looks random and is always the same. Of a layer with no more units all.
+struct unit_sample {
+    static constexpr std::size_t most_units = 120;
+
+    std::size_t units = 0;
+    std::size_t most = most_units;
+
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return units < most ? units : most; }
+    // In rising order.
+    [[nodiscard]] constexpr std::size_t operator[](std::size_t index) const noexcept {
+        if (units <= most) { return index; }
+        std::size_t const first = index * units / most, end = (index + 1) * units / most;
+        std::uint64_t const mixed = (index + 1) * 0x9E3779B97F4A7C15ULL;
+        return first + static_cast<std::size_t>(mixed >> 33U) % (end - first);
+    }
+};
+
 // How the elements lie around an axis, in storage order: element i of unit u in group g is number (g * units + u) * inner + i.
 struct axis_layout {
     std::size_t groups = 0, units = 0, inner = 0;

@@ -76,7 +76,9 @@ inline void read_values_of(tensor_story const& tensor, mode_story& mine, value_s
         if (!value) { continue; }
         summary const stats = summarize(value.view(), terms::sum_abs | terms::zeros | terms::range);
         if (measurement const size = mean_abs(stats); scale && size.known) { mine.mean_abs.add(each.at, size.value); }
-        if (measurement const share = zero_fraction(stats); zeros) { mine.zeros.add(each.at, share.value); }
+        if (measurement const share = zero_fraction(stats); zeros && share.known) {
+            mine.zeros.add(each.at, share.value);
+        }
         if (measurement const top = maximum(stats); last && top.known) { mine.most.add(each.at, top.value); }
         if (spread) {
             distribution const all = distribution_of(value.view(), terms::histogram, {});

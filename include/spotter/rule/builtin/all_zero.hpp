@@ -31,10 +31,12 @@ struct all_zero {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::zeros : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.zero.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.zero.declare(tensor);
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
-        measurement const share = zero_fraction(it.stats);
+        measurement const share = detail::zeros_among_all(it.stats);
         truth const zero = share.known ? truth_of(share.value >= threshold) : truth::undecided;
         seen.answer.judged = seen.answer.judged || share.known;
         if (seen.zero.count(it, zero) >= patience && zero == truth::yes) { seen.answer.found.blame(it, share.value); }

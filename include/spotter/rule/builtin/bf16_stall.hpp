@@ -43,12 +43,12 @@ struct bf16_stall {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::gradient ? step_gradients::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
         weight* const mine = seen.all.declare(tensor);
-        if (mine == nullptr) { return; }
+        if (mine == nullptr || !seen.stalled.declare(tensor)) { return false; }
         mine->gradient = tensor.partner;
-        seen.stalled.declare(tensor);
+        return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }

@@ -35,6 +35,8 @@ struct check_input_images {
         double images = 0;
         unit_window channels;  // the amount of a channel is the sum of its values
     };
+    static constexpr std::size_t most_channels = 60;  // of more a part is judged
+
     struct state {
         per_tensor<input> inputs;
         slots<double> scratch;
@@ -43,18 +45,20 @@ struct check_input_images {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && channel >= 0 && channel < tensor.shape.rank ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         auto const channels = static_cast<std::size_t>(unit_count(tensor.shape, channel));
         input* const mine = seen.inputs.declare(tensor);
-        if (mine != nullptr && mine->channels.units != channels) { start(*mine, channels); }
-        (void)seen.scratch.grow(2 * channels);
+        if (mine == nullptr || !seen.scratch.grow(2 * channels)) { return false; }
+        std::size_t const judged = unit_sample{channels, most_channels}.size();
+        return mine->channels.units == judged || start(*mine, judged);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, channel); }
     // The number of images; then of each channel the sum and the number of its finite values.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const batch = batch_axis_of(it.tensor.flags);
         out.push(static_cast<double>(unit_count(values.shape, batch < 0 ? 0 : batch)));
-        extract_units(values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; });
+        extract_units(values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; },
+                      most_channels);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.size() < 3 || !is_finite(made[0])) { return; }
@@ -93,9 +97,9 @@ struct check_input_images {
     }
 
 private:
-    static constexpr void start(input& mine, std::size_t channels) noexcept {
+    static constexpr bool start(input& mine, std::size_t channels) noexcept {
         mine.images = 0;
-        mine.channels.begin(channels);
+        return mine.channels.begin(channels);
     }
     // Of the channels' means the one that is furthest from zero; -1 where none is known.
     [[nodiscard]] SPOTTER_STRICT static constexpr double largest_mean(input const& mine, std::size_t& worst) noexcept {

@@ -44,6 +44,7 @@ struct class_imbalance {
     struct state {
         class_pairs step;
         counts by_mode[mode_count];
+        bool lacks_memory = false;  // for a class
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -52,9 +53,10 @@ struct class_imbalance {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return predictions(tensor) ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.step.declare(tensor, select(tensor), predictions(tensor));
-        for (counts& each : seen.by_mode) { (void)each.by_class.grow(first_classes); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        bool room = seen.step.declare(tensor, select(tensor), predictions(tensor));
+        for (counts& each : seen.by_mode) { room = each.by_class.grow(first_classes) && room; }
+        return room;
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return seen.step.key(tensor, argmax, class_axis);
@@ -69,7 +71,7 @@ struct class_imbalance {
         bool const any_label = !seen.step.labels.all().empty();
         std::string_view const tensor = seen.step.tensor;
         counts& mine = seen.by_mode[index_of(at.mode)];
-        count(mine, seen.step);
+        seen.lacks_memory = !count(mine, seen.step) || seen.lacks_memory;
         seen.step.clear();
         if (!any_label || mine.all.labels == 0 || mine.all.labels < samples) { return truth::undecided; }
         finding found;
@@ -95,6 +97,9 @@ struct class_imbalance {
         return answer;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.lacks_memory || seen.step.lacks_memory();
+    }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached: fewer than `samples` labels that are class numbers (0 to 65535)";
     }
@@ -102,9 +107,16 @@ struct class_imbalance {
 private:
     static constexpr std::size_t first_classes = 16;  // have room from the start
 
-    static constexpr void count(counts& mine, class_pairs const& step) noexcept {
-        for (std::uint32_t const label : step.labels.all()) {
-            if (label == no_class || !mine.by_class.grow(label + std::size_t{1})) { continue; }
+    // False where memory is exhausted; the labels of a class without memory are left out.
+    [[nodiscard]] static constexpr bool count(counts& mine, class_pairs const& step) noexcept {
+        bool room = true;
+        for (class_list::entry const& each : step.labels.all()) {
+            std::uint32_t const label = each.which;
+            if (label == no_class) { continue; }
+            if (!mine.by_class.grow(label + std::size_t{1})) {
+                room = false;
+                continue;
+            }
             ++mine.by_class[label].labels;
             ++mine.all.labels;
         }
@@ -115,6 +127,7 @@ private:
             mine.by_class[label].wrong += label != said ? 1 : 0;
             mine.all.wrong += label != said ? 1 : 0;
         });
+        return room;
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool unbalanced(counts const& mine, finding& found) const noexcept {
         SPOTTER_STRICT_BODY

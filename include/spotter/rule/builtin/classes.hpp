@@ -29,21 +29,24 @@ inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;
     return argmax || (several && is_floating(values.type)) ? axis : no_axis;
 }
 
-// Pushes the class of each sample, in storage order: of scores the first of the largest finite ones, -1 of a row without any.
-template <class = only_where_called>
-constexpr void extract_classes(tensor_ref const& values, int scores_axis, feature& out) noexcept {
+// Calls `use(class)` for every `stride`-th sample, in storage order: of scores the first of the largest finite ones, -1 of a row without
+// any.
+template <class Use>
+constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::uint64_t stride, Use&& use) noexcept {
     if (scores_axis < 0) {
         visit_values(values, [&](auto all) {
-            for (auto const& each : all) {
-                seen_element const it = detail::see(each);
-                out.push(it.kind < number_class::pos_inf ? it.value : -1);
+            for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(stride)) {
+                seen_element const it = detail::see(all[i]);
+                use(it.kind < number_class::pos_inf ? it.value : -1);
             }
         });
         return;
     }
     auto const classes = static_cast<std::size_t>(values.shape.size[static_cast<std::size_t>(scores_axis)]);
+    std::uint64_t next = 0;
     for_each_row(values, scores_axis, [&](auto const& row) SPOTTER_STRICT {
         SPOTTER_STRICT_BODY
+        if (next++ % stride != 0) { return; }
         double best = -1, highest = 0;
         for (std::size_t i = 0; i < classes; ++i) {
             seen_element const it = row(i);
@@ -51,26 +54,93 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, featur
             best = static_cast<double>(i);
             highest = it.value;
         }
-        out.push(best);
+        use(best);
     });
 }
+// Pushes the class of each sample.
+template <class = only_where_called>
+constexpr void extract_classes(tensor_ref const& values, int scores_axis, feature& out) noexcept {
+    extract_classes(values, scores_axis, 1, [&](double const& each) { out.push(each); });
+}
 
-// Classes in the order in which they were observed. Takes memory where a step brings more than any before.
-class class_list {
-public:
-    constexpr void reserve(std::uint64_t most) noexcept {
-        if (most < (1U << 24U)) { (void)all_.grow(static_cast<std::size_t>(most)); }
+// The classes of a tensor as a feature: the number of samples, which of them are taken (every so-manieth, from the first on), then their
+// classes. All of up to 1000 samples of up to 128 classes; fewer of more, so that they take less than 1 kB of a record.
+struct sampled_classes {
+    static constexpr std::size_t most = 1000;        // samples
+    static constexpr std::size_t most_bytes = 1000;  // as a record has them
+
+    std::uint64_t samples = 0, stride = 1;
+    std::span<double const> classes{};
+
+    template <class = only_where_called>
+    static constexpr void extract(tensor_ref const& values, int scores_axis, feature& out,
+                                  std::size_t bytes = most_bytes) noexcept {
+        std::uint64_t const columns =
+            scores_axis < 0 ? 1 : values.shape.size[static_cast<std::size_t>(scores_axis)];
+        std::uint64_t const samples = columns == 0 ? 0 : values.count / columns;
+        std::uint64_t stride = samples <= most ? 1 : (samples + most - 1) / most;
+        out.push(static_cast<double>(samples));
+        std::size_t const place = out.size();
+        out.push(static_cast<double>(stride));
+        std::size_t taken = 0;
+        extract_classes(values, scores_axis, stride, [&](double const& each) {
+            std::uint32_t const which = class_of(each);
+            taken += which < 128 ? 1 : which < 16384 ? 2 : 3;
+            out.push(which == no_class ? most_classes : which);
+        });
+        if (taken <= bytes || !out.complete()) { return; }
+        std::size_t const further = (taken + bytes - 1) / bytes + 1;  // those that stay may be the longer ones
+        out.thin(place + 1, further);
+        out[place] = static_cast<double>(stride * further);
     }
-    constexpr void add(std::span<double const> classes) noexcept {
-        if (!all_.grow(count_ + classes.size())) { return; }
-        for (double const& each : classes) { all_[count_++] = class_of(each); }
+    // What a record has there; nothing of what is no such feature.
+    [[nodiscard]] static constexpr sampled_classes read(std::span<double const> made) noexcept {
+        sampled_classes it;
+        if (made.size() < 2 || !is_count(made[0]) || !is_count(made[1]) || !(made[1] > 0)) { return {}; }
+        it.samples = static_cast<std::uint64_t>(made[0]);
+        it.stride = static_cast<std::uint64_t>(made[1]);
+        it.classes = made.subspan(2);
+        return (it.samples + it.stride - 1) / it.stride == it.classes.size() ? it : sampled_classes{};
     }
-    constexpr void clear() noexcept { count_ = 0; }
-    [[nodiscard]] constexpr std::span<std::uint32_t const> all() const noexcept { return {all_.data(), count_}; }
 
 private:
-    slots<std::uint32_t> all_;
+    [[nodiscard]] static constexpr bool is_count(double const& value) noexcept {
+        return is_finite(value) && value >= 0 && value < 0x1p52 &&
+               static_cast<double>(static_cast<std::uint64_t>(value)) == value;
+    }
+};
+
+// Classes with their places among the samples, in the order in which they were observed. Takes memory where a step brings more than any
+// before.
+class class_list {
+public:
+    struct entry {
+        std::uint64_t place = 0;
+        std::uint32_t which = no_class;
+    };
+    [[nodiscard]] constexpr bool reserve(std::uint64_t most) noexcept {
+        return all_.grow(static_cast<std::size_t>(most < sampled_classes::most ? most : sampled_classes::most));
+    }
+    constexpr void add(sampled_classes const& it) noexcept {
+        if (!all_.grow(count_ + it.classes.size())) {
+            lacks_memory_ = true;
+            return;
+        }
+        for (std::size_t i = 0; i < it.classes.size(); ++i) {
+            all_[count_++] = {samples_ + i * it.stride, class_of(it.classes[i])};
+        }
+        samples_ += it.samples;
+    }
+    constexpr void clear() noexcept { count_ = 0, samples_ = 0; }
+    [[nodiscard]] constexpr std::span<entry const> all() const noexcept { return {all_.data(), count_}; }
+    [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
+
+private:
+    slots<entry> all_;
     std::size_t count_ = 0;
+    std::uint64_t samples_ = 0;  // taken or not
+    bool lacks_memory_ = false;  // something was not added
 };
 
 // Which tensors are labels, and which predictions.
@@ -78,9 +148,10 @@ struct class_parts {
     enum class part : std::uint8_t { none, label, prediction };
     slots<part> list;  // by tensor id
 
-    constexpr void declare(tensor_info const& it, bool label, bool prediction) noexcept {
-        if (!list.grow(it.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
+        if (!list.grow(it.id + std::size_t{1})) { return false; }
         list[it.id] = label ? part::label : prediction ? part::prediction : part::none;
+        return true;
     }
     [[nodiscard]] constexpr bool is_label(tensor_info const& it) const noexcept {
         return list.holds(it.id) && list[it.id] == part::label;
@@ -91,40 +162,48 @@ struct class_parts {
 };
 
 // The labels and predictions of one step. They are paired by position, whichever is observed first; a step may bring several batches
-// of both.
+// of both. Of batches of many samples some are taken (sampled_classes), of labels and predictions those in the same places.
 struct class_pairs {
     class_parts parts;
     class_list labels, predictions;
     std::string_view tensor{};  // the first labels of the step
 
-    constexpr void declare(tensor_info const& it, bool label, bool prediction) noexcept {
-        parts.declare(it, label, prediction);
-        (label ? labels : predictions).reserve(it.shape.elements());
+    [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
+        return parts.declare(it, label, prediction) && (label ? labels : predictions).reserve(it.shape.elements());
     }
-    // The feature "classes". Rules with the same key extract the same, so that it is made once.
+    // The feature "sampled classes". Rules with the same key extract the same, so that it is made once.
     [[nodiscard]] constexpr std::uint64_t key(tensor_info const& it, bool argmax, int class_axis) const noexcept {
-        return key_of("classes", argmax && parts.is_prediction(it), class_axis);
+        return key_of("sampled classes", argmax && parts.is_prediction(it), class_axis);
     }
     constexpr void extract(observation const& it, tensor_ref const& values, bool argmax, int class_axis,
                            feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
         bool const scores = argmax && parts.is_prediction(it.tensor);
-        extract_classes(values, scores_along(it.tensor, values, scores, class_axis), out);
+        sampled_classes::extract(values, scores_along(it.tensor, values, scores, class_axis), out);
     }
     constexpr void add(tensor_info const& it, std::span<double const> classes) noexcept {
-        if (parts.is_prediction(it)) { predictions.add(classes); }
+        sampled_classes const some = sampled_classes::read(classes);
+        if (parts.is_prediction(it)) { predictions.add(some); }
         if (!parts.is_label(it)) { return; }
-        labels.add(classes);
+        labels.add(some);
         if (tensor.empty()) { tensor = it.name; }
     }
     // Calls `use(label, prediction)` for each pair of classes; for none where there are more of one than of the other.
     template <class Use>
     constexpr void each(Use&& use) const noexcept {
-        std::span<std::uint32_t const> const given = labels.all(), said = predictions.all();
-        if (given.size() != said.size()) { return; }
-        for (std::size_t i = 0; i < said.size(); ++i) {
-            if (given[i] != no_class && said[i] != no_class) { use(given[i], said[i]); }
+        if (labels.samples() != predictions.samples()) { return; }
+        std::span<class_list::entry const> const given = labels.all(), said = predictions.all();
+        for (std::size_t i = 0, k = 0; i < given.size() && k < said.size();) {
+            if (given[i].place != said[k].place) {
+                ++(given[i].place < said[k].place ? i : k);
+                continue;
+            }
+            if (given[i].which != no_class && said[k].which != no_class) { use(given[i].which, said[k].which); }
+            ++i, ++k;
         }
+    }
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
+        return labels.lacks_memory() || predictions.lacks_memory();
     }
     constexpr void clear() noexcept {
         labels.clear(), predictions.clear();

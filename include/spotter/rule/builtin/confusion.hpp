@@ -36,6 +36,7 @@ struct confusion {
         std::uint64_t total = 0, closes = 0;
         std::uint32_t classes = 0;
         std::string_view tensor{};
+        bool lacks_memory = false;  // for pairs
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -44,10 +45,10 @@ struct confusion {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return predictions(tensor) ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.step.declare(tensor, select(tensor), predictions(tensor));
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.step.declare(tensor, select(tensor), predictions(tensor))) { return false; }
         std::uint64_t const room = category_no > 0 ? category_no : 16;
-        if (room <= most_categories) { (void)seen.pairs.grow(static_cast<std::size_t>(room * room)); }
+        return room > most_categories || seen.pairs.grow(static_cast<std::size_t>(room * room));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return seen.step.key(tensor, argmax, class_axis);
@@ -71,6 +72,9 @@ struct confusion {
         return answer;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.lacks_memory || seen.step.lacks_memory();
+    }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "fewer than `samples` pairs of label and prediction that are class numbers (0 to 1023)";
     }
@@ -91,7 +95,11 @@ private:
         seen.step.each([&](std::uint32_t label, std::uint32_t said) {
             std::uint32_t const larger = label > said ? label : said;
             std::size_t const room = (larger + std::size_t{1}) * (larger + std::size_t{1});
-            if (larger >= limit || !seen.pairs.grow(room)) { return; }
+            if (larger >= limit) { return; }
+            if (!seen.pairs.grow(room)) {
+                seen.lacks_memory = true;
+                return;
+            }
             ++seen.pairs[place_of(label, said)];
             ++seen.total;
             seen.classes = larger >= seen.classes ? larger + 1 : seen.classes;

@@ -21,10 +21,12 @@ namespace select {
 // The last hashes of one tensor, and how many of them are different ones. O(size) a hash, no allocation after `keep`.
 class hash_ring {
 public:
-    constexpr void keep(std::uint64_t most) noexcept {
+    [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 16;
         most = most > limit ? limit : most;
-        if (ring_.grow(static_cast<std::size_t>(most))) { most_ = static_cast<std::size_t>(most); }
+        if (!ring_.grow(static_cast<std::size_t>(most))) { return false; }
+        most_ = static_cast<std::size_t>(most);
+        return true;
     }
     constexpr void add(std::uint64_t hash) noexcept {
         if (most_ == 0) { return; }
@@ -85,10 +87,9 @@ struct constant_batch {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::hash : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
-        seen.all[tensor.id].recent.keep(ring);
-        seen.counted.declare(tensor);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].recent.keep(ring) &&
+               seen.counted.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         bool const at_hand = has(it.stats.has, terms::hash) && it.stats.count > 0;

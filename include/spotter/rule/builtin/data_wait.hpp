@@ -46,10 +46,10 @@ struct data_wait {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return step(tensor) ? times : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.waits.grow(tensor.id + std::size_t{1})) { seen.waits[tensor.id] = select(tensor); }
-        seen.waits_before.keep(window);
-        seen.steps_before.keep(window);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.waits.grow(tensor.id + std::size_t{1})) { return false; }
+        seen.waits[tensor.id] = select(tensor);
+        return seen.waits_before.keep(window) && seen.steps_before.keep(window);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.waits.holds(it.tensor.id)) { return; }

@@ -35,8 +35,8 @@ struct dead_relu {
                    ? terms::unit_activity
                    : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.windows.declare(tensor, unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)));
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.windows.declare(tensor, unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)));
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode == mode::train) { seen.windows.add(it, it.units); }
@@ -52,6 +52,9 @@ struct dead_relu {
             out.push(it);
         }
         return answer;
+    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.windows.lacks_memory();
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached: fewer than `samples` outputs a unit";

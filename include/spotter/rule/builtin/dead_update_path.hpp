@@ -59,12 +59,12 @@ struct dead_update_path {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::gradient ? step_gradients::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
-        seen.touched.declare(tensor);
+        if (!seen.all.grow(tensor.id + std::size_t{1}) || !seen.touched.declare(tensor)) { return false; }
         seen.all[tensor.id].watched = select(tensor);
         seen.all[tensor.id].gradient = tensor.partner;
+        return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }

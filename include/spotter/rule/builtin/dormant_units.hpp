@@ -31,24 +31,30 @@ struct dormant_units {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && units_along(tensor, tensor.shape, unit_axis) >= 0 ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));
-        seen.windows.declare(tensor, units);
-        (void)seen.scratch.grow(static_cast<std::size_t>(2 * units));
+        return seen.windows.declare(tensor, units) && seen.scratch.grow(static_cast<std::size_t>(2 * units));
     }
-    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, unit_axis); }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, 2, unit_axis); }
+    // Of each unit that is judged (unit_sample) the sum of |h|, as the bits of a float, and the number of its finite elements.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const axis = units_along(it.tensor, values.shape, unit_axis);
         auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
-        if (axis < 0 || !seen.scratch.grow(2 * units)) { return; }
+        if (axis < 0) { return; }
+        if (!seen.scratch.grow(2 * units)) { return out.give_up(); }
         double* const sums = seen.scratch.data();
         double* const finite = sums + units;
         for (std::size_t i = 0; i < 2 * units; ++i) { sums[i] = 0; }
         add_sizes(values, axis, sums, finite);
-        for (std::size_t unit = 0; unit < units; ++unit) { out.push(sums[unit]), out.push(finite[unit]); }
+        unit_sample const judged{units};
+        for (std::size_t i = 0; i < judged.size(); ++i) {
+            out.push(static_cast<double>(short_bits(sums[judged[i]])));
+            out.push(finite[judged[i]]);
+        }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> sums) const noexcept {
-        if (it.step.mode == mode::train) { seen.windows.add(it, sums); }
+        if (it.step.mode != mode::train) { return; }
+        seen.windows.add(it, sums, [](double bits) { return sum_of(bits); });
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         culprit found;
@@ -61,11 +67,26 @@ struct dormant_units {
         }
         return answer;
     }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.windows.lacks_memory();
+    }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached: fewer than `samples` outputs a unit";
     }
 
 private:
+    // Whole numbers take a third of the room in a record. A sum is not rounded to infinity.
+    [[nodiscard]] static constexpr std::uint32_t short_bits(double const& size) noexcept {
+        constexpr double most = 3.4028234663852886e38;
+        return std::bit_cast<std::uint32_t>(static_cast<float>(size < most ? size : most));
+    }
+    // Infinite, and so left out, where a damaged record has no such bits.
+    [[nodiscard]] static constexpr double sum_of(double const& bits) noexcept {
+        if (!is_finite(bits) || !(bits >= 0) || !(bits < 0x1p32)) { return std::bit_cast<double>(f64_bits::exponent); }
+        auto const whole = static_cast<std::uint32_t>(bits);
+        auto const size = static_cast<double>(std::bit_cast<float>(whole));
+        return static_cast<double>(whole) == bits ? size : std::bit_cast<double>(f64_bits::exponent);
+    }
     [[nodiscard]] SPOTTER_STRICT constexpr double dormant_share(unit_window const& layer) const noexcept {
         SPOTTER_STRICT_BODY
         double total = 0, judged = 0;

@@ -19,12 +19,13 @@ struct eval_phase {
 // what was summed up; eval indices may begin anew with each phase.
 class eval_phases {
 public:
-    constexpr void declare(tensor_info const& tensor) noexcept {
-        if (all_.grow(tensor.id + std::size_t{1}) && watched_.grow(count_ + 1) && !all_[tensor.id].declared) {
-            all_[tensor.id].declared = true;
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        if (!all_.grow(tensor.id + std::size_t{1}) || !watched_.grow(count_ + 1)) { return false; }
+        if (!std::exchange(all_[tensor.id].declared, true)) {
             all_[tensor.id].name = tensor.name;
             watched_[count_++] = tensor.id;
         }
+        return true;
     }
     constexpr void observe(observation const& it, std::uint64_t length) noexcept {
         if (!all_.holds(it.tensor.id) || it.step.mode == mode::predict) { return; }

@@ -33,26 +33,36 @@ struct feature_importance_overweight {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? importances::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (nfeatures < tensor.shape.elements()) { seen.largest.grow(static_cast<std::size_t>(nfeatures)); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return nfeatures >= tensor.shape.elements() || seen.largest.grow(static_cast<std::size_t>(nfeatures));
     }
-    [[nodiscard]] static constexpr std::uint64_t feature_key() noexcept { return importances::key; }
-    static constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) noexcept {
-        importances::extract(it, values, out);
-    }
-    constexpr void observe(state& seen, observation const& it, std::span<double const> values) const noexcept {
-        if (it.step.mode != mode::train) { return; }
-        importances const all{it, values};
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, nfeatures); }
+    // The sum of the largest, the index of the first of them, and its value.
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        importances const all{it};
         auto const wanted = static_cast<std::size_t>(nfeatures);
         // The room is there since the declaration, unless a tensor has more features than it had at first.
-        if (!all.known || all.features <= nfeatures || !seen.largest.grow(wanted)) { return; }
+        if (!all.known || all.features <= nfeatures) { return; }
+        if (!seen.largest.grow(wanted)) { return out.give_up(); }
         std::size_t first = 0;
-        double const share = sum_of_largest(seen.largest, wanted, all, first) / all.total;
+        double const most = sum_of_largest(seen.largest, wanted, values, first);
+        out.push(most);
+        out.push(static_cast<double>(first));
+        out.push(wanted > 0 ? seen.largest[0] : 0);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> largest) const noexcept {
+        if (it.step.mode != mode::train || largest.size() != 3) { return; }
+        importances const all{it};
+        for (double const& each : largest) {
+            if (!is_finite(each) || !(each >= 0)) { return; }
+        }
+        if (!all.known || all.features <= nfeatures || !(largest[1] < static_cast<double>(it.stats.count))) { return; }
+        double const share = share_of(largest[0], all.total);
         seen.answer.judged = true;
         if (!(share > threshold)) { return; }
         if (seen.answer.found.count == 0) {
-            seen.first = first;
-            seen.first_share = wanted > 0 ? seen.largest[0] / all.total : 0;
+            seen.first = static_cast<std::size_t>(largest[1]);
+            seen.first_share = share_of(largest[2], all.total);
         }
         seen.answer.found.blame(it, share);
     }
@@ -72,13 +82,17 @@ struct feature_importance_overweight {
     }
 
 private:
+    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of(double const& part, double const& all) noexcept {
+        SPOTTER_STRICT_BODY
+        return part / all;
+    }
     // Added from the largest down, so that the sum is the same whatever the order of the features. `first` is the index of the
     // largest, of equal ones the one that comes first.
     [[nodiscard]] SPOTTER_STRICT static constexpr double
-    sum_of_largest(slots<double>& largest, std::size_t wanted, importances const& all, std::size_t& first) noexcept {
+    sum_of_largest(slots<double>& largest, std::size_t wanted, tensor_ref const& values, std::size_t& first) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t count = 0;
-        all.each([&](std::size_t index, double value) {
+        importances::each(values, [&](std::size_t index, double value) {
             if (wanted == 0 || (count == wanted && !(value > largest[count - 1]))) { return; }
             std::size_t place = count < wanted ? count++ : count - 1;
             for (; place > 0 && value > largest[place - 1]; --place) { largest[place] = largest[place - 1]; }

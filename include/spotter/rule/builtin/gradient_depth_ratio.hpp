@@ -44,10 +44,10 @@ struct gradient_depth_ratio {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return settled_context::needs(tensor);
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
         seen.all[tensor.id].judged = select(tensor);
-        seen.touched.declare(tensor);
+        return seen.touched.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.settled.observe(it);

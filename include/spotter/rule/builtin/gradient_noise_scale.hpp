@@ -59,10 +59,11 @@ struct gradient_noise_scale {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return big(tensor) ? terms::sum : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.small.grow(tensor.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.small.grow(tensor.id + std::size_t{1})) { return false; }
         seen.small[tensor.id] = select(tensor);
         if (select(tensor)) { seen.tensor = tensor.name; }
+        return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const square = mean(it.stats);

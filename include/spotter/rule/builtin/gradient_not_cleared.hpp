@@ -40,10 +40,9 @@ struct gradient_not_cleared {
         bool const has_direction = tensor.shape.elements() > 1;
         return select(tensor) && has_direction ? terms::delta | terms::sum_squares : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
-        seen.all[tensor.id].before.keep(window);
-        seen.all[tensor.id].rose.keep(window);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].before.keep(window) &&
+               seen.all[tensor.id].rose.keep(window);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         summary const& now = it.stats;

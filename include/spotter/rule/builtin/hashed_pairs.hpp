@@ -13,9 +13,9 @@ public:
 
     // `belong(leader, other)`: whether the names are those of a pair.
     template <class Belong>
-    constexpr void declare(tensor_info const& tensor, bool leads, Belong belong) noexcept {
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor, bool leads, Belong belong) noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
-        if (!list_.grow(room) || !order_.grow(room)) { return; }
+        if (!list_.grow(room) || !order_.grow(room)) { return false; }
         entry& mine = list_[tensor.id];
         mine.name = tensor.name;
         mine.leads = leads;
@@ -26,6 +26,7 @@ public:
                 leader.partner = leads ? static_cast<tensor_id>(i) : tensor.id;
             }
         }
+        return true;
     }
     // Of a tensor seen several times in a step the last. One with a non-finite element is as one that was not seen.
     constexpr void observe(observation const& it) noexcept {

@@ -38,11 +38,12 @@ struct identity_activation {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::preactivation ? hashed_pairs::needs | terms::range : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
         seen.all[tensor.id].activation = tensor.activation;
-        seen.pairs.declare(tensor, tensor.role != role::preactivation,
-                           [](std::string_view act, std::string_view pre) { return layer_of(act) == layer_of(pre); });
+        return seen.pairs.declare(
+            tensor, tensor.role != role::preactivation,
+            [](std::string_view act, std::string_view pre) { return layer_of(act) == layer_of(pre); });
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }

@@ -50,8 +50,8 @@ struct loss_not_decreasing {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.all.grow(tensor.id + std::size_t{1});
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1});
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const loss = loss_of(it);

@@ -31,19 +31,22 @@ struct low_feature_importance {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? importances::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.count.grow(tensor.id + std::size_t{1});
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.count.grow(tensor.id + std::size_t{1});
     }
-    [[nodiscard]] static constexpr std::uint64_t feature_key() noexcept { return importances::key; }
-    static constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) noexcept {
-        importances::extract(it, values, out);
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, relative); }
+    // How many are low.
+    constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        importances const all{it};
+        if (all.known) { out.push(static_cast<double>(count_low(all, values))); }
     }
-    constexpr void observe(state& seen, observation const& it, std::span<double const> values) const noexcept {
+    constexpr void observe(state& seen, observation const& it, std::span<double const> low) const noexcept {
         if (it.step.mode != mode::train || !seen.count.holds(it.tensor.id)) { return; }
         if (seen.count[it.tensor.id]++ < warmup) { return; }
-        importances const all{it, values};
-        if (!all.known) { return; }
-        double const share = share_of_low(all);
+        importances const all{it};
+        auto const features = static_cast<double>(all.features);
+        if (!all.known || low.size() != 1 || !is_finite(low[0]) || !(low[0] >= 0) || low[0] > features) { return; }
+        double const share = share_of(low[0], features);
         seen.answer.judged = true;
         if (share > max_low) { seen.answer.found.blame(it, share); }
     }
@@ -62,13 +65,17 @@ struct low_feature_importance {
     }
 
 private:
-    [[nodiscard]] SPOTTER_STRICT constexpr double share_of_low(importances const& all) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr std::uint64_t count_low(importances const& all,
+                                                                   tensor_ref const& values) const noexcept {
         SPOTTER_STRICT_BODY
-        auto const features = static_cast<double>(all.features);
-        double const limit = all.total * relative / features;
+        double const limit = all.total * relative / static_cast<double>(all.features);
         std::uint64_t low = 0;
-        all.each([&](std::size_t, double value) { low += value < limit ? 1U : 0U; });
-        return static_cast<double>(low) / features;
+        importances::each(values, [&](std::size_t, double value) { low += value < limit ? 1U : 0U; });
+        return low;
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of(double const& part, double const& all) noexcept {
+        SPOTTER_STRICT_BODY
+        return part / all;
     }
 };
 

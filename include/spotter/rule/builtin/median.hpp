@@ -7,10 +7,10 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Takes the memory of the last `most` values, and of what is sorted of them.
-constexpr void keep_sortable(recent_values& values, std::uint64_t most, slots<std::uint64_t>& scratch) noexcept {
+[[nodiscard]] constexpr bool keep_sortable(recent_values& values, std::uint64_t most,
+                                           slots<std::uint64_t>& scratch) noexcept {
     constexpr std::uint64_t limit = 1U << 20;  // as recent_values has it, which keeps two at least
-    values.keep(most);
-    (void)scratch.grow(static_cast<std::size_t>(most < 2 ? 2 : most > limit ? limit : most));
+    return values.keep(most) && scratch.grow(static_cast<std::size_t>(most < 2 ? 2 : most > limit ? limit : most));
 }
 
 // The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where `scratch` has room for

@@ -15,7 +15,7 @@ struct metric_streak {
     streaks outside;
     close_answer answer;
 
-    constexpr void declare(tensor_info const& tensor) noexcept { outside.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept { return outside.declare(tensor); }
     // Whether it has been outside for `patience` observations.
     constexpr bool judge(observation const& it, double value, bool is_outside, std::uint64_t patience) noexcept {
         answer.judged = true;

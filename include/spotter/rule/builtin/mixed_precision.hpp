@@ -81,13 +81,12 @@ struct mixed_precision {
         }
         return terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.parts.grow(tensor.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.parts.grow(tensor.id + std::size_t{1})) { return false; }
         seen.parts[tensor.id] = part_of(tensor);
-        if (seen.parts[tensor.id] == part::gradient) { seen.underflows.declare(tensor); }
-        if (seen.parts[tensor.id] != part::skipped) { return; }
-        seen.skips.keep(skip_window);
-        seen.counted.declare(tensor);
+        if (seen.parts[tensor.id] == part::gradient) { return seen.underflows.declare(tensor); }
+        return seen.parts[tensor.id] != part::skipped ||
+               (seen.skips.keep(skip_window) && seen.counted.declare(tensor));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return exponent_counts::key(); }
     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {

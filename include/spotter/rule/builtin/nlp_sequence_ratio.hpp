@@ -48,9 +48,9 @@ struct nlp_sequence_ratio {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         sequences* const mine = seen.inputs.declare(tensor);
-        if (mine != nullptr) { (void)mine->ring.grow(length() * (counted() + 1)); }
+        return mine != nullptr && mine->ring.grow(length() * (counted() + 1));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, counted(), tokens[0], tokens[1], tokens[2], tokens[3], tokens[4], tokens[5], tokens[6],

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
-#include <spotter/rule/machine.hpp>
+#include <spotter/rule/builtin/step_flow.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at the close of any step with a non-finite value; asks to skip the update. The tensor is the first bad one in
-// observation order, so in a forward-then-backward order it is where the trouble began. `measured` is the count of bad
-// elements; `detail` gives the index (in storage order) of the first, and the counts.
+// Error at the close of any step with a non-finite value; asks to skip the update. The tensor is the first bad one in the flow of a step
+// (step_flow.hpp): where the trouble began, in whatever order tensors are observed. `measured` is the count of its bad elements;
+// `detail` gives the index (in storage order) of the first, and the counts.
 struct non_finite {
     using kind = rule_kind;
     static constexpr std::string_view name = "non_finite";
@@ -18,46 +18,60 @@ struct non_finite {
 
     selector select = &select::everything;
 
+    struct bad_elements {  // of the first observation in a step that has some
+        std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;
+        std::uint64_t first = no_index;
+        [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }
+    };
     struct state {
-        culprit found{};
-        finding first{};
-        std::uint64_t observed = 0;
+        step_flow<bad_elements> flow;
+        std::uint32_t bad = 0;  // tensors
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::nonfinite : terms::none;
     }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.flow.declare(tensor);
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        ++seen.observed;
-        if (it.stats.nonfinite() == 0) { return; }
-        if (seen.found.count == 0) {
-            switch (it.tensor.role) {
-                case role::weight:
-                case role::bias:
-                    seen.first.reason = "entered from the previous step";
-                    break;
-                case role::input:
-                    seen.first.reason = "bad input";
-                    break;
-                default:
-                    seen.first.reason =
-                        seen.observed > 1 ? "originates here" : "first tensor observed; its inputs were not";
-                    break;
-            }
-            seen.first.detail = {};
-            seen.first.detail << "first at index " << it.stats.first_bad << "; nan " << it.stats.nan << ", +inf "
-                              << it.stats.pos_inf << ", -inf " << it.stats.neg_inf;
-        }
-        seen.found.blame(it, static_cast<double>(it.stats.nonfinite()));
+        bad_elements& mine = seen.flow.see(it.tensor.id);
+        if (it.stats.nonfinite() == 0 || mine.count() > 0) { return; }
+        mine = {it.stats.nan, it.stats.pos_inf, it.stats.neg_inf, it.stats.first_bad};
+        ++seen.bad;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit const found = std::exchange(seen.found, {});
-        if (std::exchange(seen.observed, 0) == 0) { return truth::undecided; }
-        if (found.count == 0) { return truth::no; }
-        finding it = found.as_not_finite(seen.first.reason);
-        it.detail = seen.first.detail;
+        if (!seen.flow.saw_something()) { return truth::undecided; }
+        std::uint32_t const bad = std::exchange(seen.bad, 0);
+        if (bad > 0) { tell(seen, bad, out); }
+        seen.flow.next_close();
+        return truth_of(bad > 0);
+    }
+
+private:
+    static constexpr void tell(state const& seen, std::uint32_t bad, findings& out) noexcept {
+        auto const* const origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
+        if (origin == nullptr) { return; }
+        bad_elements const& of = origin->kept;
+        culprit const who{origin->name, static_cast<double>(of.count()), bad};
+        finding it = who.as_not_finite(reason_of(seen, *origin));
+        it.tells_origin = true;
+        it.detail << "first at index " << of.first << "; nan " << of.nan << ", +inf " << of.pos_inf << ", -inf "
+                  << of.neg_inf;
         out.push(it);
-        return truth::yes;
+    }
+    [[nodiscard]] static constexpr std::string_view reason_of(state const& seen,
+                                                              step_flow<bad_elements>::entry const& origin) noexcept {
+        switch (detail::stretch_of(origin.role)) {
+            case detail::stretch::parameters:
+            case detail::stretch::optimizer:
+                return "entered from the previous step";
+            case detail::stretch::data:
+                return "bad input";
+            default:
+                return seen.flow.anything_before(origin) ? "originates here"
+                                                         : "first tensor observed; its inputs were not";
+        }
     }
 };
 

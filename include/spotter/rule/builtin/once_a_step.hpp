@@ -9,7 +9,9 @@ namespace spotter::inline SPOTTER_ABI {
 // Tells whether a tensor is observed for the first time since the last close.
 class once_a_step {
 public:
-    constexpr void declare(tensor_info const& tensor) noexcept { last_.grow(tensor.id + std::size_t{1}); }
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        return last_.grow(tensor.id + std::size_t{1});
+    }
     [[nodiscard]] constexpr bool first(observation const& it) noexcept {
         return last_.holds(it.tensor.id) && std::exchange(last_[it.tensor.id], close_) != close_;
     }

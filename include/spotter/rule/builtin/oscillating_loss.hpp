@@ -40,9 +40,9 @@ struct oscillating_loss {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
-        keep_sortable(seen.all[tensor.id].losses, window, seen.scratch);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1}) &&
+               keep_sortable(seen.all[tensor.id].losses, window, seen.scratch);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const loss = loss_of(it);

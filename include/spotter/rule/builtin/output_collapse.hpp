@@ -10,13 +10,19 @@ namespace spotter::inline SPOTTER_ABI {
 // The last classes of one kind, and how many there are of each. Takes its memory once, but for further classes.
 class recent_classes {
 public:
-    constexpr void keep(std::uint64_t most) noexcept {
+    [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20U;
         auto const room = static_cast<std::size_t>(most < 1 ? 1 : most > limit ? limit : most);
-        if (ring_.grow(room)) { most_ = room; }
+        if (!ring_.grow(room)) { return false; }
+        most_ = room;
+        return true;
     }
     constexpr void add(std::uint32_t which) noexcept {
-        if (most_ == 0 || which == no_class || !counts_.grow(which + std::size_t{1})) { return; }
+        if (most_ == 0 || which == no_class) { return; }
+        if (!counts_.grow(which + std::size_t{1})) {
+            lacks_memory_ = true;
+            return;
+        }
         if (size_ == most_) {
             --counts_[ring_[next_]];
         } else {
@@ -50,12 +56,14 @@ public:
         }
         return total;
     }
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
 
 private:
     slots<std::uint32_t> ring_;
     slots<std::uint64_t> counts_;  // by class
     std::size_t most_ = 0, size_ = 0, next_ = 0;
     std::uint32_t classes_ = 0;
+    bool lacks_memory_ = false;  // something was not counted
 };
 
 // Warning, for `patience` closes in a row after `warmup` of the mode, when
@@ -100,41 +108,49 @@ struct output_collapse {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return labels(tensor) ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.parts.declare(tensor, !select(tensor), select(tensor));
-        seen.constant.declare(tensor);
-        for (history& each : seen.by_mode) { each.predicted.keep(samples), each.labelled.keep(samples); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        bool room = seen.parts.declare(tensor, !select(tensor), select(tensor)) && seen.constant.declare(tensor);
+        for (history& each : seen.by_mode) {
+            room = room && each.predicted.keep(samples) && each.labelled.keep(samples);
+        }
+        if (!room || !select(tensor)) { return room; }
         auto const outputs = static_cast<std::size_t>(
             unit_count(tensor.shape, unit_axis_of(tensor.shape, class_axis, batch_axis_of(tensor.flags))));
-        if (select(tensor)) {
-            (void)(seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs));
-        }
+        return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
-        return key_of(name, argmax, class_axis, seen.parts.is_prediction(tensor));
+        return key_of(name, 2, argmax, class_axis, seen.parts.is_prediction(tensor));
     }
-    // The largest relative deviation of an output (-1: none is known), the number of outputs (0: no scores), then the classes.
+    // The largest relative deviation of an output (-1: none is known) as two words of 32 bits, as whole numbers are short in a record; the
+    // number of outputs (0: no scores); then the classes.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
         bool const predicted = seen.parts.is_prediction(it.tensor);
         int const axis = scores_along(it.tensor, values, argmax && predicted, class_axis);
-        out.push(predicted && is_floating(values.type) ? largest_deviation(seen, values, axis) : -1);
+        bool const spread = predicted && is_floating(values.type);
+        if (spread && !make_room(seen, values, axis)) { return out.give_up(); }
+        auto const bits = std::bit_cast<std::uint64_t>(spread ? largest_deviation(seen, values, axis) : -1.0);
+        out.push(static_cast<double>(bits >> 32U));
+        out.push(static_cast<double>(bits & 0xFFFFFFFFU));
         out.push(static_cast<double>(unit_count(values.shape, axis)));
-        extract_classes(values, axis, out);
+        sampled_classes::extract(values, axis, out, sampled_classes::most_bytes - 16);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        if (it.step.mode == mode::predict || made.size() < 2) { return; }
+        if (it.step.mode == mode::predict || made.size() < 3) { return; }
+        double const deviation = deviation_of(made[0], made[1]);
         history& mine = seen.by_mode[index_of(it.step.mode)];
         bool const predicted = seen.parts.is_prediction(it.tensor);
-        for (double const& each : made.subspan(2)) { (predicted ? mine.predicted : mine.labelled).add(class_of(each)); }
+        for (double const& each : sampled_classes::read(made.subspan(3)).classes) {
+            (predicted ? mine.predicted : mine.labelled).add(class_of(each));
+        }
         if (!predicted) { return; }
         if (seen.tensor.empty()) { seen.tensor = it.tensor.name; }
-        if (std::uint32_t const outputs = class_of(made[1]); outputs != no_class) { mine.outputs = outputs; }
-        bool const known = mine.closes >= warmup && is_finite(made[0]) && made[0] >= 0;
-        truth const constant = known ? truth_of(made[0] < coefficient) : truth::undecided;
+        if (std::uint32_t const outputs = class_of(made[2]); outputs != no_class) { mine.outputs = outputs; }
+        bool const known = mine.closes >= warmup && is_finite(deviation) && deviation >= 0;
+        truth const constant = known ? truth_of(deviation < coefficient) : truth::undecided;
         seen.answer.judged = seen.answer.judged || known;
         if (seen.constant.count(it, constant) >= patience && constant == truth::yes) {
-            seen.answer.found.blame(it, made[0]);
+            seen.answer.found.blame(it, deviation);
         }
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
@@ -160,6 +176,12 @@ struct output_collapse {
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, labels); }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        for (history const& each : seen.by_mode) {
+            if (each.predicted.lacks_memory() || each.labelled.lacks_memory()) { return true; }
+        }
+        return false;
+    }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached, or batches of fewer than 8 and no classes with labels";
     }
@@ -182,11 +204,28 @@ private:
         double const even = natural_log(static_cast<double>(classes));
         return truth_of(found.measured >= share && mine.labelled.entropy() > min_label_entropy * even);
     }
+    // -1 where these are no words of 32 bits, as in a damaged record.
+    [[nodiscard]] static constexpr double deviation_of(double const& upper, double const& lower) noexcept {
+        std::uint64_t bits = 0;
+        for (double const& each : {upper, lower}) {
+            if (!is_finite(each) || !(each >= 0) || !(each < 0x1p32)) { return -1; }
+            auto const word = static_cast<std::uint64_t>(each);
+            if (static_cast<double>(word) != each) { return -1; }
+            bits = bits << 32U | word;
+        }
+        return std::bit_cast<double>(bits);
+    }
     // Without an axis of outputs all values are of one.
+    [[nodiscard]] static constexpr std::size_t outputs_of(tensor_ref const& values, int axis) noexcept {
+        return axis < 0 ? 1 : static_cast<std::size_t>(unit_count(values.shape, axis));
+    }
+    [[nodiscard]] static constexpr bool make_room(state& seen, tensor_ref const& values, int axis) noexcept {
+        std::size_t const outputs = outputs_of(values, axis);
+        return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
+    }
     SPOTTER_STRICT static constexpr double largest_deviation(state& seen, tensor_ref const& values, int axis) noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const outputs = axis < 0 ? 1 : static_cast<std::size_t>(unit_count(values.shape, axis));
-        if (!seen.mean.grow(outputs) || !seen.squares.grow(outputs) || !seen.finite.grow(outputs)) { return -1; }
+        std::size_t const outputs = outputs_of(values, axis);
         for (std::size_t i = 0; i < outputs; ++i) { seen.mean[i] = 0, seen.squares[i] = 0, seen.finite[i] = 0; }
         each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
             SPOTTER_STRICT_BODY

@@ -37,7 +37,9 @@ struct output_mismatch {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::feature : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.normalised.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.normalised.declare(tensor);
+    }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
     // The smallest and the largest value, then how far a row's sum is from 1 at most; nothing where no row can be summed.
     SPOTTER_STRICT constexpr void extract(state&, observation const& it, tensor_ref const& values,

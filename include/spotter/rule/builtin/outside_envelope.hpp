@@ -50,9 +50,10 @@ struct outside_envelope {
                    ? "the envelope does not know some of the tensors: unknown_to lists them"
                    : std::string_view{};
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.counts.declare(tensor);
-        if (seen.known.grow(tensor.id + std::size_t{1})) { seen.known[tensor.id] = healthy->of(tensor.name); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.counts.declare(tensor) || !seen.known.grow(tensor.id + std::size_t{1})) { return false; }
+        seen.known[tensor.id] = healthy->of(tensor.name);
+        return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (!seen.known.holds(it.tensor.id)) { return; }

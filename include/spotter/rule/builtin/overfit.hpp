@@ -36,8 +36,8 @@ struct overfit {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.streak.grow(tensor.id + std::size_t{1})) { seen.phases.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.streak.grow(tensor.id + std::size_t{1}) && seen.phases.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept { seen.phases.observe(it, phase_length); }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {

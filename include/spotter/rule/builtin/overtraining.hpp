@@ -47,8 +47,8 @@ struct overtraining {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.all.grow(tensor.id + std::size_t{1})) { seen.phases.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1}) && seen.phases.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.phases.observe(it, phase_length);

@@ -82,11 +82,10 @@ struct poor_weight_initialization {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::loss ? terms::sum : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        (void)seen.met.grow(tensor.id + std::size_t{1});
-        if (tensor.role == role::gradient && seen.closes < steps) {
-            (void)seen.scratch.grow(static_cast<std::size_t>(tensor.shape.elements()));
-        }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.met.grow(tensor.id + std::size_t{1})) { return false; }
+        bool const sorted = tensor.role == role::gradient && seen.closes < steps;
+        return !sorted || seen.scratch.grow(static_cast<std::size_t>(tensor.shape.elements()));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
     [[nodiscard]] constexpr bool looks(state const& seen, observation const&) const noexcept {
@@ -94,7 +93,7 @@ struct poor_weight_initialization {
     }
     // P95 - P5 of the finite elements.
     constexpr void extract(state& seen, observation const&, tensor_ref const& values, feature& out) const noexcept {
-        if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return; }
+        if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return out.give_up(); }
         std::size_t count = 0;
         visit_values(values, [&](auto all) {
             for (auto const& each : all) {

@@ -31,21 +31,25 @@ struct replica_divergence {
         touched_tensors touched;
         slots<slots<cell>> cells;  // by tensor id, then by the place of a stream
         std::uint64_t close = 1;
+        bool lacks_memory = false;  // for a worker
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::hash : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.touched.declare(tensor);
-        seen.cells.grow(tensor.id + std::size_t{1});
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.touched.declare(tensor) && seen.cells.grow(tensor.id + std::size_t{1});
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         std::size_t const place = seen.streams.place_of(it.stream);
+        seen.lacks_memory = seen.lacks_memory || place == met_streams::none;
         if (place == met_streams::none || it.step.index % (every > 0 ? every : 1) != 0) { return; }
         if (!has(it.stats.has, terms::hash) || !seen.cells.holds(it.tensor.id)) { return; }
         slots<cell>& mine = seen.cells[it.tensor.id];
-        if (!mine.grow(place + 1)) { return; }
+        if (!mine.grow(place + 1)) {
+            seen.lacks_memory = true;
+            return;
+        }
         seen.touched.touch(it.tensor.id);
         mine[place] = {digest_of(it), seen.close};
     }
@@ -72,6 +76,9 @@ struct replica_divergence {
         it.worker = worker;
         out.push(it);
         return truth::yes;
+    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.lacks_memory;
     }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing

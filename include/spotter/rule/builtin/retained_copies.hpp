@@ -59,9 +59,13 @@ constexpr bool each_component(tensor_ref const& tensor, Use&& use) noexcept {
 class retained_copies {
 public:
     // Room for so many copies of so many elements.
-    constexpr void keep(std::uint64_t copies, std::uint64_t elements) noexcept {
-        if (copies_.grow(static_cast<std::size_t>(copies))) { most_ = static_cast<std::size_t>(copies); }
-        for (std::size_t i = 0; i < most_; ++i) { copies_[i].values.grow(static_cast<std::size_t>(elements)); }
+    [[nodiscard]] constexpr bool keep(std::uint64_t copies, std::uint64_t elements) noexcept {
+        if (!copies_.grow(static_cast<std::size_t>(copies))) { return false; }
+        most_ = static_cast<std::size_t>(copies);
+        for (std::size_t i = 0; i < most_; ++i) {
+            if (!copies_[i].values.grow(static_cast<std::size_t>(elements))) { return false; }
+        }
+        return true;
     }
     // With how many of the copies, from the newest on, the values agree. A copy of another size agrees with nothing.
     [[nodiscard]] constexpr std::uint64_t count_agreeing(tensor_ref const& now, closeness close) const noexcept {
@@ -70,18 +74,21 @@ public:
         }
         return count_;
     }
-    constexpr void add(tensor_ref const& values) noexcept {
-        if (most_ == 0) { return; }
+    // False where memory is exhausted; what is kept then agrees with nothing.
+    [[nodiscard]] constexpr bool add(tensor_ref const& values) noexcept {
+        if (most_ == 0) { return true; }
         copy& mine = copies_[next_];
         mine.size = 0;
-        detail::each_component(values, [&](std::size_t i, double const& value) {
+        bool const whole = detail::each_component(values, [&](std::size_t i, double const& value) {
             if (!mine.values.grow(i + 1)) { return false; }  // larger than declared
             mine.values[i] = value;
             mine.size = i + 1;
             return true;
         });
+        if (!whole) { mine.size = 0; }
         next_ = (next_ + 1) % most_;
         count_ = count_ < most_ ? count_ + 1 : most_;
+        return whole;
     }
 
 private:

@@ -26,7 +26,9 @@ struct rl_clip_fraction {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? metric_streak::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.large.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.large.declare(tensor);
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const clipped = mean(it.stats);
         if (it.step.mode != mode::train || !clipped.known) { return; }

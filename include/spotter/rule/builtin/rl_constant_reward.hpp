@@ -32,8 +32,8 @@ struct rl_constant_reward {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::range | terms::nonfinite : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.all.grow(tensor.id + std::size_t{1});
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1});
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const least = minimum(it.stats), greatest = maximum(it.stats);

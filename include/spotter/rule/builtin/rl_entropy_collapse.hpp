@@ -38,10 +38,9 @@ struct rl_entropy_collapse {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? metric_streak::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.updates.grow(tensor.id + std::size_t{1});
-        seen.counted.declare(tensor);
-        seen.collapsed.declare(tensor);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.updates.grow(tensor.id + std::size_t{1}) && seen.counted.declare(tensor) &&
+               seen.collapsed.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const entropy = mean(it.stats);

@@ -30,10 +30,9 @@ struct rl_explained_variance {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? metric_streak::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.updates.grow(tensor.id + std::size_t{1});
-        seen.counted.declare(tensor);
-        seen.negative.declare(tensor);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.updates.grow(tensor.id + std::size_t{1}) && seen.counted.declare(tensor) &&
+               seen.negative.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const explained = mean(it.stats);

@@ -32,7 +32,9 @@ struct rl_kl {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? metric_streak::needs | terms::nonfinite : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.large.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.large.declare(tensor);
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
         if (it.stats.nonfinite() > 0) { seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite())); }

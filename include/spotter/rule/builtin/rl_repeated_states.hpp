@@ -44,11 +44,11 @@ struct rl_repeated_states {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return episode_end(tensor) ? terms::shape : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
         seen.all[tensor.id].watched = select(tensor);
         seen.all[tensor.id].ends = episode_end(tensor);
-        seen.counted.declare(tensor);
+        return seen.counted.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }

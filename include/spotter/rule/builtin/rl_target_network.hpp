@@ -49,9 +49,8 @@ struct rl_target_network {
         bool const parameter = tensor.role == role::weight || tensor.role == role::bias;
         return parameter && !select(tensor) ? hashed_pairs::needs : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.all.grow(tensor.id + std::size_t{1});
-        seen.pairs.declare(tensor, select(tensor), &is_target_of);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1}) && seen.pairs.declare(tensor, select(tensor), &is_target_of);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode == mode::train) { seen.pairs.observe(it); }

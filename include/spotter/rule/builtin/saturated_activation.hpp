@@ -53,10 +53,9 @@ struct saturated_activation {
                    ? terms::feature
                    : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));
-        seen.windows.declare(tensor, units);
-        (void)seen.scratch.grow(static_cast<std::size_t>(2 * units));
+        return seen.windows.declare(tensor, units) && seen.scratch.grow(static_cast<std::size_t>(2 * units));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, tanh_min, tanh_max, sigmoid_min, sigmoid_max, from_output, unit_axis);
@@ -84,6 +83,9 @@ struct saturated_activation {
             out.push(it);
         }
         return answer;
+    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.windows.lacks_memory();
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "warm-up not reached: fewer than `samples` inputs a unit";

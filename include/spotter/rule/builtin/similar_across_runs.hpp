@@ -53,20 +53,23 @@ struct similar_across_runs {
         touched_tensors touched;
         slots<comparison> all;  // by tensor id
         bool paired = false;    // two streams ever had the same tensor at a step
+        bool lacks_memory = false;  // for a run, or a copy of values
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return !select(tensor) ? terms::none : exact() ? terms::hash : terms::payload | terms::nonfinite;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.touched.declare(tensor);
-        seen.all.grow(tensor.id + std::size_t{1});
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.touched.declare(tensor) && seen.all.grow(tensor.id + std::size_t{1});
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (seen.streams.place_of(it.stream) == met_streams::none || !seen.all.holds(it.tensor.id)) { return; }
+        bool const room = seen.streams.place_of(it.stream) != met_streams::none;
+        seen.lacks_memory = seen.lacks_memory || !room;
+        if (!room || !seen.all.holds(it.tensor.id)) { return; }
         comparison& mine = seen.all[it.tensor.id];
         if (seen.touched.touch(it.tensor.id)) {
             take(mine, it);
+            seen.lacks_memory = seen.lacks_memory || (!exact() && !mine.known && !it.view.absent());
             return;
         }
         if (std::exchange(mine.last, it.stream) == it.stream) { return; }
@@ -89,6 +92,9 @@ struct similar_across_runs {
         if (worst == nullptr) { return judged ? truth::no : truth::undecided; }
         out.push(describe(found, *worst));
         return truth::yes;
+    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.lacks_memory;
     }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing

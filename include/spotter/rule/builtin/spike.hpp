@@ -48,10 +48,9 @@ struct loss_spike {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return; }
-        seen.all[tensor.id].history.keep(limits(), seen.scratch);
-        seen.touched.declare(tensor);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].history.keep(limits(), seen.scratch) &&
+               seen.touched.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
@@ -141,10 +140,9 @@ struct gradient_spike {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum_squares | terms::nonfinite : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.squares.grow(tensor.id + std::size_t{1})) { return; }
-        seen.touched.declare(tensor);
-        seen.history.keep(limits(), seen.scratch);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.squares.grow(tensor.id + std::size_t{1}) && seen.touched.declare(tensor) &&
+               seen.history.keep(limits(), seen.scratch);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !seen.squares.holds(it.tensor.id)) { return; }

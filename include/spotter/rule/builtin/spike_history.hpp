@@ -25,9 +25,8 @@ public:
         double value = 0, median = 0, deviations = 0;
     };
 
-    constexpr void keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
-        keep_sortable(accepted_, by.window, scratch);
-        if (by.relearn > 0) { spikes_.keep(by.relearn); }
+    [[nodiscard]] constexpr bool keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
+        return keep_sortable(accepted_, by.window, scratch) && (by.relearn == 0 || spikes_.keep(by.relearn));
     }
     constexpr void clear() noexcept {
         accepted_.clear();

@@ -21,11 +21,13 @@ class step_gradients {
 public:
     static constexpr terms needs = terms::zeros | terms::nonfinite;
 
-    constexpr void declare(tensor_info const& tensor) noexcept { list_.grow(tensor.id + std::size_t{1}); }
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        return list_.grow(tensor.id + std::size_t{1});
+    }
     SPOTTER_STRICT constexpr void observe(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
-        measurement const zero = zero_fraction(it.stats);
-        if (!list_.holds(it.tensor.id) || !zero.known) { return; }
+        if (!list_.holds(it.tensor.id) || it.stats.count == 0) { return; }
+        measurement const zero = detail::zeros_among_all(it.stats);  // where all are NaN or infinite none is zero
         entry& mine = list_[it.tensor.id];
         if (std::exchange(mine.close, close_) != close_) { mine.sight = {.seen = true}; }
         double const nonzero = 1 - zero.value;

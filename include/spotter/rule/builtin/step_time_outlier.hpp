@@ -40,14 +40,13 @@ struct step_time_outlier {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::size_t const first = tensor.id * mode_count;
-        if (!seen.all.grow(first + mode_count)) { return; }
-        for (std::size_t i = first; i < first + mode_count; ++i) {
-            keep_sortable(seen.all[i].times, window, seen.scratch);
-            seen.all[i].outliers.keep(horizon);
+        bool room = seen.all.grow(first + mode_count);
+        for (std::size_t i = first; room && i < first + mode_count; ++i) {
+            room = keep_sortable(seen.all[i].times, window, seen.scratch) && seen.all[i].outliers.keep(horizon);
         }
-        seen.counted.declare(tensor);
+        return room && seen.counted.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         std::size_t const place = it.tensor.id * mode_count + index_of(it.step.mode);

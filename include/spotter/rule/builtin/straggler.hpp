@@ -36,6 +36,7 @@ struct straggler {
         slots<std::uint64_t> scratch;
         tensor_id tensor = no_tensor;  // the first that matched; others are not looked at
         std::string_view tensor_name;
+        bool lacks_memory = false;  // for a worker
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -43,12 +44,17 @@ struct straggler {
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         std::size_t const place = seen.streams.place_of(it.stream);
+        seen.lacks_memory = seen.lacks_memory || place == met_streams::none;
         if (place == met_streams::none || it.step.mode != mode::train) { return; }
         if (seen.tensor == no_tensor) { seen.tensor = it.tensor.id, seen.tensor_name = it.tensor.name; }
         measurement const time = loss_of(it);
-        if (seen.tensor != it.tensor.id || !time.known || !(time.value > 0) || !seen.all.grow(place + 1)) { return; }
+        if (seen.tensor != it.tensor.id || !time.known || !(time.value > 0)) { return; }
+        if (!seen.all.grow(place + 1) ||
+            (seen.all[place].recent.size() == 0 && !keep_sortable(seen.all[place].recent, window, seen.scratch))) {
+            seen.lacks_memory = true;
+            return;
+        }
         worker_times& mine = seen.all[place];
-        if (mine.recent.size() == 0) { keep_sortable(mine.recent, window, seen.scratch); }
         mine.recent.add(time.value);
         mine.touched = true;
     }
@@ -84,6 +90,9 @@ struct straggler {
         if (found.count > 1) { it.detail << "; " << found.count - 1 << " more are slow"; }
         out.push(it);
         return truth::yes;
+    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.lacks_memory;
     }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing

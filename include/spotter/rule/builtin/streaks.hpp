@@ -10,7 +10,9 @@ namespace spotter::inline SPOTTER_ABI {
 // counts once: the condition held if it held for one of its observations.
 class streaks {
 public:
-    constexpr void declare(tensor_info const& tensor) noexcept { list_.grow(tensor.id + std::size_t{1}); }
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        return list_.grow(tensor.id + std::size_t{1});
+    }
 
     // The streak of this tensor and mode with this observation in it.
     constexpr std::uint64_t count(observation const& it, truth answer) noexcept {

@@ -37,7 +37,9 @@ struct tensor_variance {
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? needs_of(variance) : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept { seen.beyond.declare(tensor); }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        return seen.beyond.declare(tensor);
+    }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train || !is_set()) { return; }
         measurement const spread = variance(it.stats);

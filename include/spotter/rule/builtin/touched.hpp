@@ -9,10 +9,11 @@ namespace spotter::inline SPOTTER_ABI {
 // Which tensors were touched since the last close: each once, in observation order.
 class touched_tensors {
 public:
-    constexpr void declare(tensor_info const& tensor) noexcept {
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
-        if (!names_.grow(room) || !order_.grow(room) || !marked_.grow(room)) { return; }
+        if (!names_.grow(room) || !order_.grow(room) || !marked_.grow(room)) { return false; }
         names_[tensor.id] = tensor.name;
+        return true;
     }
     // Whether it is the first time since the last close.
     constexpr bool touch(tensor_id id) noexcept {

@@ -62,15 +62,14 @@ struct unchanged_tensor {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return settled_context::needs(tensor);
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
-        if (!seen.all.grow(room)) { return; }
+        if (!seen.all.grow(room)) { return false; }
         seen.all[tensor.id].watched = select(tensor);
-        seen.counted.declare(tensor);
-        seen.copied.declare(tensor);
-        if (tolerant() && seen.all[tensor.id].watched && seen.copies.grow(room)) {
-            seen.copies[tensor.id].keep(num_steps > 0 ? num_steps - 1 : 0, tensor.shape.elements());
-        }
+        if (!seen.counted.declare(tensor) || !seen.copied.declare(tensor)) { return false; }
+        if (!tolerant() || !seen.all[tensor.id].watched) { return true; }
+        return seen.copies.grow(room) &&
+               seen.copies[tensor.id].keep(num_steps > 0 ? num_steps - 1 : 0, tensor.shape.elements());
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, num_steps, rtol, atol, equal_nan);
@@ -81,7 +80,7 @@ struct unchanged_tensor {
         if (!seen.copied.first(it)) { return; }
         retained_copies& mine = seen.copies[it.tensor.id];
         out.push(static_cast<double>(mine.count_agreeing(values, {rtol, atol, equal_nan})));
-        mine.add(values);
+        if (!mine.add(values)) { out.give_up(); }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> agreeing) const noexcept {
         seen.settled.observe(it);

@@ -13,9 +13,10 @@ struct unit_window {
     std::size_t units = 0;
 
     // Empties the window. Without memory it has no units and is never complete.
-    constexpr void begin(std::size_t count) noexcept {
+    constexpr bool begin(std::size_t count) noexcept {
         units = amount.grow(count) && finite.grow(count) ? count : 0;
         for (std::size_t unit = 0; unit < units; ++unit) { amount[unit] = 0, finite[unit] = 0; }
+        return units == count;
     }
     SPOTTER_STRICT constexpr void add(std::size_t unit, double const& added, double const& count) noexcept {
         SPOTTER_STRICT_BODY
@@ -49,22 +50,31 @@ struct unit_window {
 // The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next begins.
 class unit_windows {
 public:
-    constexpr void declare(tensor_info const& tensor, std::uint64_t units) noexcept {
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor, std::uint64_t units) noexcept {
         unit_window* const mine = windows_.declare(tensor);
-        if (mine != nullptr && mine->units != units) { mine->begin(static_cast<std::size_t>(units)); }
+        if (mine == nullptr) { return false; }
+        std::size_t const judged = unit_sample{static_cast<std::size_t>(units)}.size();
+        return mine->units == judged || mine->begin(judged);
     }
     constexpr void add(observation const& it, unit_activity const& seen) noexcept {
-        unit_window* const mine = window_of(it, seen.active.size());
+        unit_sample const judged{seen.active.size()};
+        unit_window* const mine = window_of(it, judged.size());
         if (mine == nullptr) { return; }
         for (std::size_t unit = 0; unit < mine->units; ++unit) {
-            mine->add(unit, seen.active[unit], seen.finite[unit]);
+            mine->add(unit, seen.active[judged[unit]], seen.finite[judged[unit]]);
         }
     }
-    // Of a feature made by `extract_units`.
-    constexpr void add(observation const& it, std::span<double const> sums) noexcept {
+    // Of a feature made by `extract_units`, or one whose sums `read` reads.
+    template <class Read>
+    constexpr void add(observation const& it, std::span<double const> sums, Read read) noexcept {
         unit_window* const mine = window_of(it, sums.size() / 2);
         if (mine == nullptr) { return; }
-        for (std::size_t unit = 0; unit < mine->units; ++unit) { mine->add(unit, sums[2 * unit], sums[2 * unit + 1]); }
+        for (std::size_t unit = 0; unit < mine->units; ++unit) {
+            mine->add(unit, read(sums[2 * unit]), sums[2 * unit + 1]);
+        }
+    }
+    constexpr void add(observation const& it, std::span<double const> sums) noexcept {
+        add(it, sums, [](double each) { return each; });
     }
     // At a close: undecided unless a window is complete; yes where `share_of(window)` is above `limit`, with that as evidence.
     template <class Share>
@@ -84,28 +94,32 @@ public:
         return answer;
     }
 
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
+
 private:
     [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {
         if (units == 0) { return nullptr; }
         unit_window* const mine = windows_.touch(it.tensor.id);
-        if (mine != nullptr && mine->units != units) { mine->begin(units); }
+        if (mine != nullptr && mine->units != units) { lacks_memory_ = !mine->begin(units) || lacks_memory_; }
         return mine;
     }
 
     per_tensor<unit_window> windows_;
+    bool lacks_memory_ = false;  // for units that came later
 };
 
 [[nodiscard]] constexpr int units_along(tensor_info const& tensor, extents const& shape, int asked) noexcept {
     return unit_axis_of(shape, asked, batch_axis_of(tensor.flags));
 }
 
-// The feature of a rule on units: for each unit the sum of `amount(element)` over its finite elements, then how many these are.
-// `scratch` holds two values a unit.
+// The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its finite elements, then
+// how many these are. `scratch` holds two values for each unit there is.
 template <class Amount>
-constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& scratch, feature& out,
-                             Amount&& amount) noexcept {
+constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& scratch, feature& out, Amount&& amount,
+                             std::size_t most = unit_sample::most_units) noexcept {
     auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
-    if (axis < 0 || !scratch.grow(2 * units)) { return; }
+    if (axis < 0) { return; }
+    if (!scratch.grow(2 * units)) { return out.give_up(); }
     for (std::size_t i = 0; i < 2 * units; ++i) { scratch[i] = 0; }
     for_each_unit(values, axis, [&](std::size_t unit, seen_element const& it) SPOTTER_STRICT {
         SPOTTER_STRICT_BODY
@@ -113,7 +127,11 @@ constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& 
         scratch[2 * unit] += amount(it);
         scratch[2 * unit + 1] += 1;
     });
-    for (std::size_t i = 0; i < 2 * units; ++i) { out.push(scratch[i]); }
+    unit_sample const judged{units, most};
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        out.push(scratch[2 * judged[i]]);
+        out.push(scratch[2 * judged[i] + 1]);
+    }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

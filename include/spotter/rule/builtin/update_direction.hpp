@@ -40,11 +40,12 @@ struct update_direction {
         order layout = order::row_major;
         bool is_narrow = false;
 
-        constexpr void keep(tensor_ref const& values, std::uint64_t at, observation const& it) noexcept {
+        // False where memory is exhausted; then nothing is kept.
+        [[nodiscard]] constexpr bool keep(tensor_ref const& values, std::uint64_t at, observation const& it) noexcept {
             close = 0;
             auto const count = static_cast<std::size_t>(values.count);
             bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
-            if (!(small ? narrow.grow(count) : wide.grow(count))) { return; }
+            if (!(small ? narrow.grow(count) : wide.grow(count))) { return false; }
             visit_values(values, [&]<class Value>(element_view<Value> all) {
                 if (small) {
                     copy_widened(all, narrow.data());
@@ -55,6 +56,7 @@ struct update_direction {
             is_narrow = small;
             shape = values.shape, layout = values.layout;
             kept(at, it);
+            return true;
         }
         constexpr void kept(std::uint64_t at, observation const& it) noexcept {
             index = it.step.index;
@@ -88,10 +90,11 @@ struct update_direction {
         bool const wanted = tensor.role == role::gradient && !is_complex(tensor.type);
         return wanted ? terms::feature | terms::nonfinite : terms::none;
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (tensor.role == role::gradient || !seen.parameters.grow(tensor.id + std::size_t{1})) { return; }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (tensor.role == role::gradient) { return true; }
+        if (!seen.parameters.grow(tensor.id + std::size_t{1})) { return false; }
         seen.parameters[tensor.id].watched = select(tensor);
-        seen.parameters[tensor.id].ascending.keep(window);
+        return seen.parameters[tensor.id].ascending.keep(window);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, after_update); }
     // Of a weight the scalar product; nothing where there is none, and of gradients.
@@ -104,7 +107,7 @@ struct update_direction {
             // The one before is still needed, unless the weight was there already.
             bool const in_place = mine.gradients[mine.newest].close == seen.close || mine.weight.close == seen.close;
             if (!in_place) { mine.newest = 1 - mine.newest; }
-            mine.gradients[mine.newest].keep(values, seen.close, it);
+            if (!mine.gradients[mine.newest].keep(values, seen.close, it)) { out.give_up(); }
             return;
         }
         if (mine.weight.close == seen.close) { return; }  // once a step
@@ -119,7 +122,7 @@ struct update_direction {
             if (kept) { return mine.weight.kept(seen.close, it); }
             break;
         }
-        mine.weight.keep(values, seen.close, it);
+        if (!mine.weight.keep(values, seen.close, it)) { out.give_up(); }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }

@@ -52,13 +52,11 @@ struct updates_too_small {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::gradient ? terms::sum_squares | terms::nonfinite : settled_context::needs(tensor);
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        bool const weight = select(tensor);
-        if (!seen.judged.grow(tensor.id + std::size_t{1})) { return; }
-        seen.judged[tensor.id] = weight;
-        if (!weight || !seen.all.grow(tensor.id + std::size_t{1})) { return; }
-        seen.touched.declare(tensor);
-        seen.sloped.declare(tensor);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.judged.grow(tensor.id + std::size_t{1})) { return false; }
+        seen.judged[tensor.id] = select(tensor);
+        if (!seen.judged[tensor.id]) { return true; }
+        return seen.all.grow(tensor.id + std::size_t{1}) && seen.touched.declare(tensor) && seen.sloped.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.settled.observe(it);

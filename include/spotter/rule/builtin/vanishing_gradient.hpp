@@ -36,9 +36,10 @@ struct vanishing_gradient {
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return settled_context::needs(tensor);
     }
-    constexpr void declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.judged.grow(tensor.id + std::size_t{1})) { seen.judged[tensor.id] = select(tensor); }
-        seen.small.declare(tensor);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.judged.grow(tensor.id + std::size_t{1})) { return false; }
+        seen.judged[tensor.id] = select(tensor);
+        return seen.small.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.settled.observe(it);

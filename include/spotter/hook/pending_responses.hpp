@@ -10,16 +10,16 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Eight at most; of further ones nobody hears how they end.
-class outcomes {
+class pending_responses {
 public:
-    outcomes() noexcept = default;
-    outcomes(outcomes const&) = delete;
-    outcomes& operator=(outcomes const&) = delete;
-    ~outcomes() {
+    pending_responses() noexcept = default;
+    pending_responses(pending_responses const&) = delete;
+    pending_responses& operator=(pending_responses const&) = delete;
+    ~pending_responses() {
         for (std::size_t i = 0; i < count_; ++i) { let_go(list_[i]); }
     }
 
-    void add(outcome const& it) noexcept {
+    void add(pending_response const& it) noexcept {
         if (count_ == capacity) { return let_go(it); }
         list_[count_++] = it;
     }
@@ -50,12 +50,12 @@ public:
 private:
     static constexpr std::size_t capacity = 8;
 
-    static void let_go(outcome const& it) noexcept {
+    static void let_go(pending_response const& it) noexcept {
         error why;
         (void)it.known(it, true, why);
     }
 
-    outcome list_[capacity]{};
+    pending_response list_[capacity]{};
     std::size_t count_ = 0;
 };
 
