@@ -3,16 +3,13 @@
 // rows of steps are read when they are asked for, values never.
 #pragma once
 
-#include <spotter/file/file_system.hpp>
-#include <spotter/format/record.hpp>
-#include <spotter/format/sidecar.hpp>
 #include <spotter/rule/coverage.hpp>
 #include <spotter/rule/finding.hpp>
 #include <spotter/trial/fwd.hpp>
-#include <spotter/trial/mapped_segment.hpp>
+#include <spotter/trial/lost_rows.hpp>
 #include <spotter/trial/recorded.hpp>
+#include <spotter/trial/run_segments.hpp>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,25 +20,24 @@ namespace spotter::inline SPOTTER_ABI {
 
 class run_index {
 public:
-    run_index(std::string_view path, file_system& files) : files_{files}, path_{path} {}
+    run_index(std::string_view path, file_system& files) : segments_{path, files} {}
     run_index(run_index const&) = delete;
     run_index& operator=(run_index const&) = delete;
-    ~run_index() {
-        for (segment& each : segments_) { each.release(files_); }
-    }
 
-    // Takes in what has been written since the last call. A failed call changes nothing that was known.
+    // Takes in what has been written since the last call. A failed call changes nothing that was known; errc::replaced: the folder holds
+    // another run now, for another index.
     [[nodiscard]] error refresh() {
-        error const why = take_in();
+        error const why = segments_.take_in([this](std::uint32_t place) { take_segment(place); });
         totals_.bytes = 0;
-        for (segment const& each : segments_) {
+        for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+            run_segment const& each = segments_[i];
             if (!each.superseded() || each.whole()) { totals_.bytes += each.bytes().size(); }
         }
         return why;
     }
 
     // --- what is known -----------------------------------------------------------------------------------------------------
-    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    [[nodiscard]] std::string const& path() const noexcept { return segments_.folder().path(); }
     [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const {
         complete();
         return tensors_;
@@ -69,24 +65,31 @@ public:
     // Looks at every frame that has not been looked at, values but for their checksums too.
     [[nodiscard]] std::vector<damaged_place> const& damage() const {
         complete();
-        const_cast<run_index*>(this)->survey();  // the trial is one thread's, and an index never a constant
-        return damage_;
+        const_cast<run_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
+        return segments_.damage();
     }
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
-    // In which attempt a segment was written.
-    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept { return segments_[number].attempt; }
+    // In which attempt a segment was written; unknown_attempt where neither it nor those around it say.
+    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept {
+        return segments_.attempt_of(number);
+    }
     // Whose record it is, and how many workers the run was told to have (0: it was not told).
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
     [[nodiscard]] std::uint32_t expected_workers() const noexcept { return expected_workers_; }
     // Seconds since 1970; 0 where it is not known. Of the latest attempt.
     [[nodiscard]] double begun_at() const noexcept { return begun_at_; }
     [[nodiscard]] double ended_at() const noexcept { return ended_ ? ended_at_ : 0; }
-    [[nodiscard]] bool has_first_segment() const { return is_file(file_name(0, layout::data_suffix)).value_or(true); }
+    [[nodiscard]] bool has_first_segment() const {
+        segment_folder const& folder = segments_.folder();
+        return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true);
+    }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
     [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
-    [[nodiscard]] result<bool> is_locked() const noexcept { return files_.is_locked(path_ + '/' + layout::lock_name); }
+    [[nodiscard]] result<bool> is_locked() const noexcept {
+        return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
+    }
 
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
     // The row, valid until `finder` is asked for the next.
@@ -99,34 +102,48 @@ public:
         if (!is_complete_) { const_cast<run_index*>(this)->take_groups(); }
     }
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
-    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say.
+    // Rows that are lost, known once the index is complete.
+    [[nodiscard]] lost_rows const& lost() const noexcept { return lost_; }
+    // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
+    void guard(std::uint32_t number) const noexcept {
+        const_cast<run_index*>(this)->segments_.guard(number);
+    }
+    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
+    // sound record. Of one that may have lost something it says nothing.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const {
-        bool seen = false;
-        for (std::size_t number = segments_.size(); number > 0 && !seen; --number) {
-            segment const& mine = segments_[number - 1];
-            for (std::size_t i = mine.groups().size(); i > 0 && !seen; --i) {
+        bool seen = false, sound = !is_complete_ && !segments_.doubtful();
+        for (std::size_t place = segments_.size(); place > 0 && !seen && sound; --place) {
+            auto const number = static_cast<std::uint32_t>(place - 1);
+            run_segment const& mine = segments_[number];
+            bool guarded = false;
+            for (std::size_t i = mine.groups().size(); i > 0 && !seen && sound; --i) {
                 if (!mine.groups()[i - 1].may_hold(step)) { continue; }
-                mine.each_value(static_cast<std::uint32_t>(number - 1), mine.groups()[i - 1],
-                                [&](tensor_id local, track_entry const& entry) {
-                                    if (entry.loose || entry.step != step ||
-                                        id_of(static_cast<std::uint32_t>(number - 1), local) != id) {
-                                        return;
-                                    }
-                                    found = entry;
-                                    seen = true;
-                                });
+                if (!std::exchange(guarded, true)) { guard(number); }
+                mine.each_value(
+                    number, mine.groups()[i - 1],
+                    [&](tensor_id local, track_entry const& entry) {
+                        tensor_id const its = id_of(number, local);
+                        sound = sound && its != no_tensor;
+                        if (entry.loose || entry.step != step || its != id) { return; }
+                        found = entry;
+                        seen = true;
+                    },
+                    [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [&](byte_view) { sound = false; },
+                    [&](std::uint64_t) { sound = false; });
             }
         }
-        return seen;
+        return seen && sound;
     }
 
     // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
     // `take` returns false to end the walk; that row is met again when it goes on.
     template <class Take>
     void walk(walk_place& from, Take&& take) const {
-        for (; from.segment < segments_.size(); from = {from.segment + 1, 0, 0, 0}) {
-            segment const& mine = segments_[from.segment];
+        constexpr std::size_t looks_each = 16;  // groups of rows: a look costs as much as some kilobytes of them
+        for (std::size_t looks = looks_each - 1; from.segment < segments_.size(); from = {from.segment + 1, 0, 0, 0}) {
+            run_segment const& mine = segments_[from.segment];
             for (; from.group < mine.groups().size(); ++from.group) {
+                if (++looks % looks_each == 0) { guard(from.segment); }
                 side_place const& group = mine.groups()[from.group];
                 frame_walker walker = mine.frames_of(group, from.offset);
                 for (walked what = walker.next(); what != walked::end; what = walker.next()) {
@@ -157,119 +174,17 @@ public:
     }
 
 private:
-    struct segment : mapped_segment {
-        std::size_t noticed = 0,
-                    taken = 0;     // groups of which the rows about the run, and those of steps, were taken in
-        std::uint32_t number = 0;  // of its file
-        std::uint32_t attempt = 0;
-        std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
-    };
-
-    [[nodiscard]] std::string file_name(std::uint32_t number, char const* suffix) const {
-        char name[32];
-        std::size_t const size = name_segment(number, suffix, name);
-        return path_ + '/' + std::string{name, size};
-    }
-    [[nodiscard]] std::string name_of(std::uint32_t place) const {
-        return file_name(segments_[place].number, layout::data_suffix);
-    }
-    [[nodiscard]] error not_a_run(std::string_view why) const noexcept {
-        error found{errc::not_a_run, "\""};
-        found.what << path_ << "\" " << why << ": give the folder that a hook recorded into (hook.path() says which)";
-        return found;
-    }
-    [[nodiscard]] result<bool> is_file(std::string const& name) const noexcept {
-        result<path_kind> const there = files_.kind_of(name);
-        if (!there && detail::is_trouble(there.error())) { return there.error(); }
-        return there && *there == path_kind::file;
-    }
-    [[nodiscard]] error take_in() {
-        result<path_kind> const kind = files_.kind_of(path_);
-        if (!kind && detail::is_trouble(kind.error())) { return kind.error(); }
-        if (!kind || *kind != path_kind::folder) { return not_a_run("is no folder"); }
-        if (error const unreadable = first_segment()) {
-            if (unreadable.code != errc::not_a_run) { return unreadable; }
-            result<bool> const later = later_segment_is_sound();
-            if (!later) { return later.error(); }
-            if (!*later) { return unreadable; }
+    // A segment has been looked at.
+    void take_segment(std::uint32_t place) {
+        run_segment& mine = segments_[place];
+        if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
+            take_attempt(place, mine.head()->attempt, mine.head()->time);
         }
-        for (std::uint32_t number = 0;; ++number) {
-            std::string const name = file_name(number, layout::data_suffix);
-            result<bool> there = is_file(name);
-            if (there && !*there) {
-                // The writer made the files in order, so one that is missing still, though the next is there, was removed.
-                result<bool> const next = is_file(file_name(number + 1, layout::data_suffix));
-                if (!next) { return next.error(); }
-                there = is_file(name);
-                if (there && !*there && !*next) { return {}; }
-                if (there && !*there && number == next_number()) { note_damage({name, 0, 0}); }
-            }
-            if (!there) { return there.error(); }
-            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
-            if (number > 0 && number == next_number()) {
-                if (error const why = extend(number - 1, file_name(number - 1, layout::data_suffix))) { return why; }
-            }
-            if (error const why = extend(number, name)) { return why; }
-        }
-    }
-    [[nodiscard]] error first_segment() const {
-        result<file_mapping> const first = files_.map(file_name(0, layout::data_suffix));
-        if (!first) { return detail::is_trouble(first.error()) ? first.error() : not_a_run("holds no 000000.spot"); }
-        error const why = first_segment_is_readable(first->bytes);
-        files_.unmap(*first);
-        return why;
-    }
-    // A run whose first segment is lost is still a run where it was resumed, or had come to the next.
-    [[nodiscard]] result<bool> later_segment_is_sound() const {
-        for (std::uint32_t number = 1;; ++number) {
-            result<file_mapping> const later = files_.map(file_name(number, layout::data_suffix));
-            if (!later && detail::is_trouble(later.error())) { return later.error(); }
-            if (!later) { return false; }
-            bool const sound = later->bytes.size() >= layout::head_bytes && decode_head(later->bytes);
-            files_.unmap(*later);
-            if (sound) { return true; }
-        }
-    }
-    [[nodiscard]] error first_segment_is_readable(byte_view bytes) const noexcept {
-        if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning
-        result<segment_head> const head = decode_head(bytes);
-        // Nor is it, where only the head is damaged, no segment: its first row frame is there.
-        bool const damaged = !head && head.error().code != errc::unknown_version &&
-                             (head.error().code == errc::corrupt || decode_row_frame(bytes, layout::head_bytes));
-        if (head || damaged) { return {}; }
-        return head.error().code == errc::not_a_run ? not_a_run("has a 000000.spot that is no spotter segment")
-                                                    : head.error();
-    }
-
-    [[nodiscard]] std::uint32_t next_number() const noexcept {
-        return segments_.empty() ? 0 : segments_.back().number + 1;
-    }
-    // A segment that was thinned while it was only known in part is there twice: as it was, and from there on as it is.
-    [[nodiscard]] error extend(std::uint32_t number, std::string const& name) {
-        if (number == next_number()) { segments_.emplace_back().number = number; }
-        auto const behind = std::upper_bound(segments_.begin(), segments_.end(), number,
-                                             [](std::uint32_t it, segment const& each) { return it < each.number; });
-        auto const place = static_cast<std::uint32_t>(behind - segments_.begin() - 1);
-        if (error const why = extend_at(place, name)) { return why; }
-        segment const& mine = segments_[place];
-        if (!mine.superseded() || mine.whole() || place + std::size_t{1} < segments_.size()) { return {}; }
-        segment rest{};
-        rest.number = number, rest.attempt = mine.attempt, rest.ids = mine.ids;
-        rest.go_on_from(mine);
-        segments_.push_back(std::move(rest));
-        return extend_at(place + 1, name);
-    }
-    [[nodiscard]] error extend_at(std::uint32_t place, std::string const& name) {
-        segment& mine = segments_[place];
-        bool const known = mine.foreign();
-        if (error const why = mine.extend(files_, name, file_name(mine.number, layout::side_suffix))) { return why; }
-        if (mine.foreign() && !known) { note_damage({name, 0, mine.bytes().size()}); }  // its rows may mean anything
         for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
         }
-        is_complete_ = is_complete_ && mine.taken == mine.groups().size();
-        return {};
+        is_complete_ = is_complete_ && mine.all_taken();
     }
     // What a group says about the run as a whole.
     void notice(std::uint32_t number, side_place const& group) {
@@ -289,71 +204,79 @@ private:
     void take_groups() {
         is_complete_ = true;
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
-            segment& mine = segments_[number];
+            run_segment& mine = segments_[number];
+            if (mine.all_taken()) { continue; }
+            lost_.begin_attempt(attempt_of(number));
+            if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
+            guard(number);
             for (; mine.taken < mine.groups().size(); ++mine.taken) {
-                mine.each_value(
-                    number, mine.groups()[mine.taken],
-                    [&](tensor_id local, track_entry const& entry) {
-                        tensor_id const id = id_of(number, local);
-                        if (id == no_tensor) { return note_malformed(number, row_of(entry.place)); }
-                        tensors_[id]->entries.push_back(entry);
-                        holds_ = holds_ || !entry.loose;
-                    },
-                    [&](step_id step, std::uint64_t ordinal, double time) {
-                        steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
-                    },
-                    [&](std::uint64_t ordinal) {  // a step that was never closed, or damage, keeps the ordinals between
-                        if (std::exchange(ordinal_, ordinal) != ordinal) { holds_ = false; }
-                    },
-                    [&](byte_view body) { note_malformed(number, body); });
+                take_lost(number, mine.groups()[mine.taken].offset);
+                take_group(number, mine.groups()[mine.taken]);
             }
+            take_lost(number, ~std::uint64_t{0});
         }
     }
-    void survey() {
-        for (std::uint32_t number = 0; number < segments_.size(); ++number) {
-            segments_[number].survey([&](frame_place const& it) {
-                note_damage({name_of(number), it.offset, it.bytes});
+    void take_group(std::uint32_t number, side_place const& group) {
+        std::uint64_t lost_to = 0;  // the last that is lost in it
+        bool any_step = false;
+        step_span steps[3]{};
+        auto const lose = [&](std::uint64_t offset) { lost_to = (std::max)(lost_to, offset + 1); };
+        segments_[number].each_value(
+            number, group,
+            [&](tensor_id local, track_entry const& entry) {
+                tensor_id const id = id_of(number, local);
+                if (id == no_tensor) {
+                    lose(entry.place.offset);
+                    if (!entry.loose) { steps[static_cast<std::size_t>(entry.step.mode)].add(entry.step.index); }
+                    return note_malformed(number, entry.place.offset, entry.place.bytes);
+                }
+                tensors_[id]->entries.push_back(entry);
+                holds_ = holds_ || !entry.loose;
+            },
+            [&](step_id step, std::uint64_t ordinal, double time) {
+                lost_.close(step, ordinal);
+                steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
+            },
+            [&](std::uint64_t ordinal) {  // a step that was never closed, or damage, keeps the ordinals between
+                if (std::exchange(ordinal_, ordinal) != ordinal) { holds_ = false; }
+            },
+            [&](byte_view body) {
+                note_malformed(number, body);
+                lost_.add(number, place_of(number, body), ordinal_);
+            },
+            [&](std::uint64_t offset) {
+                lose(offset);
+                any_step = true;
             });
-        }
-        note_cuts();
+        if (lost_to > 0) { lost_.add(number, lost_to - 1, any_step ? group.spans : steps); }
     }
-    // A segment that the same attempt went on from was closed before: one whose end is missing was cut. Where it has no head, the
-    // closes before the next one tell.
-    void note_cuts() {
-        for (; sure_ + std::size_t{1} < segments_.size(); ++sure_) {
-            segment const& mine = segments_[sure_];
-            byte_view const following = segments_[sure_ + std::size_t{1}].bytes();
-            if (following.size() < layout::head_bytes) { return; }  // it is just beginning
-            auto const head = decode_head(mine.bytes()), next = decode_head(following);
-            bool const goes_on = next && (head ? head->run_id == next->run_id && head->attempt == next->attempt
-                                               : next->first_ordinal > mine.next_ordinal());
-            if (mine.closed() || mine.superseded() || !goes_on || is_recovered(sure_, next->attempt)) { continue; }
-            note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
+    // What is lost in front of an offset of a segment.
+    void take_lost(std::uint32_t number, std::uint64_t offset) {
+        run_segment& mine = segments_[number];
+        for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
+            lost_place const& each = mine.lost()[mine.lost_taken];
+            each.exact ? lost_.add(number, each.offset, each.steps) : lost_.add(number, each.offset, ordinal_);
         }
     }
-    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
-    // in their turn.
-    [[nodiscard]] bool is_recovered(std::size_t number, std::uint32_t attempt) const noexcept {
-        for (; number < segments_.size(); ++number) {
-            auto const head = decode_head(segments_[number].bytes());
-            if (head && head->attempt != attempt) { return false; }
-            if (segments_[number].has_marks()) { return true; }
-        }
-        return false;
-    }
-    void note_malformed(std::uint32_t number, byte_view body) {
-        auto const offset = static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
-        damage_.push_back({name_of(number), offset, body.size()});
+    // What is lost between a segment and the one before it, and what is in one that cannot be read.
+    void take_lost_before(std::uint32_t number) {
+        run_segment const& mine = segments_[number];
+        bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
+        if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, same); }
     }
     [[nodiscard]] byte_view row_of(row_place const& at) const noexcept {
-        return segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);
+        byte_view const all = segment_bytes(at.segment);  // it may have been cut since the row was met
+        bool const there = at.offset <= all.size() && at.bytes <= all.size() - at.offset;
+        return there ? all.subspan(static_cast<std::size_t>(at.offset), at.bytes) : byte_view{};
     }
-    // Damage at the end of a run that still grows is met again at every refresh.
-    void note_damage(damaged_place const& place) {
-        if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) {
-            damage_.pop_back();
-        }
-        damage_.push_back(place);
+    void note_malformed(std::uint32_t number, byte_view body) {
+        note_malformed(number, place_of(number, body), body.size());
+    }
+    void note_malformed(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
+        segments_.note_damage({segments_.name_of(number), offset, bytes});
+    }
+    [[nodiscard]] std::uint64_t place_of(std::uint32_t number, byte_view body) const noexcept {
+        return static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
     }
 
     [[nodiscard]] bool take_notice(std::uint32_t number, row_view row) {
@@ -381,15 +304,10 @@ private:
     [[nodiscard]] bool take_begin(std::uint32_t number, row_view row) {
         rows::run_begin begin;
         if (decode(row, begin)) { return false; }
-        if (begin.attempt > attempt_) {
-            ended_ = false;
-            coverages_.clear();
-            earlier_ = totals_;
-        }
-        attempt_ = segments_[number].attempt = begin.attempt;
+        take_attempt(number, begin.attempt, begin.time);
+        begun_at_ = begin.time;
         worker_ = begin.worker;
         expected_workers_ = begin.workers;
-        begun_at_ = begin.time;
         collections_.clear();
         byte_view list = begin.list;
         for (std::uint64_t i = 0; i < begin.collections; ++i) {
@@ -398,6 +316,16 @@ private:
             collections_.push_back({std::string{each.name}, std::string{each.what}});
         }
         return true;
+    }
+    // By the head of a segment, and by the run_begin of each.
+    void take_attempt(std::uint32_t number, std::uint32_t attempt, double time) {
+        if (attempt > attempt_) {
+            ended_ = false;
+            coverages_.clear();
+            earlier_ = totals_;
+        }
+        if (attempt > attempt_ || begun_at_ == 0) { begun_at_ = time; }  // its run_begin may be lost
+        attempt_ = segments_[number].attempt = attempt;
     }
     [[nodiscard]] bool take_declare(std::uint32_t number, row_view row) {
         rows::declare told;
@@ -464,10 +392,8 @@ private:
     // A text that lives as long as the index.
     [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
 
-    file_system& files_;
-    std::string path_;
-    std::vector<segment> segments_{};
-    std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
+    run_segments segments_;
+    lost_rows lost_{};
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
@@ -475,7 +401,6 @@ private:
     std::vector<recorded_collection> collections_{};
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};
-    std::vector<damaged_place> damage_{};
     run_totals totals_{};
     run_totals earlier_{};  // of the attempts before the last
     std::uint64_t ordinal_ = 0;
