@@ -10,7 +10,6 @@
 #include <spotter/format/sidecar.hpp>
 #include <spotter/record/recover.hpp>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -106,14 +105,12 @@ public:
             good_end = walker.good_end();
             torn = walker.torn();
             if (error const why = rebuild_sidecar(data.bytes(), side)) { return why; }
-            bar.advance(data.bytes().size());
-        }
-        if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
-            std::error_code failure;
-            std::filesystem::resize_file(file, good_end, failure);
-            if (failure) {
-                return {errc::io_error, "the torn tail of a segment could not be cut off: is the folder writable?"};
+            if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
+                // A shorter copy takes its place: a reader that has the segment mapped would die of one that shrinks.
+                byte_view const good = data.bytes().first(static_cast<std::size_t>(good_end));
+                if (error const why = replace_file(system_files(), file, good)) { return why; }
             }
+            bar.advance(data.bytes().size());
         }
         if (torn > 0) { deeds_.push_back({file, wanted_.cut ? "cut" : "tail_left", good_end, torn}); }
 

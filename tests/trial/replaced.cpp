@@ -3,6 +3,7 @@
 #include <tests/trial/runs.hpp>
 
 #include <spotter/file/memory.hpp>
+#include <spotter/replay.hpp>
 
 #include <chrono>
 
@@ -216,4 +217,59 @@ TEST_CASE("segments of another run, or of another place, are no part of a run") 
     CHECK(run["x"].at(train(100)).to<double>().value() == 200);
     REQUIRE(run.damage().size() == 1);
     CHECK(run.damage()[0].file == folder / "run/999999999.spot");
+}
+
+TEST_CASE("a segment that somebody cuts in place while it is read ends no reader: what is gone is corrupt or absent") {
+    for (std::uint64_t const left : {20'000ULL, 4096ULL, 100ULL, 64ULL, 10ULL, 0ULL}) {
+        for (bool const looked : {true, false}) {
+            temporary_folder const folder;
+            {
+                hook watch{folder / "run", everything};
+                for (std::uint64_t i = 0; i < 60; ++i) {
+                    std::vector<float> values(500);
+                    for (std::size_t k = 0; k < values.size(); ++k) {
+                        values[k] = 1.0F / static_cast<float>(1 + k + 31 * i);
+                    }
+                    (void)watch.step(train(i), "w"_t = values, "x"_t = static_cast<double>(i));
+                    watch.scalar("loose", 1.0);
+                    if (i % 5 == 4) { watch.flush(); }
+                }
+            }
+            trial run = open(folder / "run");
+            if (looked) {
+                (void)run.steps();
+                (void)run.damage();
+            }
+            track const w = run["w"];
+            REQUIRE(fs::file_size(folder / "run/000000.spot") > 40'000);
+            fs::resize_file(folder / "run/000000.spot", left);
+            std::uint64_t there = 0, gone = 0;
+            for (std::uint64_t i = 0; i < 60; ++i) {
+                auto const value = w.at(train(i)).to<std::vector<float>>();
+                if (value) {
+                    REQUIRE(value->at(7) == 1.0F / static_cast<float>(8 + 31 * i));
+                    ++there;
+                } else {
+                    CHECK((value.error().code == errc::corrupt || value.error().code == errc::no_such_step));
+                    ++gone;
+                }
+                (void)run["x"].at(train(i), attempt{0});
+                (void)w.stat(train(i), l2);
+                (void)w.distribution(train(i));
+                (void)w.time(train(i));
+                (void)w.shape(train(i));
+                (void)w.at(train(i), elements{3, 4});
+            }
+            CHECK(gone > 20);
+            CHECK((there > 0) == (left > 4096));
+            (void)w.history(l2);
+            (void)run["loose"].loose();
+            (void)run.names("*");
+            (void)run.damage();
+            (void)replay(run, any("w", product > 1e9) || any("*", l2 > 1e9));
+            CHECK(run.refresh().code == errc::replaced);  // it has no longer what was read of it
+            CHECK(run.steps().size() < 60);
+            CHECK(!run.refresh());
+        }
+    }
 }

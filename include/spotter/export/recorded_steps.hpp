@@ -153,6 +153,7 @@ private:
     template <class Take>
     void tell(Take& take) {
         run_index const& run = from_->index();
+        if (!kept_.empty()) { run.guard(kept_.front().segment); }
         take.step(last_);
         last_of_.resize(run.tensors().size());
         for (std::size_t i = 0; i < kept_.size(); ++i) { last_of_[kept_[i].id] = i; }

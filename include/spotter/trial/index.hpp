@@ -140,10 +140,10 @@ public:
     template <class Take>
     void walk(walk_place& from, Take&& take) const {
         constexpr std::size_t looks_each = 16;  // groups of rows: a look costs as much as some kilobytes of them
-        for (std::size_t looks = looks_each - 1; from.segment < segments_.size(); from = {from.segment + 1, 0, 0, 0}) {
+        for (; from.segment < segments_.size(); from = {from.segment + 1, 0, 0, 0}) {
             run_segment const& mine = segments_[from.segment];
-            for (; from.group < mine.groups().size(); ++from.group) {
-                if (++looks % looks_each == 0) { guard(from.segment); }
+            for (std::size_t looks = 0; from.group < mine.groups().size(); ++from.group) {
+                if (looks++ % looks_each == 0) { guard(from.segment); }
                 side_place const& group = mine.groups()[from.group];
                 frame_walker walker = mine.frames_of(group, from.offset);
                 for (walked what = walker.next(); what != walked::end; what = walker.next()) {

@@ -248,8 +248,19 @@ private:
             groups_.push_back(*place);
             known_to_ = end = place->end;
         }
-        take_lost_end(files, segment, side->bytes, i, end);
+        if (!groups_.empty() && !belongs(groups_.back())) {
+            groups_.clear();
+            known_to_ = 0;
+        } else {
+            take_lost_end(files, segment, side->bytes, i, end);
+        }
         files.unmap(*side);
+    }
+    // Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there.
+    [[nodiscard]] bool belongs(side_place const& place) const noexcept {
+        auto const frame = decode_row_frame(bytes(), place.offset);
+        return frame && frame->first_ordinal == place.first_ordinal && frame->previous_end == place.previous_end &&
+               frame->end() <= place.end;
     }
     // A place is written after its rows, so one beyond the end of the segment says that this was cut.
     void take_lost_end(file_system& files, std::string const& segment, byte_view side, std::uint64_t i,

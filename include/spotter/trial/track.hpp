@@ -12,6 +12,31 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+// What `stat` and its like can answer of such terms, by the names that it is asked for by.
+inline void name_statistics(terms kept, sentence& out) noexcept {
+    char const* comma = "";
+    auto const add = [&](std::string_view name) {
+        out << comma << name;
+        comma = ", ";
+    };
+    for (auto i = static_cast<int>(statistic_id::minimum); i <= static_cast<int>(statistic_id::zero_fraction); ++i) {
+        statistic const each{static_cast<statistic_id>(i)};
+        if (has(kept, each.needs())) { add(each.name()); }
+    }
+    for (statistic const each : std::initializer_list<statistic>{of_abs(minimum), of_abs(maximum), mean_abs}) {
+        if (has(kept, each.needs())) { add(each.name()); }
+    }
+    if (terms const rest = kept & (terms::hash | terms::delta | terms::unit_activity | distribution_terms); any(rest)) {
+        sentence others;
+        describe(rest, others);
+        add(others.view());
+    }
+}
+
+}  // namespace detail
+
 // One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a curve has
 // no gap.
 struct point {
@@ -367,11 +392,11 @@ private:
     }
     [[nodiscard]] static error no_payload(summary const& stats, bool thinned = false) noexcept {
         sentence kept;
-        describe(stats.has, kept);
-        error why{errc::no_payload, "only statistics were kept at this step ("};
-        why.what << (kept.empty() ? std::string_view{"the shape"} : kept.view()) << "): ask stat(), or "
-                 << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"
-                             : "let a collection keep `payload`");
+        detail::name_statistics(stats.has, kept);
+        error why{errc::no_payload, "only statistics were kept at this step: ask stat(), or "};
+        why.what << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"
+                             : "let a collection keep `payload`")
+                 << ". Kept: " << (kept.empty() ? std::string_view{"the shape"} : kept.view());
         return why;
     }
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row) {
