@@ -159,7 +159,7 @@ TEST_CASE("a step whose rows are lost is corrupt, and not said never to have bee
     CHECK(run["x"].at(train(5 * count)).error().code == errc::no_such_step);
 }
 
-TEST_CASE("a segment that was cut while its sidecar knows more has lost that, and a cut one that the run went on from") {
+TEST_CASE("a segment that was cut while its sidecar knows more has lost that: what it held may have superseded what is there") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     record(path, 2, false);
@@ -172,9 +172,6 @@ TEST_CASE("a segment that was cut while its sidecar knows more has lost that, an
     verdict const found = latest(run, 2);
     CHECK(found.wrong == 0);
     CHECK(found.corrupt > 3);
-    REQUIRE(run.damage().size() == 1);
-    CHECK(run.damage()[0].offset == static_cast<std::uint64_t>(cut));
-    CHECK(run.damage()[0].bytes == whole.size() - static_cast<std::size_t>(cut));
     // Whoever asks first gets the same.
     trial const read = open(path);
     (void)read.steps();

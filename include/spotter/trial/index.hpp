@@ -217,52 +217,45 @@ private:
         }
     }
     void take_group(std::uint32_t number, side_place const& group) {
-        std::uint64_t lost_to = 0;  // the last that is lost in it
-        bool any_step = false;
-        step_span steps[3]{};
-        auto const lose = [&](std::uint64_t offset) { lost_to = (std::max)(lost_to, offset + 1); };
         segments_[number].each_value(
             number, group,
             [&](tensor_id local, track_entry const& entry) {
                 tensor_id const id = id_of(number, local);
                 if (id == no_tensor) {
-                    lose(entry.place.offset);
-                    if (!entry.loose) { steps[static_cast<std::size_t>(entry.step.mode)].add(entry.step.index); }
+                    step_span its[3]{};
+                    if (!entry.loose) { its[static_cast<std::size_t>(entry.step.mode)].add(entry.step.index); }
+                    lost_.add(number, entry.place.offset, ordinal_, its);
                     return note_malformed(number, entry.place.offset, entry.place.bytes);
                 }
                 tensors_[id]->entries.push_back(entry);
                 holds_ = holds_ || !entry.loose;
             },
-            [&](step_id step, std::uint64_t ordinal, double time) {
-                lost_.close(step, ordinal);
-                steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
+            [&](step_id step, std::uint64_t its, double time) {
+                lost_.close(step, its);
+                steps_.push_back({step, its, time, std::exchange(holds_, false)});
             },
-            [&](std::uint64_t ordinal) {  // a step that was never closed, or damage, keeps the ordinals between
-                if (std::exchange(ordinal_, ordinal) != ordinal) { holds_ = false; }
+            [&](std::uint64_t next) {  // a step that was never closed, or damage, keeps the ordinals between
+                if (std::exchange(ordinal_, next) != next) { holds_ = false; }
             },
             [&](byte_view body) {
                 note_malformed(number, body);
                 lost_.add(number, place_of(number, body), ordinal_);
             },
-            [&](std::uint64_t offset) {
-                lose(offset);
-                any_step = true;
-            });
-        if (lost_to > 0) { lost_.add(number, lost_to - 1, any_step ? group.spans : steps); }
+            [&](std::uint64_t offset) { lost_.add(number, offset, ordinal_, group.spans); });
     }
     // What is lost in front of an offset of a segment.
     void take_lost(std::uint32_t number, std::uint64_t offset) {
         run_segment& mine = segments_[number];
         for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
             lost_place const& each = mine.lost()[mine.lost_taken];
-            each.exact ? lost_.add(number, each.offset, each.steps) : lost_.add(number, each.offset, ordinal_);
+            lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr);
         }
     }
     // What is lost between a segment and the one before it, and what is in one that cannot be read.
     void take_lost_before(std::uint32_t number) {
         run_segment const& mine = segments_[number];
         bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
-        if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, same); }
+        if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same); }
     }
     [[nodiscard]] byte_view row_of(row_place const& at) const noexcept {
         byte_view const all = segment_bytes(at.segment);  // it may have been cut since the row was met

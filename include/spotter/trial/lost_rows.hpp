@@ -26,18 +26,21 @@ public:
         for (std::size_t& each : unbounded_) { each = places_.size(); }
         uncounted_ = places_.size();
     }
-    // Of what steps the lost rows were is known.
-    void add(std::uint32_t segment, std::uint64_t offset, step_span const (&steps)[3]) {
-        place it{segment, offset, attempt_};
-        it.exact = true;
-        std::copy(std::begin(steps), std::end(steps), std::begin(it.steps));
-        places_.push_back(it);
-    }
-    // It is not. `certain`: of this attempt; `ordinal`: of the close that came next when they were written.
-    void add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal, bool certain = true) {
+    // `ordinal`: of the close that came next when they were written. `among`: the steps that they can be of, where that is known.
+    // `certain`: they were of this attempt.
+    void add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal, step_span const* among = nullptr,
+             bool certain = true) {
+        bool const again = uncounted_ < places_.size() && places_.back().segment == segment &&
+                           places_.back().ordinal == ordinal && places_.back().limited == (among != nullptr);
+        if (again) {  // many rows of one step are one place
+            places_.back().offset = offset;
+            return places_.back().widen(among);
+        }
         place it{segment, offset, certain ? attempt_ : unknown_attempt};
         it.ordinal = ordinal;
         it.anything = !certain;
+        it.limited = among != nullptr;
+        it.widen(among);
         for (std::size_t m = 0; m < 3; ++m) {
             it.before[m] = met_[m];
             it.steps[m] = {met_[m] ? last_[m] + 1 : 0, ~std::uint64_t{0}};
@@ -55,7 +58,6 @@ public:
         }
         for (std::size_t& i = unbounded_[m]; i < places_.size(); ++i) {
             place& it = places_[i];
-            if (it.exact) { continue; }
             it.behind[m] = true;
             it.steps[m].last = step.index;
             it.anything = it.anything || it.steps[m].first > step.index;  // the loop went back in it
@@ -64,15 +66,20 @@ public:
         last_[m] = step.index;
     }
 
-    // Whether rows of the step may be lost behind an entry, in that attempt (unknown_attempt: in any).
-    [[nodiscard]] bool may_follow(track_entry const& entry, step_id step, std::uint32_t attempt) const noexcept {
+    // Whether rows of the step may be lost behind an entry, in that attempt (unknown_attempt: in any). What was written before the entry's
+    // own step was closed is of another observation in that step, if it is of one at all: then `within_step`.
+    enum class doubt : std::uint8_t { none, within_step, superseded };
+    [[nodiscard]] doubt behind(track_entry const& entry, step_id step, std::uint32_t attempt) const noexcept {
+        doubt found = doubt::none;
         for (std::size_t i = places_.size(); i > 0; --i) {
             place const& it = places_[i - 1];
             bool const behind = it.segment != entry.place.segment ? it.segment > entry.place.segment
                                                                   : it.offset > entry.place.offset;
-            if (behind && it.is_of(attempt) && it.may_hold(step)) { return true; }
+            if (!behind || !it.is_of(attempt) || !it.may_hold(step)) { continue; }
+            if (it.anything || it.ordinal != entry.ordinal) { return doubt::superseded; }
+            found = doubt::within_step;
         }
-        return false;
+        return found;
     }
     // Anywhere.
     [[nodiscard]] bool may_hold(step_id step, std::uint32_t attempt) const noexcept {
@@ -85,22 +92,29 @@ private:
         std::uint32_t segment = 0;  // by place in the index
         std::uint64_t offset = 0;   // of the rows behind it at most
         std::uint32_t attempt = unknown_attempt;
-        bool exact = false, anything = false;
-        bool counted = false;       // `closes` were lost, and `next` is the first one behind them
+        bool limited = false, anything = false;
+        bool counted = false;  // `closes` were lost, and `next` is the first one behind them
         std::uint64_t ordinal = 0, closes = 0;
         step_id next{};
         bool before[3]{}, behind[3]{};  // whether a close of that mode bounds it
-        step_span steps[3]{};
+        step_span steps[3]{}, among[3]{};
 
         [[nodiscard]] bool is_of(std::uint32_t wanted) const noexcept {
             return wanted == unknown_attempt || attempt == unknown_attempt || attempt == wanted;
         }
         [[nodiscard]] bool may_hold(step_id step) const noexcept {
             auto const m = static_cast<std::size_t>(step.mode);
+            if (limited && !among[m].holds(step.index)) { return false; }
             if (anything) { return true; }
-            if (exact) { return steps[m].holds(step.index); }
             if (counted && closes == 0) { return step == next; }  // rows of the step that was open
             return steps[m].holds(step.index) || (counted && closes > room());
+        }
+        void widen(step_span const* more) noexcept {
+            for (std::size_t m = 0; more != nullptr && m < 3; ++m) {
+                if (more[m].first > more[m].last) { continue; }
+                among[m].add(more[m].first);
+                among[m].add(more[m].last);
+            }
         }
         // So many closings have room in it while the indices rise.
         [[nodiscard]] std::uint64_t room() const noexcept {

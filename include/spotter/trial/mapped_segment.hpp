@@ -14,8 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Rows that are lost in front of others, or at the end of a segment.
 struct lost_place {
     std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;      // of the segment's missing end, as its sidecar knows it; 0: they are there, and damaged
-    bool exact = false;           // the sidecar says of which steps:
+    bool exact = false;  // the sidecar says of which steps:
     step_span steps[3]{};
 };
 
@@ -39,7 +38,10 @@ public:
         std::size_t const known = groups_.size();
         frame_walker walker{bytes(), known_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-            if (what == walked::corrupt) { lost_.push_back({walker.damage().offset, 0, false, {}}); }
+            // A head alone holds no rows.
+            if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
+                lost_.push_back({walker.damage().offset, false, {}});
+            }
             if (what != walked::rows) { continue; }
             if (skip_ > 0) {
                 --skip_;
@@ -265,7 +267,8 @@ private:
     // A place is written after its rows, so one beyond the end of the segment says that this was cut.
     void take_lost_end(file_system& files, std::string const& segment, byte_view side, std::uint64_t i,
                        std::uint64_t end) {
-        lost_place missing{bytes().size(), 0, true, {}};
+        lost_place missing{bytes().size(), true, {}};
+        bool any = false;
         for (;; ++i) {
             result<side_place> const place = decode_side_place(side, i, ~std::uint64_t{0});
             bool const goes_on = place && place->previous_end == end && place->end > bytes().size() &&
@@ -277,9 +280,9 @@ private:
                 missing.steps[m].add(place->spans[m].first);
                 missing.steps[m].add(place->spans[m].last);
             }
-            missing.bytes = end - bytes().size();
+            any = true;
         }
-        if (missing.bytes == 0) { return; }
+        if (!any) { return; }
         result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since it was mapped
         if (now && *now < end) { lost_.push_back(missing); }
     }

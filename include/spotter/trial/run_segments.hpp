@@ -158,9 +158,6 @@ private:
         if (mine.foreign() && !known) {  // its rows may mean anything
             mine.stray() ? note_stray(mine.number) : note_damage({name, 0, mine.bytes().size()});
         }
-        for (std::size_t i = lost; i < mine.lost().size(); ++i) {
-            if (mine.lost()[i].bytes > 0) { note_damage({name, mine.lost()[i].offset, mine.lost()[i].bytes}); }
-        }
         doubtful_ = doubtful_ || mine.foreign() || mine.lost().size() > lost;
         taken(place);
         return {};

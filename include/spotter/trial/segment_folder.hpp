@@ -124,9 +124,9 @@ private:
     [[nodiscard]] error unreadable(byte_view bytes) const noexcept {
         if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning
         result<segment_head> const head = decode_head(bytes);
+        if (head || head.error().code == errc::unknown_version) { return head.error(); }
         // Where only the head is damaged it is a segment: its first row frame is there.
-        if (head || decode_row_frame(bytes, layout::head_bytes)) { return {}; }
-        if (head.error().code == errc::unknown_version) { return head.error(); }
+        if (decode_row_frame(bytes, layout::head_bytes)) { return {}; }
         bool const begins_like_ours =
             load<std::uint32_t>(bytes.data()) == layout::head_magic || std::memcmp(bytes.data() + 8, "spotter", 8) == 0;
         if (!begins_like_ours) { return not_a_run("has a 000000.spot that is no spotter segment"); }

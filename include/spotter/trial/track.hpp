@@ -116,7 +116,7 @@ public:
             any = true;
             unsure = unsure || its == unknown_attempt;
         });
-        unsure = unsure || (seen ? run_->lost().may_follow(found, step, which.number)
+        unsure = unsure || (seen ? is_doubtful(found, step, which.number)
                                  : run_->lost().may_hold(step, which.number));
         if (unsure) { return superseded_by_lost(); }
         row_finder finder;
@@ -325,7 +325,7 @@ private:
         if (which == nullptr && run_->latest_at(tensor_->info.id, step, found)) { return found; }
         run_->complete();
         tensor_->entries.each_at(step, [&](track_entry const& entry) { found = entry, seen = true; });
-        if (seen && run_->lost().may_follow(found, step, unknown_attempt)) { return superseded_by_lost(); }
+        if (seen && is_doubtful(found, step, unknown_attempt)) { return superseded_by_lost(); }
         if (seen && which != nullptr) {
             // Of the same step, any that are lost before it would be counted too.
             if (run_->lost().may_hold(step, run_->attempt_of(found.place.segment))) { return superseded_by_lost(); }
@@ -339,6 +339,16 @@ private:
         if (!seen) { return missing(step); }
         run_->guard(found.place.segment);
         return found;
+    }
+    // Lost rows may hold what was observed later. Within a step that is so only of a tensor that is known to be observed several times in one.
+    [[nodiscard]] bool is_doubtful(track_entry const& entry, step_id step, std::uint32_t attempt) const {
+        lost_rows::doubt const found = run_->lost().behind(entry, step, attempt);
+        if (found != lost_rows::doubt::within_step) { return found == lost_rows::doubt::superseded; }
+        std::uint64_t before = ~std::uint64_t{0};
+        for (track_entry const& each : tensor_->entries) {
+            if (!each.loose && std::exchange(before, each.ordinal) == each.ordinal) { return true; }
+        }
+        return false;
     }
     [[nodiscard]] error unknown() const noexcept {
         if (run_ == nullptr) {
