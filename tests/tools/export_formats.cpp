@@ -205,17 +205,21 @@ TEST_CASE("export: a layer for the embedding projector, with its labels") {
     CHECK(ask("export " + run + ' ' + folder / "other --format projector --name loss").code == 3);
 }
 
-TEST_CASE("export: a run without steps is exported as nothing, in every format, and what is asked for by name is missed") {
+TEST_CASE(
+    "export: a run without steps is exported as nothing, in every format, and what is asked for by name is missed") {
     temporary_folder const folder;
     { hook watch{folder / "run", everything}; }
     std::string const run = folder / "run";
-    for (std::string const format : {"tensorboard", "projector", "safetensors", "npy", "npz", "csv", "jsonl", "trace", "prometheus"}) {
+    for (std::string const format :
+         {"tensorboard", "projector", "safetensors", "npy", "npz", "csv", "jsonl", "trace", "prometheus"}) {
         INFO(format);
         told const it = ask("export " + run + ' ' + folder / ("x-" + format) + " --format " + format);
         CHECK(it.code == 0);
         CHECK(it.err.empty());
         CHECK(std::filesystem::exists(folder / ("x-" + format)));
-        CHECK(ask("export --force " + run + ' ' + folder / ("x-" + format) + " --format " + format + " --name w").code == 3);
+        CHECK(
+            ask("export --force " + run + ' ' + folder / ("x-" + format) + " --format " + format + " --name w").code ==
+            3);
     }
     CHECK(text_of(folder / "x-safetensors").substr(8, 2) == "{}");
     CHECK(text_of(folder / "x-projector/projector_config.pbtxt").empty());

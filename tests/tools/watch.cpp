@@ -149,7 +149,8 @@ TEST_CASE("watch: what went wrong before a run was resumed does not stop it agai
     }
 }
 
-TEST_CASE("watch: the next training into the same folder is another run, judged from its beginning and stopped in its turn") {
+TEST_CASE(
+    "watch: the next training into the same folder is another run, judged from its beginning and stopped in its turn") {
     temporary_folder const folder;
     hook other_run{folder / "runs/other", everything};  // the watch goes on while this one does
     (void)other_run.step(train(0), "loss"_t = 1.0);

@@ -43,8 +43,8 @@ struct verdict {
             ++(value.error().code == errc::corrupt ? corrupt : absent);
             return;
         }
-        double const got = value.type() == dtype::f32 ? value.to<std::vector<float>>().value().front()
-                                                      : value.to<double>().value();
+        double const got =
+            value.type() == dtype::f32 ? value.to<std::vector<float>>().value().front() : value.to<double>().value();
         ++(got == wanted ? right : wrong);
     }
 };
@@ -137,7 +137,7 @@ TEST_CASE("damage takes the steps that it held, and says nothing of those around
         CHECK(found.absent == 0);
         CHECK(found.right + found.corrupt == count);
         if (!with_side) { CHECK(found.corrupt <= 4); }  // three steps, and the one that was open
-        CHECK(of_attempt(run, 0).right == count);  // asked for by its number the older one can be had
+        CHECK(of_attempt(run, 0).right == count);       // asked for by its number the older one can be had
         CHECK(run["x"].history(mean).size() >= 2 * count - 4);
     }
 }
@@ -159,7 +159,8 @@ TEST_CASE("a step whose rows are lost is corrupt, and not said never to have bee
     CHECK(run["x"].at(train(5 * count)).error().code == errc::no_such_step);
 }
 
-TEST_CASE("a segment that was cut while its sidecar knows more has lost that: what it held may have superseded what is there") {
+TEST_CASE("a segment that was cut while its sidecar knows more has lost that: what it held may have superseded what is "
+          "there") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     record(path, 2, false);

@@ -13,7 +13,8 @@ struct replay_report {
     std::vector<finding> findings{};    // all of them, in order; of several workers one worker's after the other's
     std::vector<coverage> coverages{};  // over all attempts and workers
     error trouble{};  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
-    std::uint64_t replaced = 0;  // how often another run took its place while it was followed; the rest is of the last one
+    // How often another run took its place while it was followed; all else is of the last one.
+    std::uint64_t replaced = 0;
     bool whole = true;  // false: drops, damage or something not recorded, so inline verdicts may have differed
 };
 

@@ -71,9 +71,7 @@ public:
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
     // In which attempt a segment was written; unknown_attempt where neither it nor those around it say.
-    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept {
-        return segments_.attempt_of(number);
-    }
+    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept { return segments_.attempt_of(number); }
     // Whose record it is, and how many workers the run was told to have (0: it was not told).
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
     [[nodiscard]] std::uint32_t expected_workers() const noexcept { return expected_workers_; }
@@ -105,9 +103,7 @@ public:
     // Rows that are lost, known once the index is complete.
     [[nodiscard]] lost_rows const& lost() const noexcept { return lost_; }
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
-    void guard(std::uint32_t number) const noexcept {
-        const_cast<run_index*>(this)->segments_.guard(number);
-    }
+    void guard(std::uint32_t number) const noexcept { const_cast<run_index*>(this)->segments_.guard(number); }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
     // sound record. Of one that may have lost something it says nothing.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const {
@@ -246,7 +242,8 @@ private:
     // What is lost in front of an offset of a segment.
     void take_lost(std::uint32_t number, std::uint64_t offset) {
         run_segment& mine = segments_[number];
-        for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
+        for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset;
+             ++mine.lost_taken) {
             lost_place const& each = mine.lost()[mine.lost_taken];
             lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr);
         }

@@ -73,8 +73,8 @@ public:
         doubt found = doubt::none;
         for (std::size_t i = places_.size(); i > 0; --i) {
             place const& it = places_[i - 1];
-            bool const behind = it.segment != entry.place.segment ? it.segment > entry.place.segment
-                                                                  : it.offset > entry.place.offset;
+            bool const behind =
+                it.segment != entry.place.segment ? it.segment > entry.place.segment : it.offset > entry.place.offset;
             if (!behind || !it.is_of(attempt) || !it.may_hold(step)) { continue; }
             if (it.anything || it.ordinal != entry.ordinal) { return doubt::superseded; }
             found = doubt::within_step;
@@ -129,10 +129,10 @@ private:
 
     std::vector<place> places_{};
     std::uint32_t attempt_ = unknown_attempt;
-    bool met_[3]{};                // a close of that mode in this attempt; the last of them:
+    bool met_[3]{};  // a close of that mode in this attempt; the last of them:
     std::uint64_t last_[3]{};
-    std::size_t unbounded_[3]{};   // from here on places await a close of that mode
-    std::size_t uncounted_ = 0;    // and any close
+    std::size_t unbounded_[3]{};  // from here on places await a close of that mode
+    std::size_t uncounted_ = 0;   // and any close
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

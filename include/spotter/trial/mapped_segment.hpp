@@ -224,7 +224,8 @@ private:
                load<std::uint64_t>(fresh.data() + known_to_ - sizeof tail_) != tail_;
     }
     [[nodiscard]] static error another_run() noexcept {
-        return {errc::replaced, "another run has taken the place of the one that was read: it is read from its beginning"};
+        return {errc::replaced,
+                "another run has taken the place of the one that was read: it is read from its beginning"};
     }
     void take_head(std::uint32_t number, std::uint64_t run_id) noexcept {
         has_head_ = true;
@@ -296,8 +297,8 @@ private:
     }
 
     file_mapping mapping_{};
-    std::size_t readable_ = 0;     // bytes of it
-    std::uint64_t identity_ = 0;   // of the file, when it was last looked at; and its size then:
+    std::size_t readable_ = 0;    // bytes of it
+    std::uint64_t identity_ = 0;  // of the file, when it was last looked at; and its size then:
     std::uint64_t looked_at_ = 0;
     std::optional<segment_head> head_{};
     std::byte head_bytes_[layout::head_bytes]{};

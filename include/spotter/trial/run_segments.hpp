@@ -15,9 +15,10 @@ struct run_segment : mapped_segment {
                 taken = 0;       // groups of which the rows about the run, and those of steps, were taken in
     std::size_t lost_taken = 0;  // of what is lost in it
     std::uint32_t number = 0;    // of its file
+    std::string name{};          // of its file
     std::uint32_t attempt = unknown_attempt;
-    bool behind_lost = false;  // the end of the one before it is lost, or whole segments
-    bool entered = false;      // what is lost before it was taken in
+    bool behind_lost = false;      // the end of the one before it is lost, or whole segments
+    bool entered = false;          // what is lost before it was taken in
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
 
     [[nodiscard]] bool all_taken() const noexcept {
@@ -40,9 +41,7 @@ public:
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
     [[nodiscard]] run_segment& operator[](std::size_t place) noexcept { return all_[place]; }
     [[nodiscard]] run_segment const& operator[](std::size_t place) const noexcept { return all_[place]; }
-    [[nodiscard]] std::string name_of(std::uint32_t place) const {
-        return folder_.file_name(all_[place].number, layout::data_suffix);
-    }
+    [[nodiscard]] std::string const& name_of(std::uint32_t place) const noexcept { return all_[place].name; }
     // Something may be lost, as far as is known without reading the rows.
     [[nodiscard]] bool doubtful() const noexcept { return doubtful_; }
     [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
@@ -53,7 +52,7 @@ public:
         while (behind + 1 < all_.size() && all_[behind].attempt == unknown_attempt) { ++behind; }
         return all_[before].attempt == all_[behind].attempt ? all_[before].attempt : unknown_attempt;
     }
-    void guard(std::uint32_t place) { all_[place].guard(folder_.files(), name_of(place)); }
+    void guard(std::uint32_t place) noexcept { all_[place].guard(folder_.files(), all_[place].name); }
 
     // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes nothing that was known.
     template <class Taken>
@@ -128,6 +127,7 @@ private:
                 if (error const why = extend(last, folder_.file_name(last, layout::data_suffix), taken)) { return why; }
             }
             all_.emplace_back().number = number;
+            all_.back().name = name;
             all_.back().behind_lost = number > wanted;
             doubtful_ = doubtful_ || number > wanted;
         }
@@ -135,14 +135,15 @@ private:
     }
     template <class Taken>
     [[nodiscard]] error extend(std::uint32_t number, std::string const& name, Taken& taken) {
-        auto const behind = std::upper_bound(all_.begin(), all_.end(), number,
-                                             [](std::uint32_t it, run_segment const& each) { return it < each.number; });
+        auto const behind =
+            std::upper_bound(all_.begin(), all_.end(), number,
+                             [](std::uint32_t it, run_segment const& each) { return it < each.number; });
         auto const place = static_cast<std::uint32_t>(behind - all_.begin() - 1);
         if (error const why = extend_at(place, name, taken)) { return why; }
         run_segment const& mine = all_[place];
         if (!mine.superseded() || mine.whole() || place + std::size_t{1} < all_.size()) { return {}; }
         run_segment rest{};
-        rest.number = number, rest.attempt = mine.attempt, rest.ids = mine.ids;
+        rest.number = number, rest.name = name, rest.attempt = mine.attempt, rest.ids = mine.ids;
         rest.go_on_from(mine);
         all_.push_back(std::move(rest));
         return extend_at(place + 1, name, taken);
@@ -181,7 +182,9 @@ private:
             run_segment const& mine = all_[sure_];
             run_segment const& next = all_[sure_ + std::size_t{1}];
             if (next.bytes().size() < layout::head_bytes) { return; }  // it is just beginning
-            if (mine.closed() || mine.superseded() || next.stray() || !goes_on(mine, next) || is_recovered(sure_)) { continue; }
+            if (mine.closed() || mine.superseded() || next.stray() || !goes_on(mine, next) || is_recovered(sure_)) {
+                continue;
+            }
             note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
         }
     }
@@ -191,7 +194,10 @@ private:
             run_segment const& mine = all_[ends_known_];
             run_segment& next = all_[ends_known_ + std::size_t{1}];
             if (next.bytes().size() < layout::head_bytes) { return; }
-            if (mine.whole() || mine.superseded() || next.stray() || !goes_on(mine, next) || is_recovered(ends_known_)) { continue; }
+            if (mine.whole() || mine.superseded() || next.stray() || !goes_on(mine, next) ||
+                is_recovered(ends_known_)) {
+                continue;
+            }
             next.behind_lost = doubtful_ = true;
         }
     }

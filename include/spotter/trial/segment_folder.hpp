@@ -135,7 +135,8 @@ private:
             if (what == walked::rows) { return {}; }
         }
         error found{errc::corrupt, "\""};
-        found.what << path_ << "\" has a 000000.spot that begins as a spotter segment does, and nothing behind that can be read";
+        found.what << path_
+                   << "\" has a 000000.spot that begins as a spotter segment does, and nothing behind that can be read";
         return found;
     }
     [[nodiscard]] error not_a_run(std::string_view why) const noexcept {

@@ -116,8 +116,7 @@ public:
             any = true;
             unsure = unsure || its == unknown_attempt;
         });
-        unsure = unsure || (seen ? is_doubtful(found, step, which.number)
-                                 : run_->lost().may_hold(step, which.number));
+        unsure = unsure || (seen ? is_doubtful(found, step, which.number) : run_->lost().may_hold(step, which.number));
         if (unsure) { return superseded_by_lost(); }
         row_finder finder;
         if (seen) {
@@ -368,7 +367,8 @@ private:
             later = later || (each.step.mode == step.mode && each.step.index > step.index);
         }
         if (run_->lost().may_hold(step, unknown_attempt)) {
-            return {errc::corrupt, "what was recorded of the step may be in bytes that cannot be read: run.damage() lists them"};
+            return {errc::corrupt,
+                    "what was recorded of the step may be in bytes that cannot be read: run.damage() lists them"};
         }
         if (closed) {
             return {errc::not_in_step, "the step is there, but nothing of this tensor was kept at it: ask steps()"};
@@ -388,9 +388,9 @@ private:
                std::any_of(peers_->begin(), peers_->end(), [=](auto const& each) { return each->closed(step); });
     }
     [[nodiscard]] static error superseded_by_lost() noexcept {
-        return {errc::corrupt,
-                "bytes that cannot be read may hold a later one of this step: run.damage() lists them, attempt{} asks for one "
-                "attempt, history() has all that is there"};
+        return {errc::corrupt, "bytes that cannot be read may hold a later one of this step: run.damage() lists them, "
+                               "attempt{} asks for one "
+                               "attempt, history() has all that is there"};
     }
     [[nodiscard]] static error too_few(std::uint64_t count) noexcept {
         error why{errc::bad_config, "so many elements are not there: the tensor has "};
