@@ -201,7 +201,7 @@ private:
         is_complete_ = true;
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
             run_segment& mine = segments_[number];
-            if (mine.all_taken()) { continue; }
+            if (mine.all_taken() || mine.bytes().size() < layout::head_bytes) { continue; }
             lost_.begin_attempt(attempt_of(number));
             if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
             guard(number);
@@ -218,9 +218,7 @@ private:
             [&](tensor_id local, track_entry const& entry) {
                 tensor_id const id = id_of(number, local);
                 if (id == no_tensor) {
-                    step_span its[3]{};
-                    if (!entry.loose) { its[static_cast<std::size_t>(entry.step.mode)].add(entry.step.index); }
-                    lost_.add(number, entry.place.offset, ordinal_, its);
+                    if (!entry.loose) { lost_.add_nameless(entry.place, ordinal_, entry.step); }
                     return note_malformed(number, entry.place.offset, entry.place.bytes);
                 }
                 tensors_[id]->entries.push_back(entry);

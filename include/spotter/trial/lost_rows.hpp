@@ -30,7 +30,7 @@ public:
     // `certain`: they were of this attempt.
     void add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal, step_span const* among = nullptr,
              bool certain = true) {
-        bool const again = uncounted_ < places_.size() && places_.back().segment == segment &&
+        bool const again = uncounted_ < places_.size() && !places_.back().exact && places_.back().segment == segment &&
                            places_.back().ordinal == ordinal && places_.back().limited == (among != nullptr);
         if (again) {  // many rows of one step are one place
             places_.back().offset = offset;
@@ -46,6 +46,18 @@ public:
             it.steps[m] = {met_[m] ? last_[m] + 1 : 0, ~std::uint64_t{0}};
         }
         places_.push_back(it);
+    }
+    // Rows that are there, of a known step, and that nothing can be told of. Those of one packed row are one place.
+    void add_nameless(row_place const& at, std::uint64_t ordinal, step_id step) {
+        bool const again = !places_.empty() && places_.back().exact && places_.back().segment == at.segment &&
+                           places_.back().offset == at.offset;
+        if (!again) {
+            place it{at.segment, at.offset, attempt_};
+            it.ordinal = ordinal;
+            it.limited = it.exact = true;
+            places_.push_back(it);
+        }
+        places_.back().among[static_cast<std::size_t>(step.mode)].add(step.index);
     }
     // A close that can be read.
     void close(step_id step, std::uint64_t ordinal) noexcept {
@@ -92,7 +104,7 @@ private:
         std::uint32_t segment = 0;  // by place in the index
         std::uint64_t offset = 0;   // of the rows behind it at most
         std::uint32_t attempt = unknown_attempt;
-        bool limited = false, anything = false;
+        bool limited = false, exact = false, anything = false;
         bool counted = false;  // `closes` were lost, and `next` is the first one behind them
         std::uint64_t ordinal = 0, closes = 0;
         step_id next{};
@@ -105,7 +117,7 @@ private:
         [[nodiscard]] bool may_hold(step_id step) const noexcept {
             auto const m = static_cast<std::size_t>(step.mode);
             if (limited && !among[m].holds(step.index)) { return false; }
-            if (anything) { return true; }
+            if (anything || exact) { return true; }
             if (counted && closes == 0) { return step == next; }  // rows of the step that was open
             return steps[m].holds(step.index) || (counted && closes > room());
         }
