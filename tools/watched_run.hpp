@@ -64,10 +64,12 @@ private:
         watched_run* to;
         void operator()(spotter::finding const& found) const { to->hear(found); }
         void attempt_begins(std::uint32_t worker) const { to->begin_attempt(worker); }
+        void run_replaced() const { to->begin_anew(); }
     };
 
     void hear(spotter::finding const& found);
     void begin_attempt(std::uint32_t worker) noexcept;
+    void begin_anew();
     void note_trouble(spotter::error const& why);
     void act();
     void respond(spotter::finding const& found);

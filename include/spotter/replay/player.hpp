@@ -24,18 +24,16 @@ public:
     error play(Admit const& admit, Deliver&& deliver, Closed&& closed, Restart&& restart) {
         run_.walk(place_, [&](std::uint32_t segment, row_view row) {
             if (played_ == run_.steps().size()) { return false; }  // rows of a step that was not closed are not judged
-            switch (row.kind) {
-                case row_kind::run_begin: {
-                    rows::run_begin begin;
-                    if (decode(row, begin)) { break; }
-                    if (std::exchange(begun_, true) && begin.attempt != attempt_) {
-                        restart();
-                        events_.restart();
-                        at_.restart();
-                    }
-                    attempt_ = begin.attempt;
-                    break;
+            // Each attempt begins with a segment, whose head says so too: its run_begin may be lost.
+            if (std::uint32_t const its = run_.attempt_of(segment); its != attempt_ && its != unknown_attempt) {
+                if (std::exchange(begun_, true)) {
+                    restart();
+                    events_.restart();
+                    at_.restart();
                 }
+                attempt_ = its;
+            }
+            switch (row.kind) {
                 case row_kind::close: {
                     events_.close();
                     rows::close end;
@@ -64,7 +62,7 @@ private:
     recorded_stream<Judges> events_;
     walk_place place_{};
     std::uint64_t played_ = 0;  // closings
-    std::uint32_t attempt_ = 0;
+    std::uint32_t attempt_ = unknown_attempt;
     bool begun_ = false;
 };
 
