@@ -106,18 +106,19 @@ public:
     // Whether rows that are lost, or that no declaration tells of, may be of a step; known once the index is complete. Behind an entry:
     // lost_rows::behind.
     [[nodiscard]] lost_rows::doubt doubt_behind(track_entry const& entry, step_id step, std::uint32_t attempt) const {
+        using enum lost_rows::doubt;
         lost_rows::doubt found = lost_.behind(entry, step, attempt);
-        nameless_.each_at(step, [&](track_entry const& it) {
-            if (!is_of(it.place.segment, attempt) || !it.place.is_behind(entry.place)) { return; }
-            bool const same = it.ordinal == entry.ordinal;
-            found = (std::max)(found, same ? lost_rows::doubt::within_step : lost_rows::doubt::superseded);
+        bool const again = found != superseded && nameless_.any_at(step, [&](track_entry const& it) {
+            if (!is_of(it.place.segment, attempt) || !it.place.is_behind(entry.place)) { return false; }
+            found = within_step;
+            return it.ordinal != entry.ordinal;
         });
-        return found;
+        return again ? superseded : found;
     }
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const {
-        bool found = lost_.may_hold(step, attempt);
-        nameless_.each_at(step, [&](track_entry const& it) { found = found || is_of(it.place.segment, attempt); });
-        return found;
+        return lost_.may_hold(step, attempt) || nameless_.any_at(step, [&](track_entry const& it) {
+            return is_of(it.place.segment, attempt);
+        });
     }
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
     void guard(std::uint32_t number) const noexcept { const_cast<run_index*>(this)->segments_.guard(number); }

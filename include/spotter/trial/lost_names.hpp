@@ -49,10 +49,14 @@ public:
     void add_row(row_place const& place, tensor_id local, std::uint64_t count) {
         list_of(place, local).push_row(place, local, count);
     }
-    // Calls take(entry) for those at a step, loose ones left out.
-    template <class Take>
-    void each_at(step_id step, Take const& take) const {
-        for (auto const& [key, entries] : lists_) { entries.each_at(step, take); }
+    // Whether test(entry) holds for any of those at a step, loose ones left out.
+    template <class Test>
+    [[nodiscard]] bool any_at(step_id step, Test const& test) const {
+        bool found = false;
+        for (auto it = lists_.begin(); it != lists_.end() && !found; ++it) {
+            it->second.each_at(step, [&](track_entry const& entry) { found = found || test(entry); });
+        }
+        return found;
     }
 
     // Those that have a name now: id_of(segment, writer's id), take(id, entries). What `take` refuses stays.

@@ -262,6 +262,10 @@ private:
         if (!side) { return; }
         byte_view const places =
             side->bytes.first(static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes);
+        byte_view const rest = side->bytes.subspan(places.size());
+        bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
+        if (some && is_of_another(rest)) { return files.unmap(*side); }
+        if (some) { beside_.assign(rest.begin(), rest.end()); }
         std::uint64_t end = layout::head_bytes, i = 0;
         for (;; ++i) {
             result<side_place> const place = decode_side_place(places, i, bytes().size());
@@ -271,9 +275,6 @@ private:
             groups_.push_back(*place);
             known_to_ = end = place->end;
         }
-        byte_view const rest = side->bytes.subspan(places.size());
-        bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
-        if (some) { beside_.assign(rest.begin(), rest.end()); }
         if (!groups_.empty() && !belongs(groups_.back())) {
             groups_.clear();
             known_to_ = 0;
@@ -281,6 +282,16 @@ private:
             take_lost_end(files, segment, places, i, end);
         }
         files.unmap(*side);
+    }
+    // What stands behind the places of a sidecar says whose they are.
+    [[nodiscard]] bool is_of_another(byte_view beside) const noexcept {
+        frame_walker walker{beside};
+        if (walker.next() != walked::rows) { return false; }
+        row_reader rows{walker.frame().body};
+        row_view row;
+        rows::run_begin begin;
+        bool const told = rows.next(row) && row.kind == row_kind::run_begin && !decode(row, begin);
+        return told && (begin.run_id != head_->run_id || begin.attempt != head_->attempt);
     }
     // Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there.
     [[nodiscard]] bool belongs(side_place const& place) const noexcept {
