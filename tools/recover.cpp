@@ -12,7 +12,6 @@
 #include <spotter/record/recover.hpp>
 #include <spotter/trial.hpp>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -130,14 +129,12 @@ public:
             torn = walker.torn();
             mapped_file const older{file_of(it, number, layout::side_suffix)};
             if (error const why = rebuild_sidecar(data.bytes(), side, older.bytes())) { return why; }
-            bar.advance(data.bytes().size());
-        }
-        if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
-            std::error_code failure;
-            std::filesystem::resize_file(file, good_end, failure);
-            if (failure) {
-                return {errc::io_error, "the torn tail of a segment could not be cut off: is the folder writable?"};
+            if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
+                // A shorter copy takes its place: a reader that has the segment mapped would die of one that shrinks.
+                byte_view const good = data.bytes().first(static_cast<std::size_t>(good_end));
+                if (error const why = replace_file(system_files(), file, good)) { return why; }
             }
+            bar.advance(data.bytes().size());
         }
         if (torn > 0) { deeds_.push_back({file, wanted_.cut ? "cut" : "tail_left", good_end, torn}); }
 

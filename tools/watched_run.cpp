@@ -57,6 +57,19 @@ void watched_run::begin_attempt(std::uint32_t worker) noexcept {
     warnings_.erase(worker);
 }
 
+// Another run has taken its place: nothing that was found before is about this one, and it has not been asked to stop.
+void watched_run::begin_anew() {
+    pending_.clear();
+    warnings_.clear();
+    told_.reset();
+    trouble_ = {};
+    stalled_ = false;
+    asked_in_attempt_ = 0;
+    closed_.clear();
+    rate_ = 0;
+    out_(event("replaced"));
+}
+
 void watched_run::note_trouble(error const& why) {
     bool const is_news = why && why.what.view() != trouble_.what.view();
     trouble_ = why;

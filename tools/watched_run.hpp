@@ -65,6 +65,7 @@ private:
         watched_run* to;
         void operator()(spotter::finding const& found) const { to->hear(found); }
         void attempt_begins(std::uint32_t worker) const { to->begin_attempt(worker); }
+        void run_replaced() const { to->begin_anew(); }
     };
 
     // What responses are offered; nothing more can be captured of a run that somebody else records.
@@ -78,6 +79,7 @@ private:
 
     void hear(spotter::finding const& found);
     void begin_attempt(std::uint32_t worker) noexcept;
+    void begin_anew();
     void note_trouble(spotter::error const& why);
     void act();
     void hear_of_commands(bool at_the_end);

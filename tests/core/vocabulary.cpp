@@ -99,9 +99,7 @@ TEST_CASE("a result holds a value or an error with its name", "[A39]") {
     result<std::unique_ptr<int>> owner{std::make_unique<int>(7)};
     CHECK(*std::move(owner).value() == 7);
     static_assert(*result<int>{5} == 5 && !result<int>{errc::busy, "x"});
-    for (int i = 0; i <= static_cast<int>(errc::user_code_threw); ++i) {
-        CHECK_FALSE(name_of(static_cast<errc>(i)).empty());
-    }
+    for (int i = 0; i <= static_cast<int>(errc::replaced); ++i) { CHECK_FALSE(name_of(static_cast<errc>(i)).empty()); }
     CHECK(name_of(errc::user_code_threw) == "user_code_threw");
 }
 

@@ -61,6 +61,10 @@ public:
         if (fails_to_look()) { return why(); }
         return below_.size_of(path);
     }
+    spotter::result<spotter::file_facts> facts_of(std::string_view path) noexcept override {
+        if (fails_to_look()) { return why(); }
+        return below_.facts_of(path);
+    }
     spotter::error rename(std::string_view from, std::string_view to) noexcept override {
         return fails() ? why() : below_.rename(from, to);
     }

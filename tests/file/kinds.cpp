@@ -39,10 +39,10 @@ void make_socket(std::string const& path) {
 // Ends the test if something waits after all.
 class time_limit {
 public:
-    time_limit() { ::alarm(20); }
+    time_limit() { ::step_alarm(20); }
     time_limit(time_limit const&) = delete;
     time_limit& operator=(time_limit const&) = delete;
-    ~time_limit() { ::alarm(0); }
+    ~time_limit() { ::step_alarm(0); }
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ public:
     error close(spotter::opened_file file) noexcept override { return real_.close(file); }
     result<path_kind> kind_of(std::string_view path) noexcept override { return real_.kind_of(path); }
     result<std::uint64_t> size_of(std::string_view path) noexcept override { return real_.size_of(path); }
+    result<file_facts> facts_of(std::string_view path) noexcept override { return real_.facts_of(path); }
     error rename(std::string_view from, std::string_view to) noexcept override { return real_.rename(from, to); }
     error remove(std::string_view path) noexcept override { return die(), real_.remove(path); }
     error make_folder(std::string_view path) noexcept override { return real_.make_folder(path); }

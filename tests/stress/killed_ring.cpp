@@ -39,6 +39,7 @@ public:
     error close(spotter::opened_file file) noexcept override { return system_files().close(file); }
     result<path_kind> kind_of(std::string_view path) noexcept override { return system_files().kind_of(path); }
     result<std::uint64_t> size_of(std::string_view path) noexcept override { return system_files().size_of(path); }
+    result<file_facts> facts_of(std::string_view path) noexcept override { return system_files().facts_of(path); }
     error rename(std::string_view from, std::string_view to) noexcept override {
         return system_files().rename(from, to);
     }

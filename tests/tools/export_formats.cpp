@@ -205,15 +205,41 @@ TEST_CASE("export: a layer for the embedding projector, with its labels") {
     CHECK(ask("export " + run + ' ' + folder / "other --format projector --name loss").code == 3);
 }
 
-TEST_CASE("export: a run without steps says that there is nothing to show") {
+TEST_CASE(
+    "export: a run without steps is exported as nothing, in every format, and what is asked for by name is missed") {
     temporary_folder const folder;
     { hook watch{folder / "run", everything}; }
     std::string const run = folder / "run";
-    for (std::string const format : {"tensorboard", "projector", "safetensors"}) {
-        told const it = ask("export " + run + ' ' + folder / "x --format " + format);
-        CHECK(it.code == 3);
-        CHECK(!it.err.empty());
+    for (std::string const format :
+         {"tensorboard", "projector", "safetensors", "npy", "npz", "csv", "jsonl", "trace", "prometheus"}) {
+        INFO(format);
+        told const it = ask("export " + run + ' ' + folder / ("x-" + format) + " --format " + format);
+        CHECK(it.code == 0);
+        CHECK(it.err.empty());
+        CHECK(std::filesystem::exists(folder / ("x-" + format)));
+        CHECK(
+            ask("export --force " + run + ' ' + folder / ("x-" + format) + " --format " + format + " --name w").code ==
+            3);
     }
+    CHECK(text_of(folder / "x-safetensors").substr(8, 2) == "{}");
+    CHECK(text_of(folder / "x-projector/projector_config.pbtxt").empty());
+    CHECK(std::filesystem::is_empty(folder / "x-tensorboard"));
+    CHECK(std::filesystem::is_empty(folder / "x-npy"));
+    CHECK(ask("export " + run + ' ' + folder / "x.npy").code == 0);
+    CHECK(text_of(folder / "x.npy").find("'shape': (0,)") != std::string::npos);
+    CHECK(lines_of(text_of(folder / "x-jsonl")).empty());
+    CHECK(nlohmann::json::accept(text_of(folder / "x-trace")));
+    // One of which nothing can be read is not empty.
+    std::vector<char> bytes = read_file(run + "/000000.spot");
+    bytes.resize(64);
+    bytes.resize(500, 'x');
+    write_file(run + "/000000.spot", bytes);
+    std::filesystem::remove(run + "/000000.spotx");
+    CHECK(ask("export " + run + ' ' + folder / "y --format tensorboard").code != 0);
+    bytes.assign(500, 'x');
+    write_file(run + "/000000.spot", bytes);
+    CHECK(ask("export " + run + ' ' + folder / "y --format tensorboard").code == 3);
+    { hook watch{run, everything, options{.existing = existing::replace}}; }
     CHECK(ask("export " + run + " - --format jsonl").out.empty());
     CHECK(ask("export " + run + " - --format prometheus").says("spotter_steps_total"));
     CHECK(ask("export " + folder / "none x --format tensorboard").code == 3);
@@ -239,6 +265,42 @@ TEST_CASE("export: damaged values are named, and everything else is exported") {
         CHECK(other.document().at("damaged").size() == 1);
     }
     CHECK(met);
+}
+
+TEST_CASE("export --follow: where another run takes the place of the one that is exported it ends, and says so") {
+    temporary_folder const folder;
+    for (char const* name : {"other", "run"}) {
+        hook watch{folder / name, everything};
+        for (std::uint64_t i = 0; i < 9; ++i) { (void)watch.step(train(i), "loss"_t = *name == 'o' ? 5.0 : 1.0); }
+        watch.finish();
+        if (*name == 'o') { continue; }
+        // The first is taken to be live: its end is cut off, and its lock held.
+        std::filesystem::remove(folder / "run/000000.spotx");
+        std::uint64_t last = 0;
+        std::vector<char> bytes = read_file(folder / "run/000000.spot");
+        frame_walker walk{std::as_bytes(std::span{bytes})};
+        for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+            if (what == walked::rows && (walk.frame().flags & layout::has_run_end) != 0) { last = walk.frame().offset; }
+        }
+        REQUIRE(last > 64);
+        std::filesystem::resize_file(folder / "run/000000.spot", last);
+    }
+    auto const held = system_files().lock(folder / "run/lock");
+    REQUIRE(held);
+    told lines, board;
+    std::thread first{[&] { lines = ask("export --follow " + folder / "run " + folder / "x.jsonl"); }};
+    std::thread second{
+        [&] { board = ask("export --follow " + folder / "run " + folder / "board --format tensorboard"); }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{700});
+    std::filesystem::rename(folder / "other/000000.spot", folder / "run/000000.spot");
+    first.join();
+    second.join();
+    for (told const& it : {lines, board}) {
+        CHECK(it.code != 0);
+        CHECK(it.complains("another run"));
+    }
+    CHECK(text_of(folder / "x.jsonl").find("5.0") == std::string::npos);  // nothing of the other one
+    system_files().unlock(*held);
 }
 
 TEST_CASE("export --follow: a live run is exported until it ends") {

@@ -154,6 +154,42 @@ TEST_CASE("watch: what went wrong before a run was resumed does not stop it agai
     }
 }
 
+TEST_CASE(
+    "watch: the next training into the same folder is another run, judged from its beginning and stopped in its turn") {
+    temporary_folder const folder;
+    hook other_run{folder / "runs/other", everything};  // the watch goes on while this one does
+    (void)other_run.step(train(0), "loss"_t = 1.0);
+    other_run.flush();
+    watching other{"--stop --rules non_finite " + folder / "runs"};
+    std::uint64_t came[3] = {0, 0, 0};
+    std::uint64_t const bad[3] = {200, 20, 20};
+    for (std::size_t k = 0; k < 3; ++k) {
+        {
+            hook watch{folder / "runs/a", everything, options{.existing = existing::replace}};
+            came[k] = train_on(watch, bad[k], 30'000);
+        }
+        std::this_thread::sleep_for(100ms);
+    }
+    other_run.finish();
+    CHECK(other.finish().code == 1);  // and not by a signal
+    for (std::size_t k = 0; k < 3; ++k) {
+        INFO(k);
+        CHECK(came[k] >= bad[k]);
+        CHECK(came[k] < 30'000);
+    }
+    CHECK(other.events("replaced", "a").size() == 2);
+    CHECK(other.events("stop", "a").size() == 3);
+    CHECK(other.events("replaced", "other").empty());
+    std::vector<std::uint64_t> firsts;
+    std::uint64_t before = ~std::uint64_t{0};
+    for (auto const& each : other.events("finding", "a")) {
+        auto const index = each.at("step").at("index").get<std::uint64_t>();
+        if (index <= before) { firsts.push_back(index); }
+        before = index;
+    }
+    CHECK(firsts == std::vector<std::uint64_t>{200, 20, 20});
+}
+
 TEST_CASE("watch: a loop that hangs is told once, by the time since its last step") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};

@@ -91,7 +91,7 @@ TEST_CASE("workers 0 and 1 are at step 6, worker 2 is silent since step 2 but al
         CHECK(run.status() == run_status::finished);
         CHECK(run.over());
         CHECK(run.wait(train(7), std::chrono::seconds{9}).code == errc::no_more_data);
-        CHECK(run["x"].at(train(4), worker{2}).error().code == errc::no_such_step);
+        CHECK(run["x"].at(train(4), worker{2}).error().code == errc::not_in_step);
     }
     SECTION("a worker that goes past the step without it decides, too [S44]") {
         record(two, 2, 6, 7);

@@ -63,7 +63,7 @@ error find_values(export_job const& job, std::vector<item>& items) {
             if (job.choice.has_step(step)) { items.push_back({name, step}); }
         }
     }
-    return items.empty() ? why : error{};
+    return items.empty() && !job.is_empty() ? why : error{};
 }
 
 error to_npz(export_job& job) {
@@ -90,6 +90,20 @@ error to_npy(export_job& job) {
     if (error const why = find_values(job, items)) { return why; }
     progress bar{"export", items.size()};
     bool const single = job.wanted.out.ends_with(".npy");
+    auto const write = [&](std::string const& path, tensor_ref const& view) {
+        npy_parts const parts{view, how(job)};
+        new_file file{path, job.wanted.force};
+        error why = file.put(parts.header());
+        if (!why) { why = file.put(parts.values()); }
+        if (!why) { why = file.finish(); }
+        if (!why) { job.done.files.push_back(path); }
+        return why;
+    };
+    if (single && job.is_empty()) {
+        double const none = 0;
+        return write(job.wanted.out, view_of(&none, {0}));
+    }
+    if (items.empty()) { return system_files().make_folder(tidy(job.wanted.out)); }
     if (single && items.size() != 1) {
         error why{errc::bad_config, "a .npy file holds one tensor, and "};
         why.what << items.size() << " were chosen: give --name and --step, an .npz file, or a folder";
@@ -102,13 +116,7 @@ error to_npy(export_job& job) {
         recorded_value const value = job.run[each.name].at(each.step);
         if (job.left_out(each, value)) { continue; }
         if (!value) { return value.error(); }
-        npy_parts const parts{value.view(), how(job)};
-        new_file file{path, job.wanted.force};
-        error why = file.put(parts.header());
-        if (!why) { why = file.put(parts.values()); }
-        if (!why) { why = file.finish(); }
-        if (why) { return why; }
-        job.done.files.push_back(path);
+        if (error const why = write(path, value.view())) { return why; }
         count(job, value.view());
         bar.advance(1);
     }

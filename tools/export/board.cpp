@@ -78,7 +78,8 @@ error to_tensorboard(export_job& job) {
     error why = job.wanted.follow ? follow_run(job.run, take, wait_for_more) : take();
     writer.each_file([&](event_file const& each) { job.done.files.push_back(each.path()); });
     job.take(writer.counts());
-    if (!why && writer.counts().values == 0) {
+    if (!why && job.is_empty()) { why = system_files().make_folder(tidy(job.wanted.out)); }
+    if (!why && writer.counts().values == 0 && !job.is_empty()) {
         why = {errc::no_payload, "nothing of what was chosen can be shown: no number, statistic, text or values were "
                                  "kept (`spotter ls` lists what there is)"};
     }
@@ -125,7 +126,7 @@ error to_projector(export_job& job) {
         config += projector_entry(key_of(each), stem + ".tsv", labels);
         ++job.done.tensors;
     }
-    if (config.empty()) {
+    if (config.empty() && !job.is_empty()) {
         return {errc::no_payload,
                 "none of the chosen tensors has values with two axes or more, of which the first counts "
                 "points: choose a layer's activations with --name"};

@@ -38,6 +38,10 @@ struct export_job {
     written done{};
 
     [[nodiscard]] bool to_output() const { return wanted.out == "-"; }
+    // A run of which nothing was kept, and nothing is lost, exports as nothing, unless something is asked for by its name.
+    [[nodiscard]] bool is_empty() const {
+        return wanted.names.empty() && !choice.step && run.names().empty() && run.damage().empty();
+    }
     // Damaged values do not keep the others from being exported.
     [[nodiscard]] bool left_out(item const& it, spotter::recorded_value const& value) {
         if (value.error().code != spotter::errc::corrupt) { return false; }

@@ -140,7 +140,8 @@ typedef enum spotter_error {
     SPOTTER_OUT_OF_MEMORY = 22,
     SPOTTER_DROPPED = 23,
     SPOTTER_NO_STEP_OPEN = 24,
-    SPOTTER_USER_CODE_THREW = 25
+    SPOTTER_USER_CODE_THREW = 25,
+    SPOTTER_REPLACED = 26 /* of a record that is read: never met here */
 } spotter_error;
 
 /* What closing a step returns. */

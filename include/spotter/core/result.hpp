@@ -41,15 +41,16 @@ enum class errc : std::uint8_t {
     dropped,
     no_step_open,
     user_code_threw,
+    replaced,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(errc code) noexcept {
     constexpr std::string_view names[] = {
-        "none",         "no_such_name",   "no_such_step",   "not_in_step",     "not_yet",       "no_more_data",
-        "no_payload",   "no_shape",       "no_such_worker", "corrupt",         "not_a_run",     "exists",
-        "busy",         "bad_config",     "bad_pattern",    "wrong_type",      "unwritable",    "io_error",
-        "disk_full",    "not_contiguous", "rank_too_deep",  "unknown_version", "out_of_memory", "dropped",
-        "no_step_open", "user_code_threw"};
+        "none",         "no_such_name",    "no_such_step",   "not_in_step",     "not_yet",       "no_more_data",
+        "no_payload",   "no_shape",        "no_such_worker", "corrupt",         "not_a_run",     "exists",
+        "busy",         "bad_config",      "bad_pattern",    "wrong_type",      "unwritable",    "io_error",
+        "disk_full",    "not_contiguous",  "rank_too_deep",  "unknown_version", "out_of_memory", "dropped",
+        "no_step_open", "user_code_threw", "replaced"};
     return names[static_cast<std::size_t>(code)];
 }
 

@@ -87,7 +87,9 @@ public:
     json_lines_writer(json_lines_writer const&) = delete;
     json_lines_writer& operator=(json_lines_writer const&) = delete;
 
+    // errc::replaced where the trial is another run now: nothing of that is written.
     [[nodiscard]] error advance(trial const& run) {
+        if (!workers_.goes_on(run)) { return detail::export_of_another_run(); }
         bool const several = run.readers().size() > 1 || run.expected_workers() > 1;
         workers_.advance(run, [&](worker_reader const&) {
             return detail::json_lines_worker<Put>{choice_, put_, counts_, why_, several};

@@ -86,8 +86,9 @@ public:
     prometheus_page(prometheus_page const&) = delete;
     prometheus_page& operator=(prometheus_page const&) = delete;
 
-    // Takes in what was closed since the last call, and gives the whole text. Always of the same run.
+    // Takes in what was closed since the last call, and gives the whole text. Of the run that the trial is now: where another has taken its place, of that one alone.
     [[nodiscard]] std::string text(trial const& run) {
+        if (!workers_.goes_on(run)) { workers_.begin_anew(); }
         workers_.advance(run, [&](worker_reader const& each) {
             return detail::latest_values{choice_, counts_, run_ + ",worker=\"" + std::to_string(each.number()) + '"'};
         });

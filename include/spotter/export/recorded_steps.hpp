@@ -63,6 +63,7 @@ public:
         std::size_t const closings = run.steps().size();
         run.walk(place_, [&](std::uint32_t segment, row_view row) {
             if (closed_ == closings && from_->running()) { return false; }
+            begin(run.attempt_of(segment));
             switch (row.kind) {
                 case row_kind::observe:
                     keep(segment, row);
@@ -76,9 +77,6 @@ public:
                     break;
                 case row_kind::close:
                     close(row, take);
-                    break;
-                case row_kind::run_begin:
-                    begin(row);
                     break;
                 default:
                     break;
@@ -100,12 +98,9 @@ private:
         findings_.clear();
         bodies_.clear();
     }
-    // Each segment restates it; what the process of an earlier attempt left open is no step.
-    void begin(row_view row) noexcept {
-        rows::run_begin told;
-        if (decode(row, told)) { return; }
-        if (told.attempt != attempt_) { clear(); }
-        attempt_ = told.attempt;
+    // What the process of an earlier attempt left open is no step.
+    void begin(std::uint32_t attempt) noexcept {
+        if (std::exchange(attempt_, attempt) != attempt) { clear(); }
     }
     [[nodiscard]] bool wanted(tensor_id id) {
         auto const& tensors = from_->index().tensors();
@@ -153,6 +148,7 @@ private:
     template <class Take>
     void tell(Take& take) {
         run_index const& run = from_->index();
+        if (!kept_.empty()) { run.guard(kept_.front().segment); }
         take.step(last_);
         last_of_.resize(run.tensors().size());
         for (std::size_t i = 0; i < kept_.size(); ++i) { last_of_[kept_[i].id] = i; }
@@ -185,7 +181,7 @@ private:
     export_choice const* choice_;
     walk_place place_{};
     std::size_t closed_ = 0;
-    std::uint32_t attempt_ = 0;
+    std::uint32_t attempt_ = unknown_attempt;
     recorded_step last_{};    // that was closed
     recorded_step before_{};  // what scalars between steps go with: the last one of train, where there is any
     std::optional<std::uint64_t> latest_[mode_count]{};  // index of the last closing
@@ -202,9 +198,16 @@ public:
     // `make(worker_reader const&)` gives what takes a worker's steps. `choice` must outlive this.
     explicit recorded_workers(export_choice const& choice) : choice_{choice} {}
 
+    // False where another run has taken the place of the one that was taken so far; nothing of it is, until it is to `begin_anew`.
+    [[nodiscard]] bool goes_on(trial const& run) noexcept {
+        if (workers_.empty()) { replaced_ = run.replaced(); }
+        return replaced_ == run.replaced();
+    }
+    void begin_anew() noexcept { workers_.clear(); }
     // Calls make(reader) for a worker that is met first, then advances all.
     template <class Make>
     void advance(trial const& run, Make&& make) {
+        if (!goes_on(run)) { return; }
         for (auto const& reader : run.readers()) {
             auto it = std::find_if(workers_.begin(), workers_.end(),
                                    [&](auto const& each) { return each->steps.reader().number() == reader->number(); });
@@ -228,9 +231,14 @@ private:
 
     export_choice const& choice_;
     std::vector<std::unique_ptr<entry>> workers_{};
+    std::uint64_t replaced_ = 0;  // trial::replaced() of that run
 };
 
 namespace detail {
+
+[[nodiscard]] inline error export_of_another_run() noexcept {
+    return {errc::replaced, "another run has taken the place of the one that was exported: export it to another place"};
+}
 
 // What is worth a curve, where nobody chose.
 inline constexpr statistic usual_statistics[] = {minimum, maximum, mean,          stddev,   mean_abs,

@@ -160,8 +160,10 @@ public:
     tensorboard_writer(tensorboard_writer const&) = delete;
     tensorboard_writer& operator=(tensorboard_writer const&) = delete;
 
-    // Writes what was closed since the last call, down to the files. Always of the same run.
+    // Writes what was closed since the last call, down to the files. Always of the same run: errc::replaced where the trial is another
+    // one now, of which nothing is written.
     [[nodiscard]] error advance(trial const& run) {
+        if (!workers_.goes_on(run)) { return detail::export_of_another_run(); }
         bool const several = run.readers().size() > 1 || run.expected_workers() > 1;
         workers_.advance(run, [&](worker_reader const& each) {
             std::string const own = several ? folder_ + "/worker-" + std::to_string(each.number()) : folder_;

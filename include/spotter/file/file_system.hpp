@@ -30,6 +30,12 @@ struct shared_memory {
     opened_file lock{};
 };
 
+// Which file has a name now. Another file of that name has another `identity`; 0 where a file system cannot tell.
+struct file_facts {
+    std::uint64_t bytes = 0;
+    std::uint64_t identity = 0;
+};
+
 enum class path_kind : std::uint8_t { missing, file, folder, other };
 
 // Takes a name from `list`; `context` is the caller's. False ends the listing.
@@ -69,6 +75,10 @@ public:
     // Below a file everything is missing; a link that leads nowhere is `other`.
     [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;
     [[nodiscard]] virtual result<std::uint64_t> size_of(std::string_view path) noexcept = 0;
+    [[nodiscard]] virtual result<file_facts> facts_of(std::string_view path) noexcept {
+        auto const bytes = size_of(path);
+        return bytes ? result<file_facts>{file_facts{*bytes, 0}} : bytes.error();
+    }
     // Replaces a file of the new name, in one step.
     [[nodiscard]] virtual error rename(std::string_view from, std::string_view to) noexcept = 0;
     [[nodiscard]] virtual error remove(std::string_view path) noexcept = 0;

@@ -65,6 +65,12 @@ public:
         if (at == files_.end()) { return missing(path); }
         return static_cast<std::uint64_t>(at->second->size());
     }
+    [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override {
+        std::lock_guard const hold{mutex_};
+        auto const at = files_.find(path);
+        if (at == files_.end()) { return missing(path); }
+        return file_facts{at->second->size(), at->second->identity};
+    }
     [[nodiscard]] error rename(std::string_view from, std::string_view to) noexcept override {
         return guard([&]() -> error {
             auto const at = files_.find(from);
@@ -161,7 +167,9 @@ public:
     }
 
 private:
-    using contents = std::vector<std::byte>;
+    struct contents : std::vector<std::byte> {
+        std::uint64_t identity = 0;
+    };
 
     [[nodiscard]] static error missing(std::string_view path) noexcept {
         error why{errc::not_a_run, "there is no file "};
@@ -184,8 +192,11 @@ private:
         error const why = guard([&]() -> error {
             if (fresh && files_.contains(path)) { return {errc::exists, "there is a file of that name"}; }
             auto& bytes = files_[std::string{path}];
-            if (bytes == nullptr) { bytes = std::make_shared<contents>(); }
             opened.native = ++last_;
+            if (bytes == nullptr) {
+                bytes = std::make_shared<contents>();
+                bytes->identity = static_cast<std::uint64_t>(last_);
+            }
             open_[opened.native] = bytes;
             return {};
         });

@@ -27,7 +27,8 @@ struct patience_in<std::chrono::duration<Rep, Period>> {
 }  // namespace detail
 
 // Judges a live run bit by bit, for who has more to do meanwhile than `follow`: several runs, a screen. Arguments are those of `replay`;
-// they and the run must outlive it.
+// they and the run must outlive it. Where another run takes the place of the one that is followed the rules and the report start afresh
+// with it, and a callable with a member `run_replaced()` hears of it first.
 template <class... Arguments>
 class follower {
 public:
@@ -38,6 +39,14 @@ public:
     // Refreshes the run and judges what was closed since the last call; an error where it can no longer be read.
     error advance() {
         unreadable_ = run_.refresh();
+        if (unreadable_.code == errc::replaced) { unreadable_ = {}; }
+        if (std::exchange(run_known_, run_.replaced()) != run_.replaced()) {  // whoever refreshed it
+            judged_.clear();
+            replay_report anew{};
+            anew.replaced = report_.replaced + 1;
+            report_ = std::move(anew);
+            std::apply([](Arguments const&... each) { (detail::tell_replaced(each), ...); }, arguments_);
+        }
         for (auto const& reader : run_.readers()) {
             auto it = std::find_if(judged_.begin(), judged_.end(),
                                    [&](auto const& each) { return each->number() == reader->number(); });
@@ -74,13 +83,15 @@ private:
     std::vector<std::unique_ptr<detail::judged_worker<Arguments...>>> judged_{};
     replay_report report_{};
     error unreadable_{};
+    std::uint64_t run_known_ = run_.replaced();  // which of the runs that took its place
 };
 
 // Judges a live run: `follow(run, rules..., callables..., 30min)`. First what it holds already, then each step soon after it was
 // closed and flushed, until no worker writes it any more or the given time has passed (a std::chrono duration; without one it has
 // all the time). Arguments and outcome are those of `replay`, and so are the verdicts: a rule sees the steps of a worker in their
 // order, and none after the one that it judges, whatever is written meanwhile. run.status() tells afterwards how the run ended, or
-// that it still goes on. A run that can no longer be read ends it, too: replay_report::trouble. Refreshes `run` every 10 ms.
+// that it still goes on. A run that can no longer be read ends it, too: replay_report::trouble. Where another run takes its place that
+// one is judged from its beginning: replay_report::replaced. Refreshes `run` every 10 ms.
 template <class... Arguments>
 replay_report follow(trial& run, Arguments const&... arguments) {
     std::optional<std::chrono::nanoseconds> patience{};

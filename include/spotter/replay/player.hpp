@@ -34,19 +34,17 @@ public:
         };
         run_.walk(place_, [&](std::uint32_t segment, row_view row) {
             if (!to_the_end && played_ == run_.steps().size()) { return false; }
-            switch (row.kind) {
-                case row_kind::run_begin: {
-                    rows::run_begin begin;
-                    if (decode(row, begin)) { break; }
-                    if (std::exchange(begun_, true) && begin.attempt != attempt_) {
-                        leave();
-                        restart();
-                        events_.restart();
-                        at_.restart();
-                    }
-                    attempt_ = begin.attempt;
-                    break;
+            // Each attempt begins with a segment, whose head says so too: its run_begin may be lost.
+            if (std::uint32_t const its = run_.attempt_of(segment); its != attempt_ && its != unknown_attempt) {
+                if (std::exchange(begun_, true)) {
+                    leave();
+                    restart();
+                    events_.restart();
+                    at_.restart();
                 }
+                attempt_ = its;
+            }
+            switch (row.kind) {
                 case row_kind::close: {
                     events_.close();
                     rows::close end;
@@ -81,7 +79,7 @@ private:
     walk_place place_{};
     std::uint64_t played_ = 0;  // closings
     double time_ = 0;           // of the last closing
-    std::uint32_t attempt_ = 0;
+    std::uint32_t attempt_ = unknown_attempt;
     bool begun_ = false;
 };
 

@@ -340,6 +340,7 @@ private:
         view.layout = seen.layout;
         view.shape = seen.shape;
         view.count = seen.shape.elements();
+        run_.guard(segment);
         byte_view const bytes = run_.segment_bytes(segment);
         error why{errc::corrupt,
                   "an observation claims more values than its segment has room for; it was judged without"};

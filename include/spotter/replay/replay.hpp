@@ -14,6 +14,8 @@ struct replay_report {
     std::vector<finding> findings{};    // all of them, in order; of several workers one worker's after the other's
     std::vector<coverage> coverages{};  // over all attempts and workers
     error trouble{};  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
+    // How often another run took its place while it was followed; all else is of the last one.
+    std::uint64_t replaced = 0;
     bool whole = true;  // false: drops, damage or something not recorded, so inline verdicts may have differed
 };
 
@@ -30,6 +32,10 @@ void tell_finding(Argument const& argument, finding const& found) {
 template <class Argument>
 void tell_attempt(Argument const& argument, std::uint32_t worker) {
     if constexpr (requires { argument.attempt_begins(worker); }) { argument.attempt_begins(worker); }
+}
+template <class Argument>
+void tell_replaced(Argument const& argument) {
+    if constexpr (requires { argument.run_replaced(); }) { argument.run_replaced(); }
 }
 template <class Argument, class Report>
 void tell_report(Argument const& argument, Report const& report) {

@@ -91,15 +91,11 @@ private:
             if ((full && now.first == rows_.size()) || first_ + closings_.size() == run_.steps().size()) {
                 return false;
             }
+            if (std::uint32_t const its = run_.attempt_of(segment); its != now.attempt && its != unknown_attempt) {
+                now.begin = rows_.size();
+                now.attempt = its;
+            }
             switch (row.kind) {
-                case row_kind::run_begin: {
-                    rows::run_begin begin;
-                    if (!decode(row, begin) && begin.attempt != now.attempt) {
-                        now.begin = rows_.size();
-                        now.attempt = begin.attempt;
-                    }
-                    break;
-                }
                 case row_kind::declare:
                 case row_kind::feature:
                 case row_kind::observe:

@@ -21,6 +21,11 @@ struct row_place {
     std::uint32_t bytes = 0;
     std::uint64_t offset = 0;
     std::uint32_t part = whole_row;
+
+    // In the order of writing; of the rows of one steps row none is.
+    [[nodiscard]] constexpr bool is_behind(row_place const& other) const noexcept {
+        return segment != other.segment ? segment > other.segment : offset > other.offset;
+    }
 };
 
 // One observation or scalar of a tensor.
@@ -146,8 +151,7 @@ public:
         if (more.empty()) { return true; }
         if (!empty()) {
             row_place const& last = runs_.back().first.place;
-            row_place const& next = more.runs_.front().first.place;
-            if (std::pair{next.segment, next.offset} <= std::pair{last.segment, last.offset}) { return false; }
+            if (!more.runs_.front().first.place.is_behind(last)) { return false; }
         }
         runs_.insert(runs_.end(), more.runs_.begin(), more.runs_.end());
         size_ += more.size_;

@@ -3,18 +3,15 @@
 // rows of steps are read when they are asked for, values never.
 #pragma once
 
-#include <spotter/file/file_system.hpp>
-#include <spotter/format/record.hpp>
-#include <spotter/format/sidecar.hpp>
 #include <spotter/rule/coverage.hpp>
 #include <spotter/trial/fwd.hpp>
 #include <spotter/trial/lost_names.hpp>
-#include <spotter/trial/mapped_segment.hpp>
+#include <spotter/trial/lost_rows.hpp>
 #include <spotter/trial/no_memory.hpp>
 #include <spotter/trial/recorded.hpp>
 #include <spotter/trial/recorded_lists.hpp>
+#include <spotter/trial/run_segments.hpp>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,24 +23,25 @@ namespace spotter::inline SPOTTER_ABI {
 
 class run_index {
 public:
-    run_index(std::string_view path, file_system& files) : files_{files}, path_{path} {}
+    run_index(std::string_view path, file_system& files) : segments_{path, files} {
+        nameless_.read_from({this, &run_index::bytes_at});
+    }
     run_index(run_index const&) = delete;
     run_index& operator=(run_index const&) = delete;
-    ~run_index() {
-        for (segment& each : segments_) { each.release(files_); }
-    }
 
-    // Takes in what has been written since the last call. A failed call changes nothing that was known.
+    // Takes in what has been written since the last call. A failed call changes nothing that was known; errc::replaced: the folder holds
+    // another run now, for another index.
     [[nodiscard]] error refresh() {
-        error const why = take_in();
+        error const why = segments_.take_in([this](std::uint32_t place) { take_segment(place); });
         totals_.bytes = 0;
-        for (segment const& each : segments_) {
+        for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+            run_segment const& each = segments_[i];
             if (!each.superseded() || each.whole()) { totals_.bytes += each.bytes().size(); }
         }
         return why;
     }
 
-    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    [[nodiscard]] std::string const& path() const noexcept { return segments_.folder().path(); }
     [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const {
         complete();
         return tensors_;
@@ -70,24 +68,29 @@ public:
     // Looks at every frame that has not been looked at, values but for their checksums too.
     [[nodiscard]] std::vector<damaged_place> const& damage() const {
         complete();
-        const_cast<run_index*>(this)->survey();  // the trial is one thread's, and an index never a constant
-        return nameless_.beside(damage_, [this](std::uint32_t place) { return name_of(place); });
+        const_cast<run_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
+        return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
     }
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
-    // In which attempt a segment was written.
-    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept { return segments_[number].attempt; }
+    // In which attempt a segment was written; unknown_attempt where neither it nor those around it say.
+    [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept { return segments_.attempt_of(number); }
     // Whose record it is, and how many workers the run was told to have (0: it was not told).
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
     [[nodiscard]] std::uint32_t expected_workers() const noexcept { return expected_workers_; }
     // Seconds since 1970; 0 where it is not known. Of the latest attempt.
     [[nodiscard]] double begun_at() const noexcept { return begun_at_; }
     [[nodiscard]] double ended_at() const noexcept { return ended_ ? ended_at_ : 0; }
-    [[nodiscard]] bool has_first_segment() const { return is_file(file_name(0, layout::data_suffix)).value_or(true); }
+    [[nodiscard]] bool has_first_segment() const {
+        segment_folder const& folder = segments_.folder();
+        return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true);
+    }
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
     [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
-    [[nodiscard]] result<bool> is_locked() const noexcept { return files_.is_locked(path_ + '/' + layout::lock_name); }
+    [[nodiscard]] result<bool> is_locked() const noexcept {
+        return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
+    }
 
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
     // The row, valid until `finder` is asked for the next.
@@ -102,31 +105,71 @@ public:
         detail::listed([&] { mine.take_groups(); }, [&] { mine.forget_groups(); });
     }
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
-    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say.
+    // Whether rows that are lost, or that no declaration tells of, may be of a step; known once the index is complete. Behind an entry:
+    // lost_rows::behind.
+    [[nodiscard]] lost_rows::doubt doubt_behind(track_entry const& entry, step_id step, std::uint32_t attempt) const {
+        using enum lost_rows::doubt;
+        lost_rows::doubt found = lost_.behind(entry, step, attempt);
+        bool const again = found != superseded && nameless_.any_at(step, [&](track_entry const& it) {
+            if (!is_of(it.place.segment, attempt) || !it.place.is_behind(entry.place)) { return false; }
+            found = within_step;
+            return it.ordinal != entry.ordinal;
+        });
+        return again ? superseded : found;
+    }
+    [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const {
+        return lost_.may_hold(step, attempt) || nameless_.any_at(step, [&](track_entry const& it) {
+            return is_of(it.place.segment, attempt);
+        });
+    }
+    // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
+    void guard(std::uint32_t number) const noexcept { const_cast<run_index*>(this)->segments_.guard(number); }
+    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
+    // sound record. Of one that may have lost something it says nothing.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const {
-        bool seen = false;
-        for (std::size_t number = segments_.size(); number > 0 && !seen; --number) {
-            segment const& mine = segments_[number - 1];
-            for (std::size_t i = mine.groups().size(); i > 0 && !seen; --i) {
+        bool seen = false, sound = !is_complete_ && !segments_.doubtful();
+        for (std::size_t place = segments_.size(); place > 0 && !seen && sound; --place) {
+            auto const number = static_cast<std::uint32_t>(place - 1);
+            run_segment const& mine = segments_[number];
+            bool guarded = false;
+            for (std::size_t i = mine.groups().size(); i > 0 && !seen && sound; --i) {
                 if (!mine.groups()[i - 1].may_hold(step)) { continue; }
-                auto const place = static_cast<std::uint32_t>(number - 1);
-                mine.each_entry(
-                    place, mine.groups()[i - 1], [&](tensor_id local) { return id_of(place, local) == id; },
-                    [&](track_entry const& entry) {
-                        if (!entry.loose && entry.step == step) { found = entry, seen = true; }
-                    });
+                if (!std::exchange(guarded, true)) { guard(number); }
+                auto const is_wanted = [&](tensor_id local) {
+                    tensor_id const its = id_of(number, local);
+                    sound = sound && its != no_tensor;
+                    return its == id;
+                };
+                mine.each_value(
+                    number, mine.groups()[i - 1],
+                    [&](tensor_id local, track_entry const& entry) {
+                        if (is_wanted(local) && !entry.loose && entry.step == step) { found = entry, seen = true; }
+                    },
+                    [&](steps_outline const& row, row_place const& at) {
+                        return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t) {
+                            if (!is_wanted(local)) { return; }
+                            steps_outline::rows_of rows{row, local};
+                            for (steps_outline::found_row it; rows.next(it);) {
+                                if (it.step == step) { found = entry_of(row, at, it), seen = true; }
+                            }
+                        });
+                    },
+                    [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [&](byte_view) { sound = false; },
+                    [&](std::uint64_t) { sound = false; });
             }
         }
-        return seen;
+        return seen && sound;
     }
 
     // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
     // `take` returns false to end the walk; that row is met again when it goes on.
     template <class Take>
     void walk(walk_place& from, Take&& take) const {
+        constexpr std::size_t looks_each = 16;  // groups of rows: a look costs as much as some kilobytes of them
         for (; from.segment < segments_.size(); from = {from.segment + 1, 0, 0, 0}) {
-            segment const& mine = segments_[from.segment];
-            for (; from.group < mine.groups().size(); ++from.group) {
+            run_segment const& mine = segments_[from.segment];
+            for (std::size_t looks = 0; from.group < mine.groups().size(); ++from.group) {
+                if (looks++ % looks_each == 0) { guard(from.segment); }
                 side_place const& group = mine.groups()[from.group];
                 frame_walker walker = mine.frames_of(group, from.offset);
                 for (walked what = walker.next(); what != walked::end; what = walker.next()) {
@@ -158,125 +201,29 @@ public:
     }
 
 private:
-    struct segment : mapped_segment {
-        std::size_t noticed = 0,
-                    taken = 0;     // groups of which the rows about the run, and those of steps, were taken in
-        std::uint32_t number = 0;  // of its file
-        std::uint32_t attempt = 0;
-        std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
-    };
-
-    [[nodiscard]] std::string file_name(std::uint32_t number, char const* suffix) const {
-        char name[32];
-        std::size_t const size = name_segment(number, suffix, name);
-        return path_ + '/' + std::string{name, size};
+    // unknown_attempt: of any, or nobody knows.
+    [[nodiscard]] bool is_of(std::uint32_t place, std::uint32_t attempt) const noexcept {
+        std::uint32_t const its = attempt_of(place);
+        return attempt == unknown_attempt || its == unknown_attempt || its == attempt;
     }
-    [[nodiscard]] std::string name_of(std::uint32_t place) const {
-        return file_name(segments_[place].number, layout::data_suffix);
-    }
-    [[nodiscard]] error not_a_run(std::string_view why) const noexcept {
-        error found{errc::not_a_run, "\""};
-        found.what << path_ << "\" " << why << ": give the folder that a hook recorded into (hook.path() says which)";
-        return found;
-    }
-    [[nodiscard]] result<bool> is_file(std::string const& name) const noexcept {
-        result<path_kind> const there = files_.kind_of(name);
-        if (!there && detail::is_trouble(there.error())) { return there.error(); }
-        return there && *there == path_kind::file;
-    }
-    [[nodiscard]] error take_in() {
-        result<path_kind> const kind = files_.kind_of(path_);
-        if (!kind && detail::is_trouble(kind.error())) { return kind.error(); }
-        if (!kind || *kind != path_kind::folder) { return not_a_run("is no folder"); }
-        if (error const unreadable = first_segment()) {
-            if (unreadable.code != errc::not_a_run) { return unreadable; }
-            result<bool> const later = later_segment_is_sound();
-            if (!later) { return later.error(); }
-            if (!*later) { return unreadable; }
+    // A segment has been looked at.
+    void take_segment(std::uint32_t place) {
+        run_segment& mine = segments_[place];
+        if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
+            take_attempt(place, mine.head()->attempt, mine.head()->time);
         }
-        for (std::uint32_t number = 0;; ++number) {
-            std::string const name = file_name(number, layout::data_suffix);
-            result<bool> there = is_file(name);
-            if (there && !*there) {
-                // The writer made the files in order, so one that is missing still, though the next is there, was removed.
-                result<bool> const next = is_file(file_name(number + 1, layout::data_suffix));
-                if (!next) { return next.error(); }
-                there = is_file(name);
-                if (there && !*there && !*next) { return {}; }
-                if (there && !*there && number == next_number()) { note_damage({name, 0, 0}); }
-            }
-            if (!there) { return there.error(); }
-            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
-            if (number > 0 && number == next_number()) {
-                if (error const why = extend(number - 1, file_name(number - 1, layout::data_suffix))) { return why; }
-            }
-            if (error const why = extend(number, name)) { return why; }
-        }
-    }
-    [[nodiscard]] error first_segment() const {
-        result<file_mapping> const first = files_.map(file_name(0, layout::data_suffix));
-        if (!first) { return detail::is_trouble(first.error()) ? first.error() : not_a_run("holds no 000000.spot"); }
-        error const why = first_segment_is_readable(first->bytes);
-        files_.unmap(*first);
-        return why;
-    }
-    // A run whose first segment is lost is still a run where it was resumed, or had come to the next.
-    [[nodiscard]] result<bool> later_segment_is_sound() const {
-        for (std::uint32_t number = 1;; ++number) {
-            result<file_mapping> const later = files_.map(file_name(number, layout::data_suffix));
-            if (!later && detail::is_trouble(later.error())) { return later.error(); }
-            if (!later) { return false; }
-            bool const sound = later->bytes.size() >= layout::head_bytes && decode_head(later->bytes);
-            files_.unmap(*later);
-            if (sound) { return true; }
-        }
-    }
-    [[nodiscard]] error first_segment_is_readable(byte_view bytes) const noexcept {
-        if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning
-        result<segment_head> const head = decode_head(bytes);
-        // Nor is it, where only the head is damaged, no segment: its first row frame is there.
-        bool const damaged = !head && head.error().code != errc::unknown_version &&
-                             (head.error().code == errc::corrupt || decode_row_frame(bytes, layout::head_bytes));
-        if (head || damaged) { return {}; }
-        return head.error().code == errc::not_a_run ? not_a_run("has a 000000.spot that is no spotter segment")
-                                                    : head.error();
-    }
-
-    [[nodiscard]] std::uint32_t next_number() const noexcept {
-        return segments_.empty() ? 0 : segments_.back().number + 1;
-    }
-    // A segment that was thinned while it was only known in part is there twice: as it was, and from there on as it is.
-    [[nodiscard]] error extend(std::uint32_t number, std::string const& name) {
-        if (number == next_number()) { segments_.emplace_back().number = number; }
-        auto const behind = std::upper_bound(segments_.begin(), segments_.end(), number,
-                                             [](std::uint32_t it, segment const& each) { return it < each.number; });
-        auto const place = static_cast<std::uint32_t>(behind - segments_.begin() - 1);
-        if (error const why = extend_at(place, name)) { return why; }
-        segment const& mine = segments_[place];
-        if (!mine.superseded() || mine.whole() || place + std::size_t{1} < segments_.size()) { return {}; }
-        segment rest{};
-        rest.number = number, rest.attempt = mine.attempt, rest.ids = mine.ids;
-        rest.go_on_from(mine);
-        segments_.push_back(std::move(rest));
-        return extend_at(place + 1, name);
-    }
-    [[nodiscard]] error extend_at(std::uint32_t place, std::string const& name) {
-        segment& mine = segments_[place];
-        bool const known = mine.foreign();
-        if (error const why = mine.extend(files_, name, file_name(mine.number, layout::side_suffix))) { return why; }
-        if (mine.foreign() && !known) { note_damage({name, 0, mine.bytes().size()}); }  // its rows may mean anything
         for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
         each_side_declaration(mine.take_beside(), mine.bytes(), [&](row_view row) {
             byte_reader in{row.body};
             bool const begins = row.kind == row_kind::run_begin;
-            bool const lost = begins ? begun_at_ == 0 : id_of(place, detail::take_id(in)) == no_tensor;
-            if (lost) { (void)take_notice(place, row); }
+            bool const known = begins ? mine.head() && begun_in_ == mine.head()->attempt
+                                      : id_of(place, detail::take_id(in)) != no_tensor;
+            if (!known) { (void)take_notice(place, row); }
         });
         for (auto const& tensor : tensors_) {
             if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
         }
-        is_complete_ = is_complete_ && mine.taken == mine.groups().size();
-        return {};
+        is_complete_ = is_complete_ && mine.all_taken();
     }
     // What a group says about the run as a whole.
     void notice(std::uint32_t number, side_place const& group) {
@@ -296,98 +243,102 @@ private:
     void take_groups() {
         adopt_nameless();
         for (std::uint32_t number = 0; number < segments_.size(); ++number) {
-            segment& mine = segments_[number];
+            run_segment& mine = segments_[number];
+            if (mine.all_taken() || mine.bytes().size() < layout::head_bytes) { continue; }
+            lost_.begin_attempt(attempt_of(number));
+            if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
+            guard(number);
             for (; mine.taken < mine.groups().size(); ++mine.taken) {
-                mine.each_value(
-                    number, mine.groups()[mine.taken],
-                    [&](tensor_id local, track_entry const& entry) {
-                        tensor_id const id = id_of(number, local);
-                        holds_ = holds_ || (!entry.loose && entry.place.part == whole_row);
-                        if (id == no_tensor) { return nameless_.add(local, entry); }
-                        tensors_[id]->entries.push_back(entry);
-                        if (entry.place.part == whole_row) { open_.meet(mine.attempt, worker_, entry); }
-                    },
-                    [&](steps_outline const& row, row_place const& at) {
-                        steps_.append(row);
-                        open_.close(mine.attempt);
-                        bool const taken = detail::each_of_dense(row, [&](tensor_id local, std::uint64_t count) {
-                            tensor_id const id = id_of(number, local);
-                            if (id == no_tensor) { return nameless_.add_row(at, local, count); }
-                            tensors_[id]->entries.push_row(at, local, count);
-                        });
-                        holds_ = false;
-                        return taken;
-                    },
-                    [&](step_id step, std::uint64_t ordinal, double time) {
-                        open_.close(mine.attempt);
-                        steps_.push_back({step, ordinal, time, std::exchange(holds_, false)});
-                    },
-                    [&](std::uint64_t ordinal) {  // a step that was never closed, or damage, keeps the ordinals between
-                        if (std::exchange(ordinal_, ordinal) != ordinal) { holds_ = false; }
-                    },
-                    [&](byte_view body) { note_malformed(number, body); });
+                take_lost(number, mine.groups()[mine.taken].offset);
+                take_group(number, mine.groups()[mine.taken]);
             }
+            take_lost(number, ~std::uint64_t{0});
         }
         is_complete_ = true;
     }
     // To begin anew, after half of it.
     void forget_groups() noexcept {
         for (auto const& tensor : tensors_) { tensor->entries.clear(); }
-        for (segment& each : segments_) { each.taken = 0; }
-        steps_ = {}, nameless_ = {}, ordinal_ = 0, holds_ = false;
+        for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+            segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = false;
+        }
+        steps_ = {}, open_ = {}, lost_ = {}, ordinal_ = 0, holds_ = false;
+        nameless_.clear();
     }
     void adopt_nameless() {
         nameless_.adopt([this](std::uint32_t number, tensor_id local) { return id_of(number, local); },
                         [this](tensor_id id, entry_list const& found) { return tensors_[id]->entries.append(found); });
     }
-    void survey() {
-        for (std::uint32_t number = 0; number < segments_.size(); ++number) {
-            segments_[number].survey([&](frame_place const& it) {
-                note_damage({name_of(number), it.offset, it.bytes});
-            });
-        }
-        note_cuts();
+    void take_group(std::uint32_t number, side_place const& group) {
+        segments_[number].each_value(
+            number, group,
+            [&](tensor_id local, track_entry const& entry) {
+                tensor_id const id = id_of(number, local);
+                holds_ = holds_ || (!entry.loose && entry.place.part == whole_row);
+                if (id == no_tensor) { return nameless_.add(local, entry); }
+                tensors_[id]->entries.push_back(entry);
+                if (entry.place.part == whole_row) { open_.meet(attempt_of(number), worker_, entry); }
+            },
+            [&](steps_outline const& row, row_place const& at) { return take_steps(row, at); },
+            [&](step_id step, std::uint64_t its, double time) {
+                lost_.close(step, its);
+                open_.close(attempt_of(number));
+                steps_.push_back({step, its, time, std::exchange(holds_, false)});
+            },
+            [&](std::uint64_t next) {  // a step that was never closed, or damage, keeps the ordinals between
+                if (std::exchange(ordinal_, next) != next) { holds_ = false; }
+            },
+            [&](byte_view body) {
+                note_malformed(number, body);
+                lost_.add(number, place_of(number, body) + body.size(), ordinal_);
+            },
+            [&](std::uint64_t offset) { lost_.add(number, offset, ordinal_, group.spans); });
     }
-    // A segment that the same attempt went on from was closed before: one whose end is missing was cut. Where it has no head, the
-    // closes before the next one tell.
-    void note_cuts() {
-        for (; sure_ + std::size_t{1} < segments_.size(); ++sure_) {
-            segment const& mine = segments_[sure_];
-            byte_view const following = segments_[sure_ + std::size_t{1}].bytes();
-            if (following.size() < layout::head_bytes) { return; }  // it is just beginning
-            auto const head = decode_head(mine.bytes()), next = decode_head(following);
-            bool const goes_on = next && (head ? head->run_id == next->run_id && head->attempt == next->attempt
-                                               : next->first_ordinal > mine.next_ordinal());
-            if (mine.closed() || mine.superseded() || !goes_on || is_recovered(sure_, next->attempt)) { continue; }
-            note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
+    // All closes of a packed row. False if its values are to come one by one.
+    [[nodiscard]] bool take_steps(steps_outline const& row, row_place const& at) {
+        // Those between the first and the last of a run bound nothing that these do not.
+        row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t from, std::uint64_t count, bool) {
+            std::uint64_t const ordinal = row.first_ordinal() + from;
+            lost_.close(first, ordinal);
+            lost_.close({first.mode, first.index + (count - 1) * distance}, ordinal + (count - 1));
+        });
+        steps_.append(row);
+        open_.close(attempt_of(at.segment));
+        holds_ = false;
+        return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t count) {
+            tensor_id const id = id_of(at.segment, local);
+            if (id == no_tensor) { return nameless_.add_row(at, local, count); }
+            tensors_[id]->entries.push_row(at, local, count);
+        });
+    }
+    // What is lost in front of an offset of a segment.
+    void take_lost(std::uint32_t number, std::uint64_t offset) {
+        run_segment& mine = segments_[number];
+        for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset;
+             ++mine.lost_taken) {
+            lost_place const& each = mine.lost()[mine.lost_taken];
+            lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr);
         }
     }
-    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
-    // in their turn.
-    [[nodiscard]] bool is_recovered(std::size_t number, std::uint32_t attempt) const noexcept {
-        for (; number < segments_.size(); ++number) {
-            auto const head = decode_head(segments_[number].bytes());
-            if (head && head->attempt != attempt) { return false; }
-            if (segments_[number].has_marks()) { return true; }
-        }
-        return false;
-    }
-    void note_malformed(std::uint32_t number, byte_view body) {
-        auto const offset = static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
-        damage_.push_back({name_of(number), offset, body.size()});
+    // What is lost between a segment and the one before it, and what is in one that cannot be read.
+    void take_lost_before(std::uint32_t number) {
+        run_segment const& mine = segments_[number];
+        bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
+        if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same); }
     }
     [[nodiscard]] byte_view row_of(row_place const& at) const noexcept {
-        return segment_bytes(at.segment).subspan(static_cast<std::size_t>(at.offset), at.bytes);
+        byte_view const all = segment_bytes(at.segment);  // it may have been cut since the row was met
+        bool const there = at.offset <= all.size() && at.bytes <= all.size() - at.offset;
+        return there ? all.subspan(static_cast<std::size_t>(at.offset), at.bytes) : byte_view{};
     }
     [[nodiscard]] static byte_view bytes_at(void const* index, row_place const& at) noexcept {
         return static_cast<run_index const*>(index)->row_of(at);
     }
-    // Damage at the end of a run that still grows is met again at every refresh.
-    void note_damage(damaged_place const& place) {
-        if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) {
-            damage_.pop_back();
-        }
-        damage_.push_back(place);
+    void note_malformed(std::uint32_t number, byte_view body) {
+        segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
+    }
+    [[nodiscard]] std::uint64_t place_of(std::uint32_t number, byte_view body) const noexcept {
+        return static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
     }
 
     [[nodiscard]] bool take_notice(std::uint32_t number, row_view row) {
@@ -415,16 +366,22 @@ private:
     [[nodiscard]] bool take_begin(std::uint32_t number, row_view row) {
         rows::run_begin begin;
         if (decode(row, begin)) { return false; }
-        if (begin.attempt > attempt_) {
+        take_attempt(number, begin.attempt, begin.time);
+        begun_at_ = begin.time;
+        worker_ = begin.worker;
+        expected_workers_ = begin.workers;
+        begun_in_ = begin.attempt;
+        return detail::take_collections(begin, collections_);
+    }
+    // By the head of a segment, and by the run_begin of each.
+    void take_attempt(std::uint32_t number, std::uint32_t attempt, double time) {
+        if (attempt > attempt_) {
             ended_ = false;
             coverages_.clear();
             earlier_ = totals_;
         }
-        attempt_ = segments_[number].attempt = begin.attempt;
-        worker_ = begin.worker;
-        expected_workers_ = begin.workers;
-        begun_at_ = begin.time;
-        return detail::take_collections(begin, collections_);
+        if (attempt > attempt_ || begun_at_ == 0) { begun_at_ = time; }  // its run_begin may be lost
+        attempt_ = segments_[number].attempt = attempt;
     }
     [[nodiscard]] bool take_declare(std::uint32_t number, row_view row) {
         rows::declare told;
@@ -473,10 +430,8 @@ private:
     // A text that lives as long as the index.
     [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
 
-    file_system& files_;
-    std::string path_;
-    std::vector<segment> segments_{};
-    std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
+    run_segments segments_;
+    lost_rows lost_{};
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
@@ -485,13 +440,13 @@ private:
     std::vector<recorded_collection> collections_{};
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};
-    std::vector<damaged_place> damage_{};
     attempt_names names_{};
     nameless_rows nameless_{};
     run_totals totals_{};
     run_totals earlier_{};  // of the attempts before the last
     std::uint64_t ordinal_ = 0;
     std::uint32_t attempt_ = 0;
+    std::uint32_t begun_in_ = unknown_attempt;  // the attempt of the last run_begin
     std::uint32_t worker_ = 0;
     std::uint32_t expected_workers_ = 0;
     double begun_at_ = 0;

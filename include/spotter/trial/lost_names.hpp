@@ -43,9 +43,20 @@ private:
 class nameless_rows {
 public:
     [[nodiscard]] bool empty() const noexcept { return lists_.empty(); }
-    void add(tensor_id local, track_entry const& entry) { lists_[{entry.place.segment, local}].push_back(entry); }
+    void read_from(row_source source) noexcept { source_ = source; }
+    void clear() noexcept { lists_.clear(); }
+    void add(tensor_id local, track_entry const& entry) { list_of(entry.place, local).push_back(entry); }
     void add_row(row_place const& place, tensor_id local, std::uint64_t count) {
-        lists_[{place.segment, local}].push_row(place, local, count);
+        list_of(place, local).push_row(place, local, count);
+    }
+    // Whether test(entry) holds for any of those at a step, loose ones left out.
+    template <class Test>
+    [[nodiscard]] bool any_at(step_id step, Test const& test) const {
+        bool found = false;
+        for (auto it = lists_.begin(); it != lists_.end() && !found; ++it) {
+            it->second.each_at(step, [&](track_entry const& entry) { found = found || test(entry); });
+        }
+        return found;
     }
 
     // Those that have a name now: id_of(segment, writer's id), take(id, entries). What `take` refuses stays.
@@ -81,6 +92,13 @@ public:
     }
 
 private:
+    [[nodiscard]] entry_list& list_of(row_place const& place, tensor_id local) {
+        entry_list& mine = lists_[{place.segment, local}];
+        mine.read_from(source_);
+        return mine;
+    }
+
+    row_source source_{};
     std::map<std::pair<std::uint32_t, tensor_id>, entry_list> lists_{};
     mutable std::vector<damaged_place> all_{};  // as last told; a trial is one thread's
 };

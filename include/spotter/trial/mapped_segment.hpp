@@ -2,25 +2,17 @@
 // Trial (L4): one segment in memory: where its row frames are, and the rows of steps in them.
 #pragma once
 
-#include <spotter/file/file_system.hpp>
-#include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/stat/summary.hpp>
 #include <spotter/trial/entry_list.hpp>
+#include <spotter/trial/segment_folder.hpp>
 
-#include <algorithm>
 #include <map>
-#include <string>
-#include <vector>
+#include <optional>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// The disk's own trouble, which says nothing of what is there; a missing file and a path that cannot be do.
-[[nodiscard]] inline bool is_trouble(error const& why) noexcept {
-    return why && why.code != errc::not_a_run && why.code != errc::unwritable;
-}
 
 // take(writer's id, how often) for all that is in a dense row; false where it is not dense.
 template <class Take>
@@ -34,30 +26,36 @@ template <class Take>
 
 }  // namespace detail
 
+// Rows that are lost in front of others, or at the end of a segment.
+struct lost_place {
+    std::uint64_t offset = 0;
+    bool exact = false;  // the sidecar says of which steps:
+    step_span steps[3]{};
+};
+
 // Owns nothing but memory: `release` gives the mapping back.
+//
+// A mapped file that somebody shortens ends the process that touches what is gone, and spotter installs no signal handler. So nothing of
+// ours shortens a segment in place (`spotter recover --cut` puts a shorter copy in its place), and a reader looks at the size
+// before it reads: `guard`. What remains is a stranger who truncates a segment within the microseconds between the look and the reading.
 class mapped_segment {
 public:
     // Takes in what has been written since the last call: groups as the sidecar says, those behind its last place as they are met.
-    // A failed call changes nothing.
-    [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name) {
+    // A failed call changes nothing; errc::replaced: the file is of another run, or has no longer what was read of it. `number` and
+    // `run_id` (0: any) are what its head says if it belongs here.
+    [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name,
+                               std::uint32_t number, std::uint64_t run_id) {
+        if (error const why = take_mapping(files, name)) { return why; }
         if (superseded_) { return {}; }
-        result<std::uint64_t> const size = files.size_of(name);
-        if (!size && detail::is_trouble(size.error())) { return size.error(); }
-        if (size && *size != mapping_.bytes.size()) {
-            result<file_mapping> const fresh = files.map(name);
-            if (!fresh) { return fresh.error(); }
-            superseded_ = !bytes().empty() && is_thinned(fresh->bytes) && !is_thinned(bytes());
-            files.unmap(superseded_ ? *fresh : mapping_);
-            if (superseded_) { return {}; }
-            mapping_ = *fresh;
-        }
-        if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name); }
+        if (!has_head_ && bytes().size() >= layout::head_bytes) { take_head(number, run_id); }
+        if (foreign()) { return {}; }
+        if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name, name); }
         std::size_t const known = groups_.size();
         frame_walker walker{bytes(), known_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-            if (what == walked::head && walker.head_error()) {
-                foreign_ = true;
-                return {};
+            // A head alone holds no rows.
+            if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
+                lost_.push_back({walker.damage().offset, false, {}});
             }
             if (what != walked::rows) { continue; }
             if (skip_ > 0) {
@@ -68,7 +66,15 @@ public:
             groups_.back().add(walker.frame());
         }
         known_to_ = walker.good_end();
+        if (known_to_ >= sizeof tail_) { tail_ = load<std::uint64_t>(bytes().data() + known_to_ - sizeof tail_); }
         return {};
+    }
+    // Looks whether the file has become shorter, and reads no more than it still has.
+    void guard(file_system& files, std::string const& name) noexcept {
+        if (superseded_ || readable_ == 0) { return; }
+        result<file_facts> const facts = files.facts_of(name);
+        if (!facts || facts->identity != identity_ || facts->bytes >= readable_) { return; }
+        readable_ = static_cast<std::size_t>(facts->bytes);
     }
     // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the same.
     void go_on_from(mapped_segment const& before) noexcept {
@@ -77,17 +83,23 @@ public:
     void release(file_system& files) noexcept {
         files.unmap(mapping_);
         mapping_ = {};
+        readable_ = 0;
     }
 
-    [[nodiscard]] byte_view bytes() const noexcept { return mapping_.bytes; }
+    [[nodiscard]] byte_view bytes() const noexcept { return mapping_.bytes.first(readable_); }
+    // Nothing where it is damaged, or not written yet.
+    [[nodiscard]] std::optional<segment_head> const& head() const noexcept { return head_; }
+    // In order.
+    [[nodiscard]] std::vector<lost_place> const& lost() const noexcept { return lost_; }
     // The file is another one now, without the values; this mapping keeps the old one.
     [[nodiscard]] bool superseded() const noexcept { return superseded_; }
     // All its row frames are known.
     [[nodiscard]] bool whole() const noexcept {
         return !groups_.empty() && (groups_.back().flags & layout::last_of_segment) != 0;
     }
-    // Of another format version: nothing of it is read.
-    [[nodiscard]] bool foreign() const noexcept { return foreign_; }
+    // Nothing of it is read: it is of another format version, or a stray, of another run or another number.
+    [[nodiscard]] bool foreign() const noexcept { return foreign_ || stray_; }
+    [[nodiscard]] bool stray() const noexcept { return stray_; }
     // Its last row frame is there and says that it is; known once it was surveyed, as is its end.
     [[nodiscard]] bool closed() const noexcept { return closed_; }
     [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
@@ -116,18 +128,22 @@ public:
     // Of row frames, all that there are, in order.
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
     [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const noexcept {
-        return frame_walker{bytes().first(static_cast<std::size_t>(group.end)), (std::max)(group.offset, from)};
+        std::size_t const end = (std::min)(static_cast<std::size_t>(group.end), bytes().size());
+        return frame_walker{bytes().first(end), (std::max)(group.offset, from)};
     }
 
     // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
-    // at the start of each frame and behind each close, malformed(body). take_steps(outline, place) for each steps row, with all its
-    // closes: false if the values in it are to come one by one.
-    template <class Value, class Steps, class Close, class Ordinal, class Malformed>
+    // at the start of each frame and behind each close, malformed(body), lost(offset) of frames that cannot be read.
+    // take_steps(outline, place) for each steps row, with all its closes: false if the values in it are to come one by one.
+    template <class Value, class Steps, class Close, class Ordinal, class Malformed, class Lost>
     void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Steps&& take_steps,
-                    Close&& take_close, Ordinal&& take_ordinal, Malformed&& malformed) const {
+                    Close&& take_close, Ordinal&& take_ordinal, Malformed&& malformed, Lost&& lost) const {
         frame_walker walker = frames_of(group);
+        std::uint32_t frames = 0;
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::corrupt) { lost(walker.damage().offset); }
             if (what != walked::rows) { continue; }
+            ++frames;
             std::uint64_t ordinal = walker.frame().first_ordinal;
             take_ordinal(ordinal);
             for (byte_reader in{walker.frame().body}; in.left() > 0;) {
@@ -179,29 +195,13 @@ public:
                 }
             }
         }
-    }
-    // Those of some tensors: is_wanted(writer's id), take(entry).
-    template <class Wanted, class Take>
-    void each_entry(std::uint32_t number, side_place const& group, Wanted const& is_wanted, Take const& take) const {
-        each_value(
-            number, group,
-            [&](tensor_id local, track_entry const& entry) {
-                if (is_wanted(local)) { take(entry); }
-            },
-            [&](steps_outline const& row, row_place const& at) {
-                return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t) {
-                    if (!is_wanted(local)) { return; }
-                    steps_outline::rows_of rows{row, local};
-                    for (steps_outline::found_row it; rows.next(it);) { take(entry_of(row, at, it)); }
-                });
-            },
-            [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [](byte_view) {});
+        if (frames < group.frames) { lost(walker.good_end()); }
     }
 
     // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
     template <class Take>
     void survey(Take&& take) {
-        if (foreign_ || superseded_ || surveyed_to_ == bytes().size()) { return; }
+        if (foreign() || superseded_ || surveyed_to_ == bytes().size()) { return; }
         frame_walker walker{bytes(), surveyed_to_};
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
             if (what == walked::corrupt) { take(walker.damage()); }
@@ -211,24 +211,115 @@ public:
     }
 
 private:
+    // Where the file is another one now, or has grown.
+    [[nodiscard]] error take_mapping(file_system& files, std::string const& name) {
+        result<file_facts> const facts = files.facts_of(name);
+        if (!facts) { return detail::is_trouble(facts.error()) ? facts.error() : error{}; }
+        if (facts->identity == identity_ && facts->bytes == looked_at_) {
+            return is_another(bytes()) ? another_run() : error{};
+        }
+        result<file_mapping> const fresh = files.map(name);
+        if (!fresh) { return fresh.error(); }
+        if (is_another(fresh->bytes)) {
+            files.unmap(*fresh);
+            return another_run();
+        }
+        identity_ = facts->identity;
+        looked_at_ = facts->bytes;
+        superseded_ = superseded_ || (!bytes().empty() && is_thinned(fresh->bytes) && !is_thinned(bytes()));
+        files.unmap(superseded_ ? *fresh : mapping_);
+        if (superseded_) { return {}; }
+        mapping_ = *fresh;
+        readable_ = mapping_.bytes.size();
+        return {};
+    }
+    // Not the file of which something is known, nor a copy of it that has grown, or was thinned.
+    [[nodiscard]] bool is_another(byte_view fresh) const noexcept {
+        bool const thinned = superseded_ || (is_thinned(fresh) && !is_thinned(bytes()));
+        if (fresh.size() < (thinned ? layout::head_bytes : known_to_)) { return true; }
+        if (has_head_ && std::memcmp(fresh.data(), head_bytes_, sizeof head_bytes_) != 0) { return true; }
+        return !thinned && known_to_ >= sizeof tail_ &&
+               load<std::uint64_t>(fresh.data() + known_to_ - sizeof tail_) != tail_;
+    }
+    [[nodiscard]] static error another_run() noexcept {
+        return {errc::replaced,
+                "another run has taken the place of the one that was read: it is read from its beginning"};
+    }
+    void take_head(std::uint32_t number, std::uint64_t run_id) noexcept {
+        has_head_ = true;
+        std::memcpy(head_bytes_, bytes().data(), sizeof head_bytes_);
+        auto const told = decode_head(bytes());
+        foreign_ = told.error().code == errc::unknown_version;
+        if (!told) { return; }
+        head_ = *told;
+        stray_ = told->number != number || (run_id != 0 && told->run_id != run_id);
+    }
+
     // As far as its places are whole and follow one another. The segment's head has to be sound.
-    void take_sidecar(file_system& files, std::string const& name) {
-        if (bytes().size() < layout::head_bytes || !decode_head(bytes())) { return; }
+    void take_sidecar(file_system& files, std::string const& name, std::string const& segment) {
+        if (!head_) { return; }
         result<file_mapping> const side = files.map(name);
         if (!side) { return; }
+        byte_view const places =
+            side->bytes.first(static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes);
+        byte_view const rest = side->bytes.subspan(places.size());
+        bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
+        if (some && is_of_another(rest)) { return files.unmap(*side); }
+        if (some) { beside_.assign(rest.begin(), rest.end()); }
         std::uint64_t end = layout::head_bytes, i = 0;
         for (;; ++i) {
-            result<side_place> const place = decode_side_place(side->bytes, i, bytes().size());
+            result<side_place> const place = decode_side_place(places, i, bytes().size());
             if (!place || place->previous_end != end || place->frames == 0) { break; }
             bool const of_thinned = (place->flags & layout::thinned_segment) != 0;
             if (of_thinned != is_thinned(bytes())) { break; }  // the segment was thinned between the two looks
             groups_.push_back(*place);
             known_to_ = end = place->end;
         }
-        byte_view const rest = side->bytes.subspan(static_cast<std::size_t>(i) * layout::place_bytes);
-        bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
-        if (some) { beside_.assign(rest.begin(), rest.end()); }
+        if (!groups_.empty() && !belongs(groups_.back())) {
+            groups_.clear();
+            known_to_ = 0;
+        } else {
+            take_lost_end(files, segment, places, i, end);
+        }
         files.unmap(*side);
+    }
+    // What stands behind the places of a sidecar says whose they are.
+    [[nodiscard]] bool is_of_another(byte_view beside) const noexcept {
+        frame_walker walker{beside};
+        if (walker.next() != walked::rows) { return false; }
+        row_reader rows{walker.frame().body};
+        row_view row;
+        rows::run_begin begin;
+        bool const told = rows.next(row) && row.kind == row_kind::run_begin && !decode(row, begin);
+        return told && (begin.run_id != head_->run_id || begin.attempt != head_->attempt);
+    }
+    // Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there.
+    [[nodiscard]] bool belongs(side_place const& place) const noexcept {
+        auto const frame = decode_row_frame(bytes(), place.offset);
+        return frame && frame->first_ordinal == place.first_ordinal && frame->previous_end == place.previous_end &&
+               frame->end() <= place.end;
+    }
+    // A place is written after its rows, so one beyond the end of the segment says that this was cut.
+    void take_lost_end(file_system& files, std::string const& segment, byte_view side, std::uint64_t i,
+                       std::uint64_t end) {
+        lost_place missing{bytes().size(), true, {}};
+        bool any = false;
+        for (;; ++i) {
+            result<side_place> const place = decode_side_place(side, i, ~std::uint64_t{0});
+            bool const goes_on = place && place->previous_end == end && place->end > bytes().size() &&
+                                 ((place->flags & layout::thinned_segment) != 0) == is_thinned(bytes());
+            if (!goes_on) { break; }
+            end = place->end;
+            for (std::size_t m = 0; m < 3; ++m) {
+                if (place->spans[m].first > place->spans[m].last) { continue; }
+                missing.steps[m].add(place->spans[m].first);
+                missing.steps[m].add(place->spans[m].last);
+            }
+            any = true;
+        }
+        if (!any) { return; }
+        result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since it was mapped
+        if (now && *now < end) { lost_.push_back(missing); }
     }
 
     // By its first row frame.
@@ -240,12 +331,21 @@ private:
     }
 
     file_mapping mapping_{};
+    std::size_t readable_ = 0;    // bytes of it
+    std::uint64_t identity_ = 0;  // of the file, when it was last looked at; and its size then:
+    std::uint64_t looked_at_ = 0;
+    std::optional<segment_head> head_{};
+    std::byte head_bytes_[layout::head_bytes]{};
+    std::uint64_t tail_ = 0;  // the last bytes of what is known
+    std::vector<lost_place> lost_{};
     std::vector<side_place> groups_{};
     std::vector<std::byte> beside_{};
     std::uint64_t known_to_ = 0;  // the end of the last of them
     std::uint64_t skip_ = 0;      // row frames that are known from an older mapping
     bool superseded_ = false;
+    bool has_head_ = false;
     bool foreign_ = false;
+    bool stray_ = false;
     bool closed_ = false;
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };

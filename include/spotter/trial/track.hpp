@@ -12,6 +12,31 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+// What `stat` and its like can answer of such terms, by the names that it is asked for by.
+inline void name_statistics(terms kept, sentence& out) noexcept {
+    char const* comma = "";
+    auto const add = [&](std::string_view name) {
+        out << comma << name;
+        comma = ", ";
+    };
+    for (auto i = static_cast<int>(statistic_id::minimum); i <= static_cast<int>(statistic_id::zero_fraction); ++i) {
+        statistic const each{static_cast<statistic_id>(i)};
+        if (has(kept, each.needs())) { add(each.name()); }
+    }
+    for (statistic const each : std::initializer_list<statistic>{of_abs(minimum), of_abs(maximum), mean_abs}) {
+        if (has(kept, each.needs())) { add(each.name()); }
+    }
+    if (terms const rest = kept & (terms::hash | terms::delta | terms::unit_activity | distribution_terms); any(rest)) {
+        sentence others;
+        describe(rest, others);
+        add(others.view());
+    }
+}
+
+}  // namespace detail
+
 // One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a curve has
 // no gap.
 struct point {
@@ -58,9 +83,11 @@ struct loose_scalar {
 // errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
 class worker_track {
 public:
-    worker_track(worker_reader const& from, std::string_view name)
+    // `peers`: all workers of the run, this one among them.
+    worker_track(worker_reader const& from, std::string_view name,
+                 std::vector<std::unique_ptr<worker_reader>> const* peers = nullptr)
         : run_{&from.index()}, tensor_{from.index().find(name)}, name_{name}, worker_{from.number()},
-          running_{from.running()} {}
+          running_{from.running()}, peers_{peers} {}
     worker_track(spotter::worker unknown, std::string_view name) : name_{name}, worker_{unknown.number} {}
 
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
@@ -91,16 +118,24 @@ public:
     [[nodiscard]] recorded_value at(step_id step, nth which) const { return read(step, &which); }
     // As that attempt saw it. Also errc::not_in_step where it did not.
     [[nodiscard]] recorded_value at(step_id step, attempt which) const {
-        result<track_entry> const latest = find(step, nullptr);
-        if (!latest) { return latest.error(); }
+        if (error const why = unknown()) { return why; }
         run_->complete();
-        bool seen = false;
+        bool any = false, seen = false, unsure = false;
         track_entry found{};
         tensor_->entries.each_at(step, [&](track_entry const& entry) {
-            if (run_->attempt_of(entry.place.segment) == which.number) { found = entry, seen = true; }
+            std::uint32_t const its = run_->attempt_of(entry.place.segment);
+            if (its == which.number) { found = entry, seen = true; }
+            any = true;
+            unsure = unsure || its == unknown_attempt;
         });
+        unsure = unsure || (seen ? is_doubtful(found, step, which.number) : run_->may_lack(step, which.number));
+        if (unsure) { return superseded_by_lost(); }
         row_finder finder;
-        if (seen) { return values_of(found, finder); }
+        if (seen) {
+            run_->guard(found.place.segment);
+            return values_of(found, finder);
+        }
+        if (!any) { return missing(step); }
         error why{errc::not_in_step, "the step was not observed in attempt "};
         why.what << which.number << ": run.attempts() says how many there were";
         return why;
@@ -195,8 +230,10 @@ public:
         if (tensor_ == nullptr) { return found; }
         run_->complete();
         row_finder finder;
+        std::uint32_t looked_at = ~std::uint32_t{0};
         for (track_entry const& entry : tensor_->entries) {
             if (entry.loose || !when(entry.step)) { continue; }
+            if (std::exchange(looked_at, entry.place.segment) != entry.place.segment) { run_->guard(looked_at); }
             point here{entry.step, 0, false};
             if (result<summary> const stats = summary_of(entry, which.needs(), finder); stats) {
                 measurement const value = which(*stats);
@@ -215,9 +252,12 @@ public:
         if (tensor_ == nullptr) { return found; }
         run_->complete();
         row_finder finder;
+        std::uint32_t looked_at = ~std::uint32_t{0};
         for (track_entry const& entry : tensor_->entries) {
             rows::scalar row;
-            if (!entry.loose || decode(run_->row_at(entry.place, row_kind::scalar, finder), row)) { continue; }
+            if (!entry.loose) { continue; }
+            if (std::exchange(looked_at, entry.place.segment) != entry.place.segment) { run_->guard(looked_at); }
+            if (decode(run_->row_at(entry.place, row_kind::scalar, finder), row)) { continue; }
             recorded_value const value = scalar_value(row);
             double number = 0;
             if (row.type != dtype::text) {
@@ -294,24 +334,16 @@ private:
 
     // Of a step that was closed twice the latest; within it the last observation, or the n-th.
     [[nodiscard]] result<track_entry> find(step_id step, nth const* which) const {
-        if (run_ == nullptr) {
-            error why{errc::no_such_worker, "the run has no worker "};
-            why.what << worker_ << ": run.workers() lists those it has";
-            return why;
-        }
-        if (tensor_ == nullptr) {
-            error why{errc::no_such_name, "\""};
-            why.what << name_ << "\" was never observed: run.names() lists what was";
-            return why;
-        }
+        if (error const why = unknown()) { return why; }
         bool seen = false;
         track_entry found{};
-        if (which == nullptr && !run_->is_complete() && run_->latest_at(tensor_->info.id, step, found)) {
-            return found;
-        }
+        if (which == nullptr && run_->latest_at(tensor_->info.id, step, found)) { return found; }
         run_->complete();
         tensor_->entries.each_at(step, [&](track_entry const& entry) { found = entry, seen = true; });
+        if (seen && is_doubtful(found, step, unknown_attempt)) { return superseded_by_lost(); }
         if (seen && which != nullptr) {
+            // Of the same step, any that are lost before it would be counted too.
+            if (run_->may_lack(step, run_->attempt_of(found.place.segment))) { return superseded_by_lost(); }
             std::size_t left = which->index + 1;
             std::uint64_t const ordinal = found.ordinal;
             tensor_->entries.each_at(step, [&](track_entry const& entry) {
@@ -319,21 +351,62 @@ private:
             });
             seen = left == 0;
         }
-        if (seen) { return found; }
-        return missing(step);
+        if (!seen) { return missing(step); }
+        run_->guard(found.place.segment);
+        return found;
     }
-    [[nodiscard]] error missing(step_id step) const noexcept {
-        bool later = false;
-        for (closed_step const& each : run_->steps()) {
-            if (each.step == step) {
-                return {errc::not_in_step, "the step is there, but nothing of this tensor was kept at it: ask steps()"};
-            }
+    // Lost rows may hold what was observed later. Within a step that is so only of a tensor that is known to be observed several times in one.
+    [[nodiscard]] bool is_doubtful(track_entry const& entry, step_id step, std::uint32_t attempt) const {
+        lost_rows::doubt const found = run_->doubt_behind(entry, step, attempt);
+        if (found != lost_rows::doubt::within_step) { return found == lost_rows::doubt::superseded; }
+        std::uint64_t before = ~std::uint64_t{0};
+        for (track_entry const& each : tensor_->entries) {
+            if (!each.loose && std::exchange(before, each.ordinal) == each.ordinal) { return true; }
+        }
+        return false;
+    }
+    [[nodiscard]] error unknown() const noexcept {
+        if (run_ == nullptr) {
+            error why{errc::no_such_worker, "the run has no worker "};
+            why.what << worker_ << ": run.workers() lists those it has";
+            return why;
+        }
+        if (tensor_ != nullptr) { return {}; }
+        error why{errc::no_such_name, "\""};
+        why.what << name_ << "\" was never observed: run.names() lists what was";
+        return why;
+    }
+    [[nodiscard]] error missing(step_id step) const {
+        bool later = false, closed = false;
+        for (closed_step const each : run_->steps()) {
+            closed = closed || each.step == step;
             later = later || (each.step.mode == step.mode && each.step.index > step.index);
+        }
+        if (run_->may_lack(step, unknown_attempt)) {
+            return {errc::corrupt,
+                    "what was recorded of the step may be in bytes that cannot be read: run.damage() lists them"};
+        }
+        if (closed) {
+            return {errc::not_in_step, "the step is there, but nothing of this tensor was kept at it: ask steps()"};
         }
         if (running_ && !later) {
             return {errc::not_yet, "the run has not come to this step: refresh() and ask again"};
         }
+        if (closed_elsewhere(step)) {
+            error why{errc::not_in_step, "the step is there, but worker "};
+            why.what << worker_ << " has not closed it: run.steps(worker{" << worker_ << "}) lists those it has";
+            return why;
+        }
         return {errc::no_such_step, "the run has no such step: run.steps() lists what it has"};
+    }
+    [[nodiscard]] bool closed_elsewhere(step_id step) const {
+        return peers_ != nullptr &&
+               std::any_of(peers_->begin(), peers_->end(), [=](auto const& each) { return each->closed(step); });
+    }
+    [[nodiscard]] static error superseded_by_lost() noexcept {
+        return {errc::corrupt, "bytes that cannot be read may hold a later one of this step: run.damage() lists them, "
+                               "attempt{} asks for one "
+                               "attempt, history() has all that is there"};
     }
     [[nodiscard]] static error too_few(std::uint64_t count) noexcept {
         error why{errc::bad_config, "so many elements are not there: the tensor has "};
@@ -348,11 +421,11 @@ private:
     }
     [[nodiscard]] static error no_payload(summary const& stats, bool thinned = false) noexcept {
         sentence kept;
-        describe(stats.has, kept);
-        error why{errc::no_payload, "only statistics were kept at this step ("};
-        why.what << (kept.empty() ? std::string_view{"the shape"} : kept.view()) << "): ask stat(), or "
-                 << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"
-                             : "let a collection keep `payload`");
+        detail::name_statistics(stats.has, kept);
+        error why{errc::no_payload, "only statistics were kept at this step: ask stat(), or "};
+        why.what << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"
+                             : "let a collection keep `payload`")
+                 << ". Kept: " << (kept.empty() ? std::string_view{"the shape"} : kept.view());
         return why;
     }
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row) {
@@ -368,6 +441,7 @@ private:
     std::string name_;
     std::uint32_t worker_ = 0;
     bool running_ = false;
+    std::vector<std::unique_ptr<worker_reader>> const* peers_ = nullptr;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -60,8 +60,8 @@ public:
     }
 
     [[nodiscard]] track operator[](std::string_view name) const {
-        track found{{first(), name}, awaiting_};
-        for (std::size_t i = 1; i < readers().size(); ++i) { found.add({*readers()[i], name}); }
+        track found{{first(), name, &readers()}, awaiting_};
+        for (std::size_t i = 1; i < readers().size(); ++i) { found.add({*readers()[i], name, &readers()}); }
         return found;
     }
 
@@ -220,7 +220,10 @@ public:
     [[nodiscard]] std::string_view path() const noexcept { return list_->path(); }
 
     // Takes in what was written meanwhile, by workers that began meanwhile too. After an error everything read so far still holds;
-    // of several workers it is an error only if none can be read, otherwise damage().
+    // of several workers it is an error only if none can be read, otherwise damage(). But errc::replaced, which is told once: another
+    // run has taken the place of the one that was read, or has been cut below what was read of it. The trial is that one now, from its
+    // beginning, and nothing that was read before is part of it. Tracks and texts of the run before, and its room on the disk, stay until
+    // it is replaced once more.
     [[nodiscard]] error refresh() {
         return detail::answered([&]() -> error {
             error const why = list_->refresh();
@@ -230,7 +233,7 @@ public:
     }
 
     // Refreshes until the step is decided, but no longer than `patience`: nothing where it is present; else no_such_step (the run
-    // has gone past it), no_more_data (the run is over), not_yet (the time is up), or why refreshing failed. Looks every 2 ms.
+    // has gone past it), no_more_data (the run is over), not_yet (the time is up), or why refreshing failed (replaced, for one). Looks every 2 ms.
     [[nodiscard]] error wait(step_id step, std::chrono::milliseconds patience) {
         auto const end = std::chrono::steady_clock::now() + patience;
         for (;;) {
@@ -247,6 +250,9 @@ public:
             ::nanosleep(&time, nullptr);
         }
     }
+
+    // How often that was told.
+    [[nodiscard]] std::uint64_t replaced() const noexcept { return list_->replaced(); }
 
     // For replay and reports: the records by themselves, and that of the lowest worker.
     [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& readers() const noexcept { return list_->all(); }

@@ -14,9 +14,11 @@ public:
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
-    [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& all() const noexcept { return all_; }
+    [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& all() const noexcept { return *all_; }
+    // How often another run took the place of the one that was read.
+    [[nodiscard]] std::uint64_t replaced() const noexcept { return replaced_; }
     [[nodiscard]] worker_reader const* find(std::uint32_t number) const noexcept {
-        for (auto const& each : all_) {
+        for (auto const& each : *all_) {
             if (each->number() == number) { return each.get(); }
         }
         return nullptr;
@@ -24,7 +26,7 @@ public:
     // How many workers the run was told to have; 0 where it was not told.
     [[nodiscard]] std::uint32_t expected() const noexcept {
         std::uint32_t most = 0;
-        for (auto const& each : all_) {
+        for (auto const& each : *all_) {
             // A folder opened for one worker alone says nothing of the others.
             if (!one_only_ && !(each->number() > 0 && each->index().path() == path_)) {
                 most = (std::max)(most, each->index().expected_workers());
@@ -36,36 +38,25 @@ public:
     [[nodiscard]] std::uint32_t missing() const noexcept {
         std::uint32_t const wanted = expected();
         std::uint32_t there = 0;
-        for (auto const& each : all_) { there += each->number() < wanted ? 1U : 0U; }
+        for (auto const& each : *all_) { there += each->number() < wanted ? 1U : 0U; }
         return wanted - there;
     }
 
     // Takes in what all workers wrote meanwhile, and workers that began meanwhile. A worker that cannot be read keeps its trouble to
-    // itself; an error means that none can.
+    // itself; an error means that none can. errc::replaced: another run has taken the place of the one that was read, and the workers are
+    // its own. Those of the run before stay until the next takes its place, since somebody may hold tracks of them.
     [[nodiscard]] error refresh() {
-        error first{};
-        bool sound = false;
-        auto const note = [&](error const& why) {
-            sound = sound || !why;
-            if (!first) { first = why; }
-        };
-        for (auto const& each : all_) { note(each->refresh()); }
-        if (one_only_) { return first; }
-        if (!has_root_) {
-            note(add(0, path_));
-            has_root_ = !all_.empty() && all_.back()->index().path() == path_;
-        }
-        if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
-            return first || kind ? first : kind.error();
-        }
-        found_numbers found{};
-        if (error const why = files_->list(path_, &take_name, &found)) { return why; }
-        if (found.out_of_memory) { return {errc::out_of_memory, "no memory to list the workers of the run"}; }
-        for (std::uint32_t number : found.numbers) {
-            if (find(number) == nullptr) { note(add(number, folder_of(number))); }
-        }
-        std::sort(all_.begin(), all_.end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
-        return sound ? error{} : first;
+        error const why = take_in();
+        if (!began_anew(why)) { return why; }
+        worker_list fresh{path_, *files_};
+        fresh.one_only_ = one_only_;
+        error const unreadable = one_only_ ? fresh.open_only(all_->front()->number()) : fresh.take_in();
+        if (fresh.all_->empty()) { return unreadable; }  // it is just being made: what was read is all that there is
+        before_ = std::exchange(all_, std::move(fresh.all_));
+        has_root_ = fresh.has_root_;
+        ++replaced_;
+        return {errc::replaced,
+                "another run has taken the place of the one that was read: it is read from its beginning, ask anew"};
     }
     // Opens this worker and no other.
     [[nodiscard]] error open_only(std::uint32_t number) {
@@ -80,6 +71,37 @@ public:
     }
 
 private:
+    [[nodiscard]] error take_in() {
+        error first{};
+        bool sound = false;
+        auto const note = [&](error const& why) {
+            sound = sound || !why;
+            if (!first) { first = why; }
+        };
+        for (auto const& each : *all_) { note(each->refresh()); }
+        if (one_only_) { return first; }
+        if (!has_root_) {
+            note(add(0, path_));
+            has_root_ = !all_->empty() && all_->back()->index().path() == path_;
+        }
+        if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
+            return first || kind ? first : kind.error();
+        }
+        found_numbers found{};
+        if (error const why = files_->list(path_, &take_name, &found)) { return why; }
+        if (found.out_of_memory) { return {errc::out_of_memory, "no memory to list the workers of the run"}; }
+        for (std::uint32_t number : found.numbers) {
+            if (find(number) == nullptr) { note(add(number, folder_of(number))); }
+        }
+        std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
+        return sound ? error{} : first;
+    }
+    [[nodiscard]] bool began_anew(error const& why) const noexcept {
+        return why.code == errc::replaced || std::any_of(all_->begin(), all_->end(), [](auto const& each) {
+                   return each->trouble().code == errc::replaced;
+               });
+    }
+
     struct found_numbers {
         std::vector<std::uint32_t> numbers{};
         bool out_of_memory = false;
@@ -107,13 +129,16 @@ private:
         auto fresh = std::make_unique<worker_reader>(number, folder, *files_);
         error const why = fresh->refresh();
         if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_first_segment())) { return why; }
-        all_.push_back(std::move(fresh));
+        all_->push_back(std::move(fresh));
         return why;
     }
 
     file_system* files_;
     std::string path_;
-    std::vector<std::unique_ptr<worker_reader>> all_{};
+    using readers = std::vector<std::unique_ptr<worker_reader>>;
+    std::unique_ptr<readers> all_{std::make_unique<readers>()};
+    std::unique_ptr<readers> before_{};  // of the run that was replaced last
+    std::uint64_t replaced_ = 0;
     bool has_root_ = false;  // the run's own folder holds a record
     bool one_only_ = false;
 };

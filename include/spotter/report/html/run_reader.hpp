@@ -141,6 +141,7 @@ private:
         view.layout = it.layout;
         view.shape = it.shape;
         view.count = it.shape.elements();
+        from_.index().guard(segment);
         byte_view const bytes = from_.index().segment_bytes(segment);
         if (view.bytes() > most_bytes || !spotter::detail::can_hold(bytes, it.place, view.bytes())) { return; }
         values_.resize(static_cast<std::size_t>(view.bytes()));

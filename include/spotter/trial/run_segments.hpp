@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial (L4): the segments of one worker's record, in order, and what of them is missing or damaged.
+#pragma once
+
+#include <spotter/trial/lost_rows.hpp>
+#include <spotter/trial/mapped_segment.hpp>
+#include <spotter/trial/recorded.hpp>
+
+#include <set>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct run_segment : mapped_segment {
+    std::size_t noticed = 0,
+                taken = 0;       // groups of which the rows about the run, and those of steps, were taken in
+    std::size_t lost_taken = 0;  // of what is lost in it
+    std::uint32_t number = 0;    // of its file
+    std::string name{};          // of its file
+    std::uint32_t attempt = unknown_attempt;
+    bool behind_lost = false;      // the end of the one before it is lost, or whole segments
+    bool entered = false;          // what is lost before it was taken in
+    std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
+
+    [[nodiscard]] bool all_taken() const noexcept {
+        return entered && taken == groups().size() && lost_taken == lost().size();
+    }
+};
+
+// By place, which is not the number of the file: a segment that was thinned while it was only known in part is there twice, as it was, and
+// from there on as it is.
+class run_segments {
+public:
+    run_segments(std::string_view path, file_system& files) : folder_{path, files} {}
+    run_segments(run_segments const&) = delete;
+    run_segments& operator=(run_segments const&) = delete;
+    ~run_segments() {
+        for (run_segment& each : all_) { each.release(folder_.files()); }
+    }
+
+    [[nodiscard]] segment_folder const& folder() const noexcept { return folder_; }
+    [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
+    [[nodiscard]] run_segment& operator[](std::size_t place) noexcept { return all_[place]; }
+    [[nodiscard]] run_segment const& operator[](std::size_t place) const noexcept { return all_[place]; }
+    [[nodiscard]] std::string const& name_of(std::uint32_t place) const noexcept { return all_[place].name; }
+    // Something may be lost, as far as is known without reading the rows.
+    [[nodiscard]] bool doubtful() const noexcept { return doubtful_; }
+    [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
+    // In which attempt it was written; unknown_attempt where neither it nor those around it say.
+    [[nodiscard]] std::uint32_t attempt_of(std::size_t place) const noexcept {
+        std::size_t before = place, behind = place;
+        while (before > 0 && all_[before].attempt == unknown_attempt) { --before; }
+        while (behind + 1 < all_.size() && all_[behind].attempt == unknown_attempt) { ++behind; }
+        return all_[before].attempt == all_[behind].attempt ? all_[before].attempt : unknown_attempt;
+    }
+    void guard(std::uint32_t place) noexcept { all_[place].guard(folder_.files(), all_[place].name); }
+
+    // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes nothing that was known.
+    template <class Taken>
+    [[nodiscard]] error take_in(Taken&& taken) {
+        if (error const why = folder_.look()) { return why; }
+        if (error const why = folder_.list(numbers_)) { return why; }
+        for (std::uint32_t const number : numbers_) {
+            // One that was made while the folder was listed may be missing in the list.
+            if (error const why = take_missing(number, taken, false)) { return why; }
+            if (number > next_number()) {
+                result<bool> const ours = folder_.holds(number, run_id_);
+                if (!ours) { return ours.error(); }
+                if (!*ours) {
+                    note_stray(number);
+                    continue;
+                }
+                if (error const why = take_missing(number, taken, true)) { return why; }
+            }
+            if (error const why = take_file(number, taken)) { return why; }
+        }
+        note_lost_ends();
+        return {};
+    }
+    // Looks at every frame that has not been looked at, values but for their checksums too.
+    void survey() {
+        for (std::uint32_t place = 0; place < all_.size(); ++place) {
+            guard(place);
+            all_[place].survey([&](frame_place const& it) { note_damage({name_of(place), it.offset, it.bytes}); });
+        }
+        note_cuts();
+    }
+    // Damage at the end of a run that still grows is met again at every refresh.
+    void note_damage(damaged_place const& place) {
+        if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) {
+            damage_.pop_back();
+        }
+        damage_.push_back(place);
+    }
+
+private:
+    [[nodiscard]] std::uint32_t next_number() const noexcept { return all_.empty() ? 0 : all_.back().number + 1; }
+    // The writer made the files in order, so those that are missing still, though a later one is there, were removed: `over` them, or
+    // to the first.
+    template <class Taken>
+    [[nodiscard]] error take_missing(std::uint32_t end, Taken& taken, bool over) {
+        constexpr std::uint32_t most = 4096;  // are listed one by one
+        std::uint32_t const from = next_number();
+        for (std::uint32_t number = from; number < end && number - from < most; ++number) {
+            std::string const name = folder_.file_name(number, layout::data_suffix);
+            result<bool> const there = folder_.is_file(name);
+            if (!there) { return there.error(); }
+            if (!*there) {
+                if (!over) { return {}; }
+                note_damage({name, 0, 0});
+            } else if (error const why = take_file(number, taken)) {
+                return why;
+            }
+        }
+        return {};
+    }
+    template <class Taken>
+    [[nodiscard]] error take_file(std::uint32_t number, Taken& taken) {
+        std::string const name = folder_.file_name(number, layout::data_suffix);
+        std::uint32_t const wanted = next_number();
+        if (number >= wanted) {
+            result<bool> const there = folder_.is_file(name);
+            if (!there) { return there.error(); }
+            if (!*there) { return {}; }
+            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
+            if (!all_.empty()) {
+                std::uint32_t const last = all_.back().number;
+                if (error const why = extend(last, folder_.file_name(last, layout::data_suffix), taken)) { return why; }
+            }
+            all_.emplace_back().number = number;
+            all_.back().name = name;
+            all_.back().behind_lost = number > wanted;
+            doubtful_ = doubtful_ || number > wanted;
+        }
+        return extend(number, name, taken);
+    }
+    template <class Taken>
+    [[nodiscard]] error extend(std::uint32_t number, std::string const& name, Taken& taken) {
+        auto const behind =
+            std::upper_bound(all_.begin(), all_.end(), number,
+                             [](std::uint32_t it, run_segment const& each) { return it < each.number; });
+        auto const place = static_cast<std::uint32_t>(behind - all_.begin() - 1);
+        if (error const why = extend_at(place, name, taken)) { return why; }
+        run_segment const& mine = all_[place];
+        if (!mine.superseded() || mine.whole() || place + std::size_t{1} < all_.size()) { return {}; }
+        run_segment rest{};
+        rest.number = number, rest.name = name, rest.attempt = mine.attempt, rest.ids = mine.ids;
+        rest.go_on_from(mine);
+        all_.push_back(std::move(rest));
+        return extend_at(place + 1, name, taken);
+    }
+    template <class Taken>
+    [[nodiscard]] error extend_at(std::uint32_t place, std::string const& name, Taken& taken) {
+        run_segment& mine = all_[place];
+        bool const known = mine.foreign();
+        std::size_t const lost = mine.lost().size();
+        std::string const side_name = folder_.file_name(mine.number, layout::side_suffix);
+        if (error const why = mine.extend(folder_.files(), name, side_name, mine.number, run_id_)) { return why; }
+        if (mine.head() && !mine.foreign()) { run_id_ = mine.head()->run_id; }
+        if (mine.foreign() && !known) {  // its rows may mean anything
+            mine.stray() ? note_stray(mine.number) : note_damage({name, 0, mine.bytes().size()});
+        }
+        doubtful_ = doubtful_ || mine.foreign() || mine.lost().size() > lost;
+        taken(place);
+        return {};
+    }
+    // No part of the run.
+    void note_stray(std::uint32_t number) {
+        if (!strays_.insert(number).second) { return; }
+        std::string const name = folder_.file_name(number, layout::data_suffix);
+        note_damage({name, 0, folder_.files().size_of(name).value_or(0)});
+    }
+
+    // The same attempt wrote both; where the first has no head, the closes before the second tell.
+    [[nodiscard]] static bool goes_on(run_segment const& mine, run_segment const& next) noexcept {
+        if (!next.head()) { return false; }
+        return mine.head() ? mine.head()->run_id == next.head()->run_id && mine.head()->attempt == next.head()->attempt
+                           : next.head()->first_ordinal > mine.next_ordinal();
+    }
+    // A segment that the same attempt went on from was closed before: one whose end is missing was cut.
+    void note_cuts() {
+        for (; sure_ + std::size_t{1} < all_.size(); ++sure_) {
+            run_segment const& mine = all_[sure_];
+            run_segment const& next = all_[sure_ + std::size_t{1}];
+            if (next.bytes().size() < layout::head_bytes) { return; }  // it is just beginning
+            if (mine.closed() || mine.superseded() || next.stray() || !goes_on(mine, next) || is_recovered(sure_)) {
+                continue;
+            }
+            note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
+        }
+    }
+    // The same, before every frame was looked at.
+    void note_lost_ends() {
+        for (; ends_known_ + std::size_t{1} < all_.size(); ++ends_known_) {
+            run_segment const& mine = all_[ends_known_];
+            run_segment& next = all_[ends_known_ + std::size_t{1}];
+            if (next.bytes().size() < layout::head_bytes) { return; }
+            if (mine.whole() || mine.superseded() || next.stray() || !goes_on(mine, next) ||
+                is_recovered(ends_known_)) {
+                continue;
+            }
+            next.behind_lost = doubtful_ = true;
+        }
+    }
+    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
+    // in their turn.
+    [[nodiscard]] bool is_recovered(std::size_t place) const noexcept {
+        std::uint32_t const attempt = all_[place + 1].head()->attempt;
+        for (; place < all_.size(); ++place) {
+            if (all_[place].head() && all_[place].head()->attempt != attempt) { return false; }
+            if (all_[place].has_marks()) { return true; }
+        }
+        return false;
+    }
+
+    segment_folder folder_;
+    std::vector<run_segment> all_{};
+    std::vector<std::uint32_t> numbers_{};
+    std::set<std::uint32_t> strays_{};
+    std::uint64_t run_id_ = 0;
+    std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
+    std::uint32_t ends_known_ = 0;
+    bool doubtful_ = false;
+    std::vector<damaged_place> damage_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
