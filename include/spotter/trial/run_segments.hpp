@@ -6,6 +6,7 @@
 #include <spotter/trial/mapped_segment.hpp>
 #include <spotter/trial/recorded.hpp>
 
+#include <algorithm>
 #include <set>
 
 namespace spotter::inline SPOTTER_ABI {
