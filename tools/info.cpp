@@ -10,6 +10,7 @@
 #include "verbs.hpp"
 
 #include <spotter/report.hpp>
+#include <spotter/report/bytes.hpp>
 #include <spotter/report/times.hpp>
 #include <spotter/trial.hpp>
 

@@ -6,6 +6,7 @@
 #include "output.hpp"
 #include "verbs.hpp"
 
+#include <spotter/report/bytes.hpp>
 #include <spotter/report/html.hpp>
 
 namespace spotter_tool {

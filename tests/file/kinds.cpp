@@ -8,13 +8,16 @@
 
 #include <filesystem>
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
 #if defined(__linux__)
 #include <sched.h>
 #include <sys/mount.h>
+#include <unistd.h>
 #endif
 
 using namespace spotter;
@@ -39,10 +42,10 @@ void make_socket(std::string const& path) {
 // Ends the test if something waits after all.
 class time_limit {
 public:
-    time_limit() { ::step_alarm(20); }
+    time_limit() { ::alarm(20); }
     time_limit(time_limit const&) = delete;
     time_limit& operator=(time_limit const&) = delete;
-    ~time_limit() { ::step_alarm(0); }
+    ~time_limit() { ::alarm(0); }
 };
 
 }  // namespace

@@ -17,10 +17,10 @@ namespace {
 // Ends the test if something waits after all.
 class time_limit {
 public:
-    time_limit() { ::step_alarm(60); }
+    time_limit() { ::alarm(60); }
     time_limit(time_limit const&) = delete;
     time_limit& operator=(time_limit const&) = delete;
-    ~time_limit() { ::step_alarm(0); }
+    ~time_limit() { ::alarm(0); }
 };
 
 bool says(error const& why, std::string_view what) { return why.what.view().find(what) != std::string_view::npos; }

@@ -113,7 +113,7 @@ TEST_CASE("what is in the way of a recovery is named: the file `ring`, and the m
     }
     SECTION("the file is none") {
         (void)!std::system(("rm '" + path + "/ring' && mkfifo '" + path + "/ring'").c_str());
-        ::step_alarm(20);
+        ::alarm(20);
         error const why = recover(path)->damage;
         CHECK((why.code == errc::unwritable && names(why, "run/ring") && names(why, "pipe")));
         recorder sink{path, shared()};  // records all the same, and says so
@@ -128,7 +128,7 @@ TEST_CASE("what is in the way of a recovery is named: the file `ring`, and the m
         recorder other{path, choices};
         CHECK_FALSE(other.health().first);
         CHECK(in_memory(ring_of(path)));
-        ::step_alarm(0);
+        ::alarm(0);
     }
     CHECK(::unlink(memory.c_str()) == 0);
 }

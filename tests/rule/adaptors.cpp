@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include <spotter/rule/rule_pack.hpp>
+
 using namespace spotter;
 using namespace stage;
 

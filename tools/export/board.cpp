@@ -8,6 +8,7 @@
 #include <spotter/export/follow_run.hpp>
 #include <spotter/export/projector.hpp>
 #include <spotter/export/tensorboard.hpp>
+#include <spotter/export/text.hpp>
 
 #include <fmt/format.h>
 
