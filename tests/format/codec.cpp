@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codec of a byte plane: which is chosen, that any zstd reads it, and that no data makes a payload larger than promised.
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/raw_frame.hpp>
+#include <spotter/format/xxh64.hpp>
 #include <spotter/format/zstd_codec.hpp>
 
 #include <tests/catch.hpp>

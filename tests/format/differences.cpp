@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows whose values are differences: what they build on is read, and nothing malformed is followed.
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/decode.hpp>
+#include <spotter/format/difference.hpp>
+#include <spotter/format/encode.hpp>
+#include <spotter/format/record.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/summary.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A segment in memory: what was put in comes out; cut anywhere or with any bit flipped it gives values as they were, or an
 // error with a name, and the damage is reported.
+#include <spotter/format/checksum.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/format/zstd_codec.hpp>
