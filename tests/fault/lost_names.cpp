@@ -352,3 +352,28 @@ TEST_CASE("packed rows that nothing names hide what they may have taken the plac
     CHECK(run["x/3"].history(l2).size() == 200 + 160);
     CHECK(run.damage().size() == 1);
 }
+
+TEST_CASE("a record of packed steps that somebody cuts while it is read ends no reader") {
+    constexpr std::uint64_t rows = 400;
+    made_segment whole{0, 0};
+    whole.declare(tensors);
+    for (std::uint64_t i = 0; i < rows; ++i) {
+        whole.steps(100 * i, 100, tensors);
+        if (i % 20 == 19) { whole.seal(); }
+    }
+    REQUIRE(whole.bytes.size() > 16384);
+    temporary_folder const folder;
+    std::string const file = folder / "run/000000.spot";
+    fs::create_directory(folder / "run");
+    contents const bytes = whole.whole();
+    auto const letters = reinterpret_cast<char const*>(bytes.data());
+    write_file(file, {letters, letters + bytes.size()});
+    trial const run = open(folder / "run");
+    CHECK(run["x/3"].history(l2).size() == 100 * rows);
+    fs::resize_file(file, whole.frames[2]);
+    CHECK(run["x/3"].history(l2).size() < 100 * rows);
+    CHECK(found_at(run, 5) == errc::no_payload);
+    CHECK(found_at(run, 100 * rows - 5) != errc::no_payload);
+    CHECK(found_at(run, 100 * rows - 5, 0) != errc::no_payload);
+    CHECK(run["x/3"].steps().size() < 100 * rows);
+}

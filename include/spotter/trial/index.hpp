@@ -327,9 +327,12 @@ private:
         return there ? all.subspan(static_cast<std::size_t>(at.offset), at.bytes) : byte_view{};
     }
     [[nodiscard]] static byte_view bytes_at(void const* index, row_place const& at) noexcept {
-        return static_cast<run_index const*>(index)->row_of(at);
+        auto const& mine = *static_cast<run_index const*>(index);
+        mine.guard(at.segment);
+        return mine.row_of(at);
     }
     void note_malformed(std::uint32_t number, byte_view body) {
+        if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
         segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
     }
     [[nodiscard]] std::uint64_t place_of(std::uint32_t number, byte_view body) const noexcept {
@@ -436,6 +439,7 @@ private:
     std::vector<recorded_coverage> coverages_{};
     attempt_names names_{};
     nameless_rows nameless_{};
+    std::set<std::pair<std::uint32_t, std::uint64_t>> malformed_{};  // rows that were told as damage
     run_totals totals_{};
     run_totals earlier_{};  // of the attempts before the last
     std::uint64_t ordinal_ = 0;
