@@ -177,8 +177,8 @@ errc found_at(trial const& run, std::uint64_t index, std::uint32_t number) {
 
 }  // namespace
 
-TEST_CASE("a flipped bit in a frame that declares, in a run that was resumed, costs the steps of that frame and gives none of "
-          "another attempt") {
+TEST_CASE("a flipped bit in a frame that declares, in a run that was resumed, costs the steps of that frame and gives "
+          "none of another attempt") {
     temporary_folder const folder;
     std::string const run_path = folder / "run";
     record(run_path);
@@ -220,7 +220,8 @@ TEST_CASE("a flipped bit in a frame that declares, in a run that was resumed, co
     }
 }
 
-TEST_CASE("rows that nothing names yet may be a later value; once they have their names the older one is gone and theirs is read") {
+TEST_CASE("rows that nothing names yet may be a later value; once they have their names the older one is gone and "
+          "theirs is read") {
     temporary_folder const folder;
     std::string const run_path = folder / "run";
     record(run_path);
@@ -259,7 +260,8 @@ TEST_CASE("rows that nothing names yet may be a later value; once they have thei
     CHECK(of_attempt(run, 0).right == all_values);
 }
 
-TEST_CASE("a run in the place of another, beside which a sidecar of that one was left, is read by its own declarations") {
+TEST_CASE(
+    "a run in the place of another, beside which a sidecar of that one was left, is read by its own declarations") {
     temporary_folder const folder;
     std::string const run_path = folder / "run";
     record(run_path, 400);

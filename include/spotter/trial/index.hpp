@@ -116,9 +116,8 @@ public:
         return again ? superseded : found;
     }
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const {
-        return lost_.may_hold(step, attempt) || nameless_.any_at(step, [&](track_entry const& it) {
-            return is_of(it.place.segment, attempt);
-        });
+        return lost_.may_hold(step, attempt) ||
+               nameless_.any_at(step, [&](track_entry const& it) { return is_of(it.place.segment, attempt); });
     }
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
     void guard(std::uint32_t number) const noexcept { const_cast<run_index*>(this)->segments_.guard(number); }
