@@ -177,8 +177,8 @@ errc found_at(trial const& run, std::uint64_t index, std::uint32_t number) {
 
 }  // namespace
 
-TEST_CASE("a flipped bit in a frame that declares, in a run that was resumed, costs the steps of that frame and gives none of "
-          "another attempt") {
+TEST_CASE("a flipped bit in a frame that declares, in a run that was resumed, costs the steps of that frame and gives "
+          "none of another attempt") {
     temporary_folder const folder;
     std::string const run_path = folder / "run";
     record(run_path);
@@ -220,7 +220,8 @@ TEST_CASE("a flipped bit in a frame that declares, in a run that was resumed, co
     }
 }
 
-TEST_CASE("rows that nothing names yet may be a later value; once they have their names the older one is gone and theirs is read") {
+TEST_CASE("rows that nothing names yet may be a later value; once they have their names the older one is gone and "
+          "theirs is read") {
     temporary_folder const folder;
     std::string const run_path = folder / "run";
     record(run_path);
@@ -259,7 +260,8 @@ TEST_CASE("rows that nothing names yet may be a later value; once they have thei
     CHECK(of_attempt(run, 0).right == all_values);
 }
 
-TEST_CASE("a run in the place of another, beside which a sidecar of that one was left, is read by its own declarations") {
+TEST_CASE(
+    "a run in the place of another, beside which a sidecar of that one was left, is read by its own declarations") {
     temporary_folder const folder;
     std::string const run_path = folder / "run";
     record(run_path, 400);
@@ -351,4 +353,29 @@ TEST_CASE("packed rows that nothing names hide what they may have taken the plac
     }
     CHECK(run["x/3"].history(l2).size() == 200 + 160);
     CHECK(run.damage().size() == 1);
+}
+
+TEST_CASE("a record of packed steps that somebody cuts while it is read ends no reader") {
+    constexpr std::uint64_t rows = 400;
+    made_segment whole{0, 0};
+    whole.declare(tensors);
+    for (std::uint64_t i = 0; i < rows; ++i) {
+        whole.steps(100 * i, 100, tensors);
+        if (i % 20 == 19) { whole.seal(); }
+    }
+    REQUIRE(whole.bytes.size() > 16384);
+    temporary_folder const folder;
+    std::string const file = folder / "run/000000.spot";
+    fs::create_directory(folder / "run");
+    contents const bytes = whole.whole();
+    auto const letters = reinterpret_cast<char const*>(bytes.data());
+    write_file(file, {letters, letters + bytes.size()});
+    trial const run = open(folder / "run");
+    CHECK(run["x/3"].history(l2).size() == 100 * rows);
+    fs::resize_file(file, whole.frames[2]);
+    CHECK(run["x/3"].steps().size() < 100 * rows);
+    CHECK(run["x/3"].history(l2).size() < 100 * rows);
+    CHECK(found_at(run, 5) == errc::no_payload);
+    CHECK(found_at(run, 100 * rows - 5) != errc::no_payload);
+    CHECK(found_at(run, 100 * rows - 5, 0) != errc::no_payload);
 }

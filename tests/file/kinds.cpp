@@ -78,6 +78,7 @@ TEST_CASE("what is no file is refused by name and at once, whichever call meets 
             CHECK((says(why, name) && says(why, word)));
         }
         CHECK(files.size_of(path).error().code == errc::unwritable);
+        CHECK(files.facts_of(path).error().code == errc::unwritable);
         CHECK(files.create(path).error().code == errc::exists);
     }
     CHECK(files.open_append(folder / "pipe").error().code == errc::unwritable);  // nobody reads it

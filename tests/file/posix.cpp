@@ -40,6 +40,7 @@ TEST_CASE("a file is created once, appended to, sized, mapped, renamed and remov
     CHECK_FALSE(files.append(*again, bytes_in("!")));
     CHECK_FALSE(files.close(*again));
     CHECK(*files.size_of(path) == 12);
+    CHECK(files.facts_of(path)->bytes == 12);
     auto const mapping = files.map(path);
     REQUIRE(mapping);
     CHECK(std::memcmp(mapping->bytes.data(), "hello world!", 12) == 0);

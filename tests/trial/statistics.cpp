@@ -76,11 +76,9 @@ void check_eighteen(char const* type, tensor_ref const& view, std::vector<double
     }
     error const why = run["x"].at(train(0)).error();
     CHECK(why.code == errc::no_payload);
-    for (char const* each :
-         {"range", "abs range", "sum", "sum of |x|", "sum of squares", "variance", "product", "counts"}) {
-        INFO(why.what.view());
-        CHECK(why.what.view().find(each) != std::string_view::npos);
-    }
+    INFO(why.what.view());
+    CHECK(why.what.view().ends_with("Kept: minimum, maximum, mean, stddev, variance, sum, product, l1, l2, nonfinite, "
+                                    "minimum_abs, maximum_abs, mean_abs"));
     CHECK(run["x"].payload_steps().empty());
 }
 

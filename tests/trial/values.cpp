@@ -202,7 +202,8 @@ TEST_CASE("all statistics asked and no payload: all readable, the values are no_
     CHECK(run["x"].stat(train(1), stddev).value_or(0) == 3.5);
     error const why = run["x"].at(train(1)).error();
     CHECK(why.code == errc::no_payload);
-    CHECK(why.what.view().find("sum of squares") != std::string_view::npos);
+    CHECK(why.what.view().ends_with("Kept: minimum, maximum, mean, stddev, variance, sum, product, l1, l2, nonfinite, "
+                                    "mean_abs"));
     CHECK(run["few"].steps() == ids{train(0), train(2)});
     CHECK(run["few"].stat(train(0), of_abs(maximum)).value_or(0) == 3);
     CHECK(run["few"].stat(train(0), l2).error().code == errc::no_payload);

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // How far a segment, and with it its run, had got.
 struct segment_state {
-    bool known = false;  // it holds a run_begin
+    bool known = false;  // its head or a run_begin says of which run it is
     bool ended = false;  // and a run_end
     std::uint64_t run_id = 0;
     std::uint32_t attempt = 0;
@@ -27,6 +27,12 @@ struct segment_state {
     frame_walker walk{segment};
     bool open = false;
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+        if (what == walked::head && !walk.head_error()) {  // a disk may have been full before its run_begin
+            state.known = true;
+            state.run_id = walk.head().run_id;
+            state.attempt = walk.head().attempt;
+            state.ordinal = walk.head().first_ordinal;
+        }
         if (what != walked::rows) { continue; }
         row_frame const& frame = walk.frame();
         state.ordinal = frame.first_ordinal + frame.closes;

@@ -118,9 +118,8 @@ public:
         return again ? superseded : found;
     }
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const {
-        return lost_.may_hold(step, attempt) || nameless_.any_at(step, [&](track_entry const& it) {
-            return is_of(it.place.segment, attempt);
-        });
+        return lost_.may_hold(step, attempt) ||
+               nameless_.any_at(step, [&](track_entry const& it) { return is_of(it.place.segment, attempt); });
     }
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
     void guard(std::uint32_t number) const noexcept { const_cast<run_index*>(this)->segments_.guard(number); }
@@ -332,9 +331,12 @@ private:
         return there ? all.subspan(static_cast<std::size_t>(at.offset), at.bytes) : byte_view{};
     }
     [[nodiscard]] static byte_view bytes_at(void const* index, row_place const& at) noexcept {
-        return static_cast<run_index const*>(index)->row_of(at);
+        auto const& mine = *static_cast<run_index const*>(index);
+        mine.guard(at.segment);
+        return mine.row_of(at);
     }
     void note_malformed(std::uint32_t number, byte_view body) {
+        if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
         segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
     }
     [[nodiscard]] std::uint64_t place_of(std::uint32_t number, byte_view body) const noexcept {
@@ -442,6 +444,7 @@ private:
     std::vector<recorded_coverage> coverages_{};
     attempt_names names_{};
     nameless_rows nameless_{};
+    std::set<std::pair<std::uint32_t, std::uint64_t>> malformed_{};  // rows that were told as damage
     run_totals totals_{};
     run_totals earlier_{};  // of the attempts before the last
     std::uint64_t ordinal_ = 0;

@@ -67,14 +67,6 @@ public:
             it = id != no_tensor && take(id, it->second) ? lists_.erase(it) : std::next(it);
         }
     }
-    // The segments in which they are: take(segment).
-    template <class Take>
-    void each_segment(Take const& take) const {
-        for (auto it = lists_.begin(); it != lists_.end();
-             it = lists_.upper_bound({it->first.first, no_tensor})) {
-            take(it->first.first);
-        }
-    }
     // That damage and the rows that nothing can be told of, each once. Valid until the next call.
     template <class NameOf>
     [[nodiscard]] std::vector<damaged_place> const& beside(std::vector<damaged_place> const& damage,

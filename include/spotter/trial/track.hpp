@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 // What `stat` and its like can answer of such terms, by the names that it is asked for by.
-inline void name_statistics(terms kept, sentence& out) noexcept {
+inline void name_statistics(terms kept, text<160>& out) noexcept {
     char const* comma = "";
     auto const add = [&](std::string_view name) {
         out << comma << name;
@@ -158,7 +158,7 @@ public:
         measurement const found = which(*stats);
         if (found.known) { return found.value; }
         if (has(stats->has, which.needs())) { return undefined(); }
-        return no_payload(*stats);
+        return no_payload(stats->has);
     }
 
     // Quantiles and histogram at a step (`wanted`: one of them or both), as stored or else from the values.
@@ -298,7 +298,7 @@ private:
         rows::observe row;
         summary stats;
         if (error const why = decode(run_->row_at(entry.place, row_kind::observe, finder), row, stats)) { return why; }
-        if (!row.has_values) { return no_payload(stats, row.thinned); }
+        if (!row.has_values) { return no_payload(stats.has | terms_of(stored_distribution(row)), row.thinned); }
         tensor_ref like{};
         like.type = row.type;
         like.layout = row.layout;
@@ -419,9 +419,9 @@ private:
     [[nodiscard]] static error undefined() noexcept {
         return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};
     }
-    [[nodiscard]] static error no_payload(summary const& stats, bool thinned = false) noexcept {
-        sentence kept;
-        detail::name_statistics(stats.has, kept);
+    [[nodiscard]] static error no_payload(terms stored, bool thinned = false) noexcept {
+        text<160> kept;  // all that there are
+        detail::name_statistics(stored, kept);
         error why{errc::no_payload, "only statistics were kept at this step: ask stat(), or "};
         why.what << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"
                              : "let a collection keep `payload`")
