@@ -2,6 +2,7 @@
 // All that is in a segment as text, one line a row: README.md has the grammar.
 #pragma once
 
+#include <spotter/format/checksum.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/format/zstd_codec.hpp>

@@ -2,6 +2,8 @@
 // The law of the library, for compositions of built-in rules and for the packs [S64].
 #include <tests/property/both_ways.hpp>
 
+#include <spotter/rule/rule_pack.hpp>
+
 using namespace spotter;
 using namespace spotter_test;
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace spotter;
 using namespace spotter_test;

@@ -5,6 +5,8 @@
 #include <random>
 #include <set>
 
+#include <unistd.h>
+
 using namespace spotter;
 using namespace spotter_test;
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <sys/stat.h>
+
 using namespace spotter;
 using namespace spotter_test;
 
