@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packed steps stand for the rows that went in, one for one and byte for byte.
+#include <spotter/format/frame.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/steps_outline.hpp>
 #include <spotter/format/steps_packer.hpp>
