@@ -2,16 +2,12 @@
 // Diff (L6): tensors that another program wrote: a .npy, .npz or .safetensors file, or a folder of them.
 #pragma once
 
-#include <spotter/diff/npy_reader.hpp>
 #include <spotter/diff/safetensors_reader.hpp>
 #include <spotter/diff/step_index.hpp>
 #include <spotter/diff/zip_reader.hpp>
 #include <spotter/file/file_system.hpp>
 
-#include <charconv>
 #include <map>
-#include <new>
-#include <optional>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -23,13 +19,9 @@ public:
     mapped_bytes(std::string const& path, file_system& files) : files_{files}, mapping_{files.map(path)} {}
     mapped_bytes(mapped_bytes const&) = delete;
     mapped_bytes& operator=(mapped_bytes const&) = delete;
-    ~mapped_bytes() {
-        if (mapping_) { files_.unmap(*mapping_); }
-    }
+    ~mapped_bytes();
     [[nodiscard]] spotter::error error() const noexcept { return mapping_.error(); }
-    [[nodiscard]] std::span<std::byte const> bytes() const noexcept {
-        return mapping_ ? mapping_->bytes : std::span<std::byte const>{};
-    }
+    [[nodiscard]] std::span<std::byte const> bytes() const noexcept;
 
 private:
     file_system& files_;
@@ -48,34 +40,6 @@ template <class Work>
 #endif
 }
 
-// "train-8" or "train:8"; nothing where it is no step.
-[[nodiscard]] inline std::optional<step_id> step_in(std::string_view word, char between) noexcept {
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        std::string_view const name = name_of(each);
-        if (!word.starts_with(name) || word.size() < name.size() + 2 || word[name.size()] != between) { continue; }
-        std::string_view const digits = word.substr(name.size() + 1);
-        step_id step{each, 0};
-        auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), step.index);
-        if (read.ec == std::errc{} && read.ptr == digits.data() + digits.size()) { return step; }
-    }
-    return std::nullopt;
-}
-
-// A tensor's name from that of its folder: `spotter export` writes unusual letters as %XX, and a lone % where there is no letter.
-[[nodiscard]] inline std::string name_of_file(std::string_view path) {
-    std::string name;
-    if (path == "%") { return name; }
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        unsigned code = 0;
-        bool const escaped =
-            path[i] == '%' && i + 2 < path.size() &&
-            std::from_chars(path.data() + i + 1, path.data() + i + 3, code, 16).ptr == path.data() + i + 3;
-        name += escaped ? static_cast<char>(code) : path[i];
-        i += escaped ? 2 : 0;
-    }
-    return name;
-}
-
 }  // namespace detail
 
 // Which tensors at which steps; values are read when they are asked for. Layouts, in any mixture:
@@ -90,9 +54,7 @@ public:
     [[nodiscard]] bool is_ordered() const noexcept { return !has_npy_; }
 
     // errc: corrupt, wrong_type, bad_config (a compressed archive without zlib), no_such_name, out_of_memory, and of the file.
-    [[nodiscard]] recorded_value at(std::string_view name, step_id step) const {
-        return detail::with_memory([&] { return read(name, step); });
-    }
+    [[nodiscard]] recorded_value at(std::string_view name, step_id step) const;
 
     friend result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files);
 
@@ -110,149 +72,24 @@ private:
 
     dump(inflate_function inflate, file_system& files) noexcept : inflate_{inflate}, files_{&files} {}
 
-    [[nodiscard]] recorded_value read(std::string_view name, step_id step) const {
-        auto const found = places_.find(std::pair{step, std::string{name}});
-        if (found == places_.end()) { return error{errc::no_such_name, "the dump has no such tensor at this step"}; }
-        place const& it = found->second;
-        detail::mapped_bytes const file{files_list_[it.file].path, *files_};
-        if (file.error()) { return file.error(); }
-        source const& from = files_list_[it.file];
-        if (!from.tensors.empty()) {
-            safetensors_entry const& entry = from.tensors[it.entry];
-            if (file.bytes().size() != from.bytes) { return changed(); }
-            return named(read_values(file.bytes(), entry), from.path);
-        }
-        if (from.entries.empty()) { return named(read_npy(file.bytes()), from.path); }
-        if (file.bytes().size() != from.bytes) { return changed(); }
-        std::vector<std::byte> buffer;
-        auto const bytes = unzip(file.bytes(), from.entries[it.entry], buffer, inflate_);
-        return named(bytes ? read_npy(*bytes) : recorded_value{bytes.error()}, from.path);
-    }
+    [[nodiscard]] recorded_value read(std::string_view name, step_id step) const;
 
-    [[nodiscard]] static error changed() noexcept {
-        return {errc::busy, "the file changed while it was compared: begin again when it is complete"};
-    }
-    [[nodiscard]] static error in_file(error why, std::string_view path) noexcept {
-        error told{why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0)};
-        told.what << ": " << why.what.view();
-        return told;
-    }
-    [[nodiscard]] static recorded_value named(recorded_value value, std::string_view path) {
-        return value ? std::move(value) : recorded_value{in_file(value.error(), path)};
-    }
+    [[nodiscard]] static error changed() noexcept;
+    [[nodiscard]] static error in_file(error why, std::string_view path) noexcept;
+    [[nodiscard]] static recorded_value named(recorded_value value, std::string_view path);
 
-    [[nodiscard]] error add(step_id step, std::string name, place where) {
-        index_.add(step, name);
-        auto const [at, is_new] = places_.try_emplace(std::pair{step, std::move(name)}, where);
-        if (is_new) { return {}; }
-        error why{errc::exists, "\""};
-        why.what << std::string_view{at->first.second}.substr(0, 60) << "\" is there twice at " << name_of(step.mode)
-                 << ':' << step.index << ", in " << tail_of(files_list_[at->second.file].path) << " and in "
-                 << tail_of(files_list_[where.file].path) << ": name files <mode>-<index>";
-        return why;
-    }
-    [[nodiscard]] static std::string_view tail_of(std::string_view path) noexcept {
-        return path.substr(path.size() > 50 ? path.size() - 50 : 0);
-    }
+    [[nodiscard]] error add(step_id step, std::string name, place where);
+    [[nodiscard]] static std::string_view tail_of(std::string_view path) noexcept;
 
     // `inside`: its path below the folder of the dump.
-    [[nodiscard]] error add_file(std::string const& path, std::string_view inside) {
-        std::size_t const dot = inside.rfind('.');
-        std::string_view const ending = dot == inside.npos ? std::string_view{} : inside.substr(dot);
-        if (ending != ".npy" && ending != ".npz" && ending != ".safetensors") { return {}; }
-        std::string_view const stem = inside.substr(0, dot);
-        std::size_t const cut = stem.rfind('/');
-        std::string_view const parent = cut == stem.npos ? std::string_view{} : stem.substr(0, cut);
-        auto const step = detail::step_in(cut == stem.npos ? stem : stem.substr(cut + 1), '-');
-        std::size_t const number = files_list_.size();
-        files_list_.push_back({path, 0, {}, {}});
-        if (ending == ".npy") {
-            has_npy_ = true;
-            bool const by_folder = step && !parent.empty();
-            return add(by_folder ? *step : step_id{}, detail::name_of_file(by_folder ? parent : stem), {number, 0});
-        }
-        std::string const before = parent.empty() ? std::string{} : detail::name_of_file(parent) + '/';
-        error const why = add_archive(number, ending == ".npz", step.value_or(step_id{}), before);
-        return why.code == errc::exists ? why : why ? in_file(why, path) : why;
-    }
-    [[nodiscard]] error add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before) {
-        source& it = files_list_[number];
-        detail::mapped_bytes const file{it.path, *files_};
-        if (file.error()) { return file.error(); }
-        it.bytes = file.bytes().size();
-        if (is_zip) {
-            auto entries = read_zip(file.bytes());
-            if (!entries) { return entries.error(); }
-            it.entries = std::move(*entries);
-            for (std::size_t i = 0; i < it.entries.size(); ++i) {
-                std::string_view name = it.entries[i].name;
-                if (!name.ends_with(".npy")) { continue; }
-                name.remove_suffix(4);
-                if (error const why = add_key(before, name, step, {number, i})) { return why; }
-            }
-            return {};
-        }
-        auto tensors = read_safetensors(file.bytes());
-        if (!tensors) { return tensors.error(); }
-        it.tensors = std::move(*tensors);
-        for (std::size_t i = 0; i < it.tensors.size(); ++i) {
-            if (error const why = add_key(before, it.tensors[i].name, step, {number, i})) { return why; }
-        }
-        return {};
-    }
-    [[nodiscard]] error add_key(std::string const& before, std::string_view key, step_id step, place where) {
-        std::size_t const cut = key.rfind('@');
-        auto const own = cut == key.npos ? std::nullopt : detail::step_in(key.substr(cut + 1), ':');
-        return add(own.value_or(step), before + std::string{own ? key.substr(0, cut) : key}, where);
-    }
+    [[nodiscard]] error add_file(std::string const& path, std::string_view inside);
+    [[nodiscard]] error add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before);
+    [[nodiscard]] error add_key(std::string const& before, std::string_view key, step_id step, place where);
 
     // In the order of the names, so that the same folder is read in the same order everywhere.
-    [[nodiscard]] error add_folder(std::string const& path, std::string const& inside, int depth) {
-        constexpr int deepest = 32;  // names are paths, and a link may lead back up
-        if (depth > deepest) { return {}; }
-        std::vector<std::string> names;
-        auto const take = [](void* context, std::string_view name) {
-            static_cast<std::vector<std::string>*>(context)->emplace_back(name);
-            return true;
-        };
-        if (error const why = files_->list(path, take, &names)) { return why; }
-        std::sort(names.begin(), names.end());
-        for (std::string const& name : names) {
-            std::string const below = path + '/' + name;
-            auto const kind = files_->kind_of(below);
-            error why{};
-            if (kind && *kind == path_kind::folder) { why = add_folder(below, inside + name + '/', depth + 1); }
-            if (kind && *kind == path_kind::file) { why = add_file(below, inside + name); }
-            if (why) { return why; }
-        }
-        return {};
-    }
+    [[nodiscard]] error add_folder(std::string const& path, std::string const& inside, int depth);
 
-    [[nodiscard]] static result<dump> open(std::string_view path, inflate_function inflate, file_system& files) {
-        dump it{inflate, files};
-        std::string whole{path};
-        while (whole.size() > 1 && whole.back() == '/') { whole.pop_back(); }
-        auto const kind = files.kind_of(whole);
-        if (!kind) { return kind.error(); }
-        error why{};
-        if (*kind == path_kind::folder) {
-            why = it.add_folder(whole, {}, 0);
-        } else if (*kind == path_kind::file) {
-            std::size_t const cut = whole.rfind('/');
-            why = it.add_file(whole, std::string_view{whole}.substr(cut == whole.npos ? 0 : cut + 1));
-        }
-        if (why) { return why; }
-        if (it.index_.names().empty()) {
-            error none{errc::not_a_run, std::string_view{whole}.substr(whole.size() > 100 ? whole.size() - 100 : 0)};
-            none.what << (*kind == path_kind::missing
-                              ? " does not exist"
-                              : " is no run (it holds no 000000.spot), and there is no tensor in "
-                                ".npy, .npz or .safetensors files");
-            return none;
-        }
-        it.index_.sort_steps_by_index();
-        return it;
-    }
+    [[nodiscard]] static result<dump> open(std::string_view path, inflate_function inflate, file_system& files);
 
     inflate_function inflate_;
     file_system* files_;
@@ -263,8 +100,10 @@ private:
 };
 
 // errc: not_a_run (nothing there, or no such file in it), corrupt, wrong_type, exists (a tensor twice at a step), and of the files.
-[[nodiscard]] inline result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files) {
-    return detail::with_memory([&]() -> result<dump> { return dump::open(path, inflate, files); });
-}
+[[nodiscard]] result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files);
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/diff/dump.ipp>
+#endif

@@ -3,15 +3,10 @@
 #pragma once
 
 #include <spotter/core/result.hpp>
-#include <spotter/diff/fwd.hpp>
 #include <spotter/trial/value.hpp>
 
-#include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -29,188 +24,35 @@ class npy_dictionary {
 public:
     explicit npy_dictionary(std::string_view words) noexcept : rest_{words} {}
 
-    [[nodiscard]] error read(npy_header_facts& into) {
-        bool has_type = false, has_order = false, has_shape = false;
-        if (!take('{')) { return malformed(); }
-        while (!take('}')) {
-            std::string_view key;
-            if (!text(key) || !take(':')) { return malformed(); }
-            bool good = false;
-            if (key == "descr" && !has_type) {
-                if (peek() == '[') { return {errc::wrong_type, "the .npy file holds records and not numbers"}; }
-                std::string_view letters;
-                good = has_type = text(letters);
-                type_ = letters;
-            } else if (key == "fortran_order" && !has_order) {
-                bool const columns = word("True");
-                good = has_order = columns || word("False");
-                into.like.layout = columns ? order::column_major : order::row_major;
-            } else if (key == "shape" && !has_shape) {
-                if (error const why = shape(into.like.shape, good)) { return why; }
-                has_shape = good;
-            }
-            if (!good || (!take(',') && peek() != '}')) { return malformed(); }
-        }
-        space();
-        if (!rest_.empty() || !has_type || !has_order || !has_shape) { return malformed(); }
-        return element_type(into);
-    }
+    [[nodiscard]] error read(npy_header_facts& into);
 
 private:
-    [[nodiscard]] static error malformed() noexcept {
-        return {errc::corrupt, "the header of the .npy file is not what NumPy writes"};
-    }
-    void space() noexcept {
-        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) { rest_.remove_prefix(1); }
-    }
-    [[nodiscard]] char peek() noexcept {
-        space();
-        return rest_.empty() ? '\0' : rest_[0];
-    }
-    [[nodiscard]] bool take(char letter) noexcept {
-        if (peek() != letter) { return false; }
-        rest_.remove_prefix(1);
-        return true;
-    }
-    [[nodiscard]] bool word(std::string_view which) noexcept {
-        space();
-        if (!rest_.starts_with(which)) { return false; }
-        rest_.remove_prefix(which.size());
-        return true;
-    }
-    [[nodiscard]] bool text(std::string_view& into) noexcept {
-        char const quote = peek();
-        if (quote != '\'' && quote != '"') { return false; }
-        std::size_t const end = rest_.find(quote, 1);
-        if (end == rest_.npos) { return false; }
-        into = rest_.substr(1, end - 1);
-        rest_.remove_prefix(end + 1);
-        return into.find('\\') == into.npos;
-    }
-    [[nodiscard]] error shape(extents& into, bool& good) noexcept {
-        if (!take('(')) { return {}; }
-        while (!take(')')) {
-            space();
-            std::uint64_t size = 0;
-            auto const read = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-            if (read.ec != std::errc{}) { return malformed(); }
-            rest_.remove_prefix(static_cast<std::size_t>(read.ptr - rest_.data()));
-            (void)take('L');  // of Python 2
-            if (into.rank == max_rank) { return {errc::rank_too_deep, "the .npy file has more than 8 axes"}; }
-            into.size[into.rank++] = size;
-            if (!take(',') && peek() != ')') { return malformed(); }
-        }
-        good = true;
-        return {};
-    }
-    [[nodiscard]] error element_type(npy_header_facts& into) const noexcept {
-        struct row {
-            std::string_view letters;
-            dtype type;
-        };
-        constexpr row rows[] = {{"b1", dtype::boolean}, {"i1", dtype::i8},   {"i2", dtype::i16}, {"i4", dtype::i32},
-                                {"i8", dtype::i64},     {"u1", dtype::u8},   {"u2", dtype::u16}, {"u4", dtype::u32},
-                                {"u8", dtype::u64},     {"f2", dtype::f16},  {"f4", dtype::f32}, {"f8", dtype::f64},
-                                {"c8", dtype::c64},     {"c16", dtype::c128}};
-        error why{errc::wrong_type, "the .npy file holds "};
-        if (type_.size() < 2) { return malformed(); }
-        char const first = type_[0];
-        bool const has_order = first == '<' || first == '>' || first == '|' || first == '=';
-        std::string_view const letters = has_order ? type_.substr(1) : type_;
-        into.big_endian = first == '>';
-        for (row const& each : rows) {
-            if (each.letters != letters) { continue; }
-            into.like.type = each.type;
-            return {};
-        }
-        if (letters.starts_with('S') && into.like.shape.rank == 0) {
-            std::uint64_t size = 0;
-            auto const read = std::from_chars(letters.data() + 1, letters.data() + letters.size(), size);
-            if (read.ec != std::errc{} || read.ptr != letters.data() + letters.size()) { return malformed(); }
-            into.like.type = dtype::text;
-            into.like.shape = extents{size};
-            return {};
-        }
-        if (letters.starts_with('O')) {
-            why.what << "Python objects, which only running them could read: save arrays of numbers";
-        } else {
-            why.what << "elements of the type '" << type_.substr(0, 20) << "', which is none of ours: save numbers";
-        }
-        return why;
-    }
+    [[nodiscard]] static error malformed() noexcept;
+    void space() noexcept;
+    [[nodiscard]] char peek() noexcept;
+    [[nodiscard]] bool take(char letter) noexcept;
+    [[nodiscard]] bool word(std::string_view which) noexcept;
+    [[nodiscard]] bool text(std::string_view& into) noexcept;
+    [[nodiscard]] error shape(extents& into, bool& good) noexcept;
+    [[nodiscard]] error element_type(npy_header_facts& into) const noexcept;
 
     std::string_view rest_;
     std::string_view type_{};
 };
 
 // Number of bytes of so many elements; false where that is beyond 64 bits.
-[[nodiscard]] inline bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept {
-    std::uint64_t count = 1;
-    bool none = false;  // an axis of no element makes any others possible
-    for (std::uint64_t const size : like.shape.view()) { none = none || size == 0; }
-    for (std::uint64_t const size : like.shape.view()) {
-        if (none) { count = 0; }
-        if (!none && __builtin_mul_overflow(count, size, &count)) { return false; }
-    }
-    like.count = count;
-    return refusal_of(like.shape) == refusal::none && !__builtin_mul_overflow(count, size_of(like.type), &bytes);
-}
-
-// Turns the bytes of each number round; of a complex number those of each part.
-inline void swap_bytes(std::span<std::byte> values, dtype type) noexcept {
-    std::size_t const width = is_complex(type) ? size_of(type) / 2 : size_of(type);
-    for (std::size_t at = 0; width > 1 && at + width <= values.size(); at += width) {
-        std::reverse(values.data() + at, values.data() + at + width);
-    }
-}
+[[nodiscard]] bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept;
 
 }  // namespace detail
 
 // Versions 1 to 3 of the format. errc: corrupt, wrong_type (objects, records, dates, ...), rank_too_deep, unknown_version.
-[[nodiscard]] inline result<npy_header_facts> read_npy_header(std::span<std::byte const> file) {
-    auto const* const letters = reinterpret_cast<char const*>(file.data());
-    constexpr std::string_view magic{"\x93NUMPY", 6};
-    if (file.size() < 10 || std::string_view{letters, 6} != magic) {
-        return {errc::corrupt, "this is no .npy file: it does not begin as one"};
-    }
-    auto const version = static_cast<unsigned char>(letters[6]);
-    if (version < 1 || version > 3) {
-        error why{errc::unknown_version, "the .npy file is of version "};
-        why.what << int{version} << ": versions 1 to 3 can be read";
-        return why;
-    }
-    std::size_t const width = version == 1 ? 2 : 4;
-    std::uint32_t length = 0;
-    if (file.size() < 8 + width) { return {errc::corrupt, "the .npy file ends in its header"}; }
-    std::memcpy(&length, letters + 8, width);
-    if (length > file.size() - 8 - width) { return {errc::corrupt, "the .npy file ends in its header"}; }
-    npy_header_facts facts;
-    facts.begin = 8 + width + length;
-    if (error const why = detail::npy_dictionary{{letters + 8 + width, length}}.read(facts)) { return why; }
-    return facts;
-}
+[[nodiscard]] result<npy_header_facts> read_npy_header(std::span<std::byte const> file);
 
 // The tensor in the bytes of a .npy file, copied. errc as of read_npy_header; corrupt where it is shorter or longer than it says.
-[[nodiscard]] inline recorded_value read_npy(std::span<std::byte const> file) {
-    result<npy_header_facts> facts = read_npy_header(file);
-    if (!facts) { return facts.error(); }
-    std::uint64_t bytes = 0;
-    std::span<std::byte const> const values = file.subspan(facts->begin);
-    if (!detail::count_bytes(facts->like, bytes) || bytes != values.size()) {
-        error why{errc::corrupt, "the .npy file has "};
-        why.what << values.size() << " bytes of values, and its shape needs " << (bytes == 0 ? "others" : "");
-        if (bytes != 0) { why.what << bytes; }
-        return why;
-    }
-    std::vector<std::byte> copy(values.begin(), values.end());
-    if (facts->big_endian) { detail::swap_bytes(copy, facts->like.type); }
-    tensor_ref like = facts->like;
-    if (like.type == dtype::text) {  // NumPy fills a text up with zeros
-        while (!copy.empty() && copy.back() == std::byte{0}) { copy.pop_back(); }
-        like.shape = extents{copy.size()};
-        like.count = copy.size();
-    }
-    return {std::move(copy), like};
-}
+[[nodiscard]] recorded_value read_npy(std::span<std::byte const> file);
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/diff/npy_reader.ipp>
+#endif

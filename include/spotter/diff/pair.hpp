@@ -2,7 +2,6 @@
 // Diff (L6): one tensor of two sides at one step: what came of comparing it, and why where nothing could.
 #pragma once
 
-#include <spotter/core/pattern.hpp>
 #include <spotter/diff/compare.hpp>
 #include <spotter/diff/name_map.hpp>
 #include <spotter/diff/side.hpp>
@@ -45,10 +44,10 @@ struct compared_tensor {
     std::vector<statistic_difference> statistics{};  // those that differ
     bool by_hash = false;                            // of the values' bits, which both sides have
     std::uint64_t hash_a = 0, hash_b = 0;
-    std::string text_a{}, text_b{};                  // of texts, their beginnings
-    bool swapped_axes = false;                       // hint: the same numbers once the axes of one are swapped
-    error trouble{};                                 // why it is unreadable
-    bool has_reference = false;                      // errors of each side against the reference
+    std::string text_a{}, text_b{};  // of texts, their beginnings
+    bool swapped_axes = false;       // hint: the same numbers once the axes of one are swapped
+    error trouble{};                 // why it is unreadable
+    bool has_reference = false;      // errors of each side against the reference
     tensor_errors reference_a{}, reference_b{};
 
     // The values may be the same where these are not: told, and a difference only where a comparison is strict.
@@ -68,166 +67,33 @@ struct diff_options {
 
 namespace detail {
 
-[[nodiscard]] inline bool matches_any(std::vector<std::string> const& globs, std::string_view name) {
-    return std::any_of(globs.begin(), globs.end(),
-                       [&](std::string const& each) { return name == each || glob{std::string_view{each}}(name); });
-}
-
-// The index of an element at a place in memory.
-[[nodiscard]] inline extents index_at(tensor_ref const& of, std::uint64_t place) noexcept {
-    extents index = of.shape;
-    for (std::size_t i = 0; i < of.shape.view().size(); ++i) {
-        std::size_t const axis = of.layout == order::row_major ? of.shape.rank - 1 - i : i;
-        index.size[axis] = place % of.shape.size[axis];
-        place /= of.shape.size[axis];
-    }
-    return index;
-}
-
-// NumPy has no bf16 and no f8: `spotter export` writes their bits, which are read back as what the other side is.
-inline void as_bits_of(tensor_ref& numbers, tensor_ref const& other) noexcept {
-    bool const bits16 = numbers.type == dtype::u16 && other.type == dtype::bf16;
-    bool const bits8 = numbers.type == dtype::u8 && (other.type == dtype::f8_e4m3 || other.type == dtype::f8_e5m2);
-    if (bits16 || bits8) { numbers.type = other.type; }
-}
+[[nodiscard]] bool matches_any(std::vector<std::string> const& globs, std::string_view name);
 
 class pair_comparer {
 public:
-    pair_comparer(diff_side const& a, diff_side const& b, diff_options const& wanted) : a_{a}, b_{b}, wanted_{wanted} {
-        allowed_ = wanted.tolerance;
-        allowed_.zero_signs = allowed_.zero_signs || wanted.strict;
-    }
+    pair_comparer(diff_side const& a, diff_side const& b, diff_options const& wanted);
 
     [[nodiscard]] compared_tensor operator()(std::string const& name_a, std::string const& name_b, step_id step,
-                                             diff_side const* reference, std::string const* name_r) const {
-        compared_tensor it;
-        it.a = name_a, it.b = name_b;
-        recorded_value const a = a_.at(name_a, step), b = b_.at(name_b, step);
-        for (error const& why : {a.error(), b.error()}) {
-            if (!why || why.code == errc::no_payload) { continue; }
-            it.verdict = verdict::unreadable;
-            it.trouble = why;
-            return it;
-        }
-        if (!a || !b) {
-            compare_statistics(it, a, b, step);
-            return it;
-        }
-        tensor_ref left = a.view(), right = b.view();
-        if (b_.run() == nullptr) { as_bits_of(right, left); }
-        if (a_.run() == nullptr) { as_bits_of(left, right); }
-        if (matches_any(wanted_.transposed, name_a)) { right = with_axes_reversed(right); }
-        it.type_a = left.type, it.type_b = right.type;
-        it.shape_a = left.shape, it.shape_b = right.shape;
-        if (left.type == dtype::text && right.type == dtype::text) {
-            compare_texts(it, left, right);
-        } else {
-            compare_values(it, left, right);
-        }
-        if (name_r != nullptr) { compare_with(*reference, *name_r, step, left, right, it); }
-        return it;
-    }
+                                             diff_side const* reference, std::string const* name_r) const;
 
 private:
-    [[nodiscard]] verdict verdict_of(compared_tensor const& it) const noexcept {
-        if (!it.errors.within()) { return verdict::differs; }
-        if (wanted_.strict && it.other_type()) { return verdict::types; }
-        if (wanted_.strict && it.other_shape()) { return verdict::shapes; }
-        return it.errors.same() ? verdict::equal : verdict::within;
-    }
-    void compare_values(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) const {
-        result<tensor_errors> const found = compare(a, b, allowed_);
-        if (found) {
-            it.errors = *found;
-            it.verdict = verdict_of(it);
-            if (found->worst != no_index) { it.worst = index_at(a, found->worst); }
-        } else {
-            it.verdict = found.error().code == errc::no_shape ? verdict::shapes : verdict::types;
-        }
-        it.swapped_axes = it.verdict >= verdict::shapes && is_same_swapped(it, a, b);
-    }
+    [[nodiscard]] verdict verdict_of(compared_tensor const& it) const noexcept;
+    void compare_values(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) const;
     // A matrix is hardly the other's transpose by chance: a thousandth of its length off at most, and far nearer than as it is.
-    [[nodiscard]] bool is_same_swapped(compared_tensor const& it, tensor_ref const& a, tensor_ref const& b) const {
-        constexpr double near_enough = 1e-3, far_enough = 1e-2;
-        if (a.shape.rank != 2 || b.shape.rank != 2) { return false; }
-        if (a.shape.size[0] != b.shape.size[1] || a.shape.size[1] != b.shape.size[0]) { return false; }
-        if (a.shape == b.shape && it.errors.relative_l2 < far_enough) { return false; }
-        result<tensor_errors> const found = compare(a, with_axes_reversed(b), allowed_);
-        return found && (found->within() || found->relative_l2 < near_enough);
-    }
-    static void compare_texts(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) {
-        constexpr std::size_t most = 60;
-        std::string_view const x{static_cast<char const*>(a.values.raw), static_cast<std::size_t>(a.count)};
-        std::string_view const y{static_cast<char const*>(b.values.raw), static_cast<std::size_t>(b.count)};
-        it.text_a = x.substr(0, most), it.text_b = y.substr(0, most);
-        it.errors.elements = 1;
-        it.errors.differing = it.errors.outside = x == y ? 0 : 1;
-        it.verdict = x == y ? verdict::equal : verdict::differs;
-    }
+    [[nodiscard]] bool is_same_swapped(compared_tensor const& it, tensor_ref const& a, tensor_ref const& b) const;
+    static void compare_texts(compared_tensor& it, tensor_ref const& a, tensor_ref const& b);
     void compare_with(diff_side const& reference, std::string const& name, step_id step, tensor_ref const& a,
-                      tensor_ref const& b, compared_tensor& it) const {
-        recorded_value const value = reference.at(name, step);
-        if (!value) { return; }
-        tensor_ref truth = value.view();
-        // Of a matrix that B has the other way round the reference may have either.
-        if (!(without_unit_axes(truth.shape) == without_unit_axes(a.shape))) { truth = with_axes_reversed(truth); }
-        result<tensor_errors> const of_a = compare(truth, a, allowed_), of_b = compare(truth, b, allowed_);
-        it.has_reference = of_a && of_b;
-        if (!it.has_reference) { return; }
-        it.reference_a = *of_a, it.reference_b = *of_b;
-    }
+                      tensor_ref const& b, compared_tensor& it) const;
 
     // The hash of the values' bits, where both sides have it, and else every statistic that both have. Counts say where two differ, but
     // never that they are the same; nor does a hash that differs say by how much, so that it decides only without a tolerance.
-    void compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const {
-        it.by_statistics = true;
-        it.verdict = verdict::not_kept;
-        bool beyond = false, other = false, any = false;
-        compare_hashes(it, a, b, step);
-        if (it.by_hash && it.hash_a == it.hash_b) {
-            it.verdict = verdict::equal;
-            return;
-        }
-        bool const exact =
-            wanted_.tolerance.ulp == 0 && !(wanted_.tolerance.relative > 0) && !(wanted_.tolerance.absolute > 0);
-        beyond = any = it.by_hash && exact;
-        constexpr std::size_t counts = 4;  // stand first
-        std::size_t place = 0;
-        for (statistic const which :
-             std::initializer_list<statistic>{nan_count, pos_inf, neg_inf, zeros, minimum, maximum, of_abs(minimum),
-                                              of_abs(maximum), mean, mean_abs, stddev, sum, l1, l2, product}) {
-            bool const is_count = place++ < counts;
-            measurement const x = statistic_of(a_, it.a, a, step, which), y = statistic_of(b_, it.b, b, step, which);
-            if (!x.known || !y.known) { continue; }
-            any = any || !is_count;
-            result<tensor_errors> const found = compare(view_of(&x.value, {}), view_of(&y.value, {}), allowed_);
-            if (!found || found->same()) { continue; }
-            other = true;
-            beyond = beyond || !found->within();
-            it.statistics.push_back({which, x.value, y.value});
-        }
-        if (any || beyond) { it.verdict = beyond ? verdict::differs : other ? verdict::within : verdict::equal; }
-    }
+    void compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const;
     // Of the same type, shape and order of memory only: a hash is of the bits as they lie there.
-    void compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const {
-        value_hash const x = hash_of(a_, it.a, a, step), y = hash_of(b_, it.b, b, step);
-        if (!x.known || !y.known || x.type != y.type || !(x.shape == y.shape)) { return; }
-        if (x.layout != y.layout && without_unit_axes(x.shape).rank > 1) { return; }
-        if (matches_any(wanted_.transposed, it.a)) { return; }
-        it.by_hash = true;
-        it.hash_a = x.hash, it.hash_b = y.hash;
-    }
+    void compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const;
     [[nodiscard]] static value_hash hash_of(diff_side const& from, std::string const& name, recorded_value const& value,
-                                            step_id step) {
-        if (!value) { return from.hash(name, step); }
-        tensor_ref const& view = value.view();
-        if (view.type == dtype::text) { return {}; }
-        return {true, summarize(view, terms::hash).hash, view.type, view.shape, view.layout};
-    }
+                                            step_id step);
     [[nodiscard]] static measurement statistic_of(diff_side const& from, std::string const& name,
-                                                  recorded_value const& value, step_id step, statistic which) {
-        return value ? which(summarize(value.view(), which.needs())) : from.stat(name, step, which);
-    }
+                                                  recorded_value const& value, step_id step, statistic which);
 
     diff_side const& a_;
     diff_side const& b_;
@@ -238,3 +104,7 @@ private:
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/diff/pair.ipp>
+#endif

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
-#include <spotter/diff/error_kernel.hpp>
-
-#include <cmath>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -39,18 +36,7 @@ struct float_precision {
 
 // The place of the nearest number of that format among all its numbers, counted from zero; 0 of what is not finite. Beyond the format's
 // largest number it counts on.
-[[nodiscard]] inline std::int64_t key_in(float_precision format, double value) noexcept {
-    if (!is_finite(value) || value == 0) { return 0; }
-    if (format.mantissa_bits == 52) { return ordered_key(std::bit_cast<std::int64_t>(value)); }
-    if (format.mantissa_bits == 23) { return ordered_key(__builtin_bit_cast(std::int32_t, static_cast<float>(value))); }
-    int exponent = 0;
-    double const size = std::frexp(magnitude(value), &exponent);  // in [0.5, 1)
-    int const own = exponent - 1 > format.smallest_exponent ? exponent - 1 : format.smallest_exponent;
-    double const units = std::nearbyint(std::ldexp(size, exponent - own + format.mantissa_bits));
-    auto const place =
-        static_cast<std::int64_t>(units) + (std::int64_t{own - format.smallest_exponent} << format.mantissa_bits);
-    return value < 0 ? -place : place;
-}
+[[nodiscard]] std::int64_t key_in(float_precision format, double value) noexcept;
 
 template <class Value>
 [[nodiscard]] inline double as_double(Value const& value) noexcept {
@@ -60,12 +46,10 @@ template <class Value>
         return static_cast<double>(value);
     }
 }
-inline void copy_as_doubles(tensor_ref const& from, std::size_t first, std::size_t count, double* into) {
-    visit_values(from, [&](auto values) {
-        if constexpr (!requires { values[0].im; }) {
-            for (std::size_t i = 0; i < count; ++i) { into[i] = as_double(values[first + i]); }
-        }
-    });
-}
+void copy_as_doubles(tensor_ref const& from, std::size_t first, std::size_t count, double* into);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/diff/precision.ipp>
+#endif

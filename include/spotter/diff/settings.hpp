@@ -2,10 +2,8 @@
 // Diff (L6): what two records say about themselves: library, plan, rules, workers, and scalars given between steps.
 #pragma once
 
-#include <spotter/diff/fwd.hpp>
 #include <spotter/trial/trial.hpp>
 
-#include <charconv>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,67 +21,15 @@ namespace detail {
 
 using settings_list = std::map<std::string, std::string>;
 
-// The last text or number that was given under a name between steps: how programs record seeds, flags and hardware.
-inline void add_loose_scalars(run_index const& from, settings_list& into) {
-    row_finder finder;
-    for (auto const& tensor : from.tensors()) {
-        for (track_entry const& entry : tensor->entries) {
-            rows::scalar row;
-            if (!entry.loose || decode(from.row_at(entry.place, row_kind::scalar, finder), row)) { continue; }
-            std::string& value = into["\"" + tensor->name + '"'];
-            if (row.type == dtype::text) {
-                value.assign(reinterpret_cast<char const*>(row.value.data()), row.value.size());
-                continue;
-            }
-            tensor_ref view{};
-            std::vector<std::byte> const copy(row.value.begin(), row.value.end());
-            view.values.raw = copy.data();
-            view.type = row.type;
-            view.count = 1;
-            visit_values(view, [&](auto values) {
-                double const number = see(values[0]).value;
-                char digits[32];
-                value.assign(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-            });
-        }
-    }
-}
-
-// What the first row of a record says.
-inline void add_beginning(run_index const& from, settings_list& into) {
-    from.walk([&](std::uint32_t, row_view row) {
-        rows::run_begin begin;
-        if (row.kind != row_kind::run_begin || decode(row, begin)) { return true; }
-        into["library version"] = begin.version;
-        into["tensors are observed"] = begin.instant == 0 ? "before the update" : "after the update";
-        return false;
-    });
-}
-
-[[nodiscard]] inline settings_list settings_of(trial const& run) {
-    settings_list all;
-    add_beginning(run.index(), all);
-    all["workers"] = std::to_string(run.workers().size());
-    all["attempts"] = std::to_string(run.attempts());
-    for (recorded_collection const& each : run.collections()) { all["collection " + each.name] = each.what; }
-    for (recorded_coverage const& each : run.coverages()) { all["rule " + each.rule] = "judged"; }
-    add_loose_scalars(run.index(), all);
-    return all;
-}
+[[nodiscard]] settings_list settings_of(trial const& run);
 
 }  // namespace detail
 
 // Sorted by what it is. Rules are known once a run has ended.
-[[nodiscard]] inline std::vector<setting_difference> compare_settings(trial const& a, trial const& b) {
-    detail::settings_list const in_a = detail::settings_of(a), in_b = detail::settings_of(b);
-    std::map<std::string, setting_difference> all;
-    for (auto const& [what, value] : in_a) { all[what] = {what, value, {}}; }
-    for (auto const& [what, value] : in_b) { all[what].what = what, all[what].b = value; }
-    std::vector<setting_difference> found;
-    for (auto const& [what, each] : all) {
-        if (each.a != each.b) { found.push_back(each); }
-    }
-    return found;
-}
+[[nodiscard]] std::vector<setting_difference> compare_settings(trial const& a, trial const& b);
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/diff/settings.ipp>
+#endif

@@ -2,11 +2,10 @@
 // Export (L5): the checksums of zip and PNG files, and of TensorBoard's, eight bytes at a time.
 #pragma once
 
-#include <spotter/export/fwd.hpp>
+#include <spotter/config.hpp>
 
 #include <array>
-#include <bit>
-#include <cstring>
+#include <cstdint>
 #include <span>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -34,32 +33,15 @@ using crc32_tables = std::array<std::array<std::uint32_t, 256>, 8>;
 inline constexpr crc32_tables crc32_table = make_crc32_tables(0xEDB88320U);
 inline constexpr crc32_tables crc32c_table = make_crc32_tables(0x82F63B78U);
 
-[[nodiscard]] inline std::uint32_t crc32_by(crc32_tables const& table, std::span<std::byte const> bytes,
-                                            std::uint32_t before) noexcept {
-    static_assert(std::endian::native == std::endian::little);
-    std::uint32_t crc = ~before;
-    std::byte const* at = bytes.data();
-    std::size_t left = bytes.size();
-    for (; left >= 8; left -= 8, at += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, at, sizeof word);
-        word ^= crc;
-        crc = 0;
-        for (unsigned k = 0; k < 8; ++k) { crc ^= table[7 - k][(word >> (8 * k)) & 0xFFU]; }
-    }
-    for (; left > 0; --left, ++at) { crc = (crc >> 8U) ^ table[0][(crc ^ static_cast<std::uint32_t>(*at)) & 0xFFU]; }
-    return ~crc;
-}
-
 }  // namespace detail
 
 // CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), of `bytes` after what gave `before`.
-[[nodiscard]] inline std::uint32_t crc32(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept {
-    return detail::crc32_by(detail::crc32_table, bytes, before);
-}
+[[nodiscard]] std::uint32_t crc32(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept;
 // CRC-32C of Castagnoli (polynomial 0x1EDC6F41, reflected; "123456789" gives 0xE3069283).
-[[nodiscard]] inline std::uint32_t crc32c(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept {
-    return detail::crc32_by(detail::crc32c_table, bytes, before);
-}
+[[nodiscard]] std::uint32_t crc32c(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/export/crc32.ipp>
+#endif

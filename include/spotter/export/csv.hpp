@@ -4,6 +4,7 @@
 
 #include <spotter/export/fwd.hpp>
 #include <spotter/export/text.hpp>
+#include <spotter/trial/step_list.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <map>
@@ -12,15 +13,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Quoted where RFC 4180 asks for it: a comma, a quote (then doubled), a line's end.
-[[nodiscard]] inline std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == text.npos) { return std::string{text}; }
-    std::string quoted{'"'};
-    for (char const letter : text) {
-        quoted += letter;
-        if (letter == '"') { quoted += '"'; }
-    }
-    return quoted + '"';
-}
+[[nodiscard]] std::string csv_field(std::string_view text);
 
 // The shortest digits that read back as the same double; nan, inf and -inf, which pandas and R read.
 [[nodiscard]] inline std::string csv_number(double const& value) { return number_text(value); }
@@ -124,3 +117,7 @@ template <policy Policy = always>
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/export/csv.ipp>
+#endif

@@ -4,7 +4,6 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/core/tensor_ref.hpp>
-#include <spotter/export/fwd.hpp>
 
 #include <cstring>
 #include <string>
@@ -25,97 +24,14 @@ struct npy_type {
 };
 
 // `count` is used of a text only, which is one element of that many bytes (at least one: NumPy has no empty text).
-[[nodiscard]] inline npy_type npy_type_of(dtype type, small_floats how = small_floats::bits, std::uint64_t count = 0) {
-    bool const bits = how == small_floats::bits;
-    switch (type) {
-        case dtype::boolean:
-            return {"|b1"};
-        case dtype::i8:
-            return {"|i1"};
-        case dtype::i16:
-            return {"<i2"};
-        case dtype::i32:
-            return {"<i4"};
-        case dtype::i64:
-            return {"<i8"};
-        case dtype::u8:
-            return {"|u1"};
-        case dtype::u16:
-            return {"<u2"};
-        case dtype::u32:
-            return {"<u4"};
-        case dtype::u64:
-            return {"<u8"};
-        case dtype::f16:
-            return {"<f2"};
-        case dtype::f32:
-            return {"<f4"};
-        case dtype::f64:
-            return {"<f8"};
-        case dtype::c64:
-            return {"<c8"};
-        case dtype::c128:
-            return {"<c16"};
-        case dtype::bf16:
-            return {bits ? "<u2" : "<f4", bits, !bits};
-        case dtype::f8_e4m3:
-        case dtype::f8_e5m2:
-            return {bits ? "|u1" : "<f4", bits, !bits};
-        case dtype::text:
-            return {"|S" + std::to_string(count > 0 ? count : 1)};
-        case dtype::none:
-            break;
-    }
-    return {};
-}
+[[nodiscard]] npy_type npy_type_of(dtype type, small_floats how = small_floats::bits, std::uint64_t count = 0);
 
 // What stands before the values in a .npy file (version 1.0): magic, and a Python dictionary padded to a multiple of 64 bytes.
-[[nodiscard]] inline std::string npy_header(tensor_ref const& tensor, small_floats how = small_floats::bits) {
-    bool const is_text = tensor.type == dtype::text;
-    bool const columns = tensor.layout == order::column_major && tensor.shape.rank > 1;
-    std::string words = "{'descr': '" + npy_type_of(tensor.type, how, tensor.count).letters + "', 'fortran_order': ";
-    words += columns ? "True" : "False";
-    words += ", 'shape': (";
-    std::size_t const rank = is_text ? 0 : tensor.shape.view().size();
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        words += std::to_string(tensor.shape.size[axis]);
-        words += rank == 1 ? "," : axis + 1 < rank ? ", " : "";
-    }
-    words += "), }";
-    constexpr std::size_t before = 10;  // magic, version, and the length of the dictionary
-    words.append(63 - (before + words.size()) % 64, ' ');
-    words += '\n';
-    std::string header{"\x93NUMPY\x01\x00", 8};
-    header += static_cast<char>(words.size() & 0xFFU);
-    header += static_cast<char>(words.size() >> 8U);
-    return header + words;
-}
+[[nodiscard]] std::string npy_header(tensor_ref const& tensor, small_floats how = small_floats::bits);
 
 namespace detail {
 
-// The values as a .npy file has them, where these are not the tensor's own bytes.
-[[nodiscard]] inline std::vector<std::byte> npy_widened(tensor_ref const& tensor) {
-    std::vector<std::byte> wide(static_cast<std::size_t>(tensor.count) * sizeof(std::uint32_t));
-    visit_values(tensor, [&](auto values) {
-        if constexpr (requires { float_bits_of(values[0]); }) {
-            std::byte* into = wide.data();
-            for (auto const& each : values) {
-                std::uint32_t const bits = float_bits_of(each);
-                std::memcpy(into, &bits, sizeof bits);
-                into += sizeof bits;
-            }
-        }
-    });
-    return wide;
-}
-
-[[nodiscard]] inline error npy_refusal(tensor_ref const& tensor) noexcept {
-    if (tensor.absent()) { return {errc::no_payload, "there are no values to export"}; }
-    if (tensor.refused != refusal::none) {
-        return {errc::not_contiguous, "only a tensor whose values lie packed in memory can be exported"};
-    }
-    return {};
-}
+[[nodiscard]] error npy_refusal(tensor_ref const& tensor) noexcept;
 
 }  // namespace detail
 
@@ -123,21 +39,11 @@ namespace detail {
 // view of the tensor.
 class npy_parts {
 public:
-    npy_parts(tensor_ref const& tensor, small_floats how)
-        : header_{npy_header(tensor, how)}, values_{static_cast<std::byte const*>(tensor.values.raw),
-                                                    static_cast<std::size_t>(tensor.bytes())} {
-        if (npy_type_of(tensor.type, how).is_widened) {
-            wide_ = detail::npy_widened(tensor);
-            values_ = wide_;
-        }
-        if (tensor.type == dtype::text && tensor.count == 0) { values_ = {&zero, 1}; }
-    }
+    npy_parts(tensor_ref const& tensor, small_floats how);
     npy_parts(npy_parts const&) = delete;
     npy_parts& operator=(npy_parts const&) = delete;
 
-    [[nodiscard]] std::span<std::byte const> header() const noexcept {
-        return {reinterpret_cast<std::byte const*>(header_.data()), header_.size()};
-    }
+    [[nodiscard]] std::span<std::byte const> header() const noexcept;
     [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }
 
@@ -151,15 +57,10 @@ private:
 
 // The whole file. errc: no_payload, not_contiguous. Shape and order of axes are the recorded ones (numpy.load gives a Fortran
 // array for a column-major tensor); a text becomes a bytes scalar.
-[[nodiscard]] inline result<std::vector<std::byte>> to_npy(tensor_ref const& tensor,
-                                                           small_floats how = small_floats::bits) {
-    if (error const why = detail::npy_refusal(tensor)) { return why; }
-    npy_parts const parts{tensor, how};
-    std::vector<std::byte> file;
-    file.reserve(static_cast<std::size_t>(parts.bytes()));
-    file.insert(file.end(), parts.header().begin(), parts.header().end());
-    file.insert(file.end(), parts.values().begin(), parts.values().end());
-    return file;
-}
+[[nodiscard]] result<std::vector<std::byte>> to_npy(tensor_ref const& tensor, small_floats how = small_floats::bits);
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/export/npy.ipp>
+#endif

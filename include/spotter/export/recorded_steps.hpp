@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/export/recorded_entry.hpp>
+#include <spotter/trial/step_list.hpp>
 
 #include <optional>
 #include <string>
@@ -18,13 +19,8 @@ struct export_choice {
     std::optional<step_id> step{};
     std::vector<statistic> statistics{};  // none: the usual ones, as far as they were stored
 
-    [[nodiscard]] bool has_name(std::string_view name) const {
-        return names.empty() || std::any_of(names.begin(), names.end(),
-                                            [&](std::string const& each) { return each == name || glob{each}(name); });
-    }
-    [[nodiscard]] bool has_step(step_id each) const noexcept {
-        return (!step || each == *step) && (!mode || each.mode == *mode);
-    }
+    [[nodiscard]] bool has_name(std::string_view name) const;
+    [[nodiscard]] bool has_step(step_id each) const noexcept;
 };
 
 // What an exporter met; more of a run that is followed.
@@ -93,35 +89,13 @@ private:
         std::size_t at = 0, bytes = 0;  // of its body in bodies_
     };
 
-    void clear() noexcept {
-        kept_.clear();
-        findings_.clear();
-        bodies_.clear();
-    }
+    void clear() noexcept;
     // What the process of an earlier attempt left open is no step.
-    void begin(std::uint32_t attempt) noexcept {
-        if (std::exchange(attempt_, attempt) != attempt) { clear(); }
-    }
-    [[nodiscard]] bool wanted(tensor_id id) {
-        auto const& tensors = from_->index().tensors();
-        for (std::size_t i = named_.size(); i < tensors.size(); ++i) {
-            named_.push_back(choice_->has_name(tensors[i]->name));
-        }
-        return id < named_.size() && named_[id];
-    }
+    void begin(std::uint32_t attempt) noexcept;
+    [[nodiscard]] bool wanted(tensor_id id);
     // The body of a packed row is only valid until the next one is read.
-    void keep(std::uint32_t segment, row_view row) {
-        byte_reader in{row.body};
-        (void)in.fixed<std::uint8_t>();  // flags
-        tensor_id const id = from_->index().id_of(segment, detail::take_id(in));
-        if (in.bad() || !wanted(id)) { return; }
-        kept_.push_back({segment, id, row.kind, bodies_.size(), row.body.size()});
-        bodies_.insert(bodies_.end(), row.body.begin(), row.body.end());
-    }
-    [[nodiscard]] row_view body_of(kept const& it) const noexcept {
-        byte_view const body{bodies_.data() + it.at, it.bytes};
-        return {it.kind, body, body, whole_row};
-    }
+    void keep(std::uint32_t segment, row_view row);
+    [[nodiscard]] row_view body_of(kept const& it) const noexcept;
     template <class Take>
     [[nodiscard]] bool keep_loose(std::uint32_t segment, row_view row, Take& take) {
         rows::scalar seen;
@@ -236,9 +210,7 @@ private:
 
 namespace detail {
 
-[[nodiscard]] inline error export_of_another_run() noexcept {
-    return {errc::replaced, "another run has taken the place of the one that was exported: export it to another place"};
-}
+[[nodiscard]] error export_of_another_run() noexcept;
 
 // What is worth a curve, where nobody chose.
 inline constexpr statistic usual_statistics[] = {minimum, maximum, mean,          stddev,   mean_abs,
@@ -260,10 +232,12 @@ void each_statistic(recorded_entry& it, export_choice const& choice, Use&& use) 
         for (statistic const& each : usual_statistics) { give(each); }
     }
 }
-[[nodiscard]] inline std::string place_of(recorded_step const& at, std::string_view name) {
-    return std::string{name} + '@' + std::string{name_of(at.step.mode)} + ':' + std::to_string(at.step.index);
-}
+[[nodiscard]] std::string place_of(recorded_step const& at, std::string_view name);
 
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/export/recorded_steps.ipp>
+#endif

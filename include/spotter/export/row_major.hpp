@@ -2,11 +2,8 @@
 // Export (L5): a tensor's values in row-major order, as they are or widened.
 #pragma once
 
-#include <spotter/export/fwd.hpp>
-#include <spotter/stat/lanes.hpp>
 #include <spotter/trial/value.hpp>
 
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -28,26 +25,13 @@ void in_row_major(tensor_ref const& tensor, Use&& use) {
 
 }  // namespace detail
 
-[[nodiscard]] inline std::vector<std::byte> row_major_bytes(tensor_ref const& tensor) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.bytes()));
-    detail::in_row_major(tensor, [&](auto const* first) {
-        if (!bytes.empty()) { std::memcpy(bytes.data(), first, bytes.size()); }
-    });
-    return bytes;
-}
+[[nodiscard]] std::vector<std::byte> row_major_bytes(tensor_ref const& tensor);
 
 // As doubles, of complex numbers the real part; what is not finite is 0, and counted in `replaced`.
-[[nodiscard]] inline std::vector<double> row_major_numbers(tensor_ref const& tensor, std::uint64_t& replaced) {
-    std::vector<double> numbers;
-    numbers.reserve(static_cast<std::size_t>(tensor.count));
-    detail::in_row_major(tensor, [&](auto const* first) {
-        for (std::uint64_t i = 0; i < tensor.count; ++i) {
-            seen_element const it = detail::see(first[i]);
-            replaced += it.kind >= number_class::pos_inf ? 1 : 0;
-            numbers.push_back(it.value);
-        }
-    });
-    return numbers;
-}
+[[nodiscard]] std::vector<double> row_major_numbers(tensor_ref const& tensor, std::uint64_t& replaced);
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/export/row_major.ipp>
+#endif

@@ -2,9 +2,7 @@
 // Export (L5): TensorBoard's files beside a record that is being written, by a thread of their own.
 #pragma once
 
-#include <spotter/export/follow_run.hpp>
 #include <spotter/export/tensorboard.hpp>
-#include <spotter/core/guard.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -21,48 +19,19 @@ class tensorboard_sink {
 public:
     // Looks every `interval`; event files grow as often.
     tensorboard_sink(std::string_view run, std::string_view folder, tensorboard_options options = {},
-                     std::chrono::milliseconds interval = std::chrono::milliseconds{500}) noexcept {
-        if (run.empty()) { return; }
-        bool const made = guarded([&] {
-            thread_ =
-                std::thread{[this, path = std::string{run}, into = std::string{folder}, options = std::move(options),
-                             interval]() mutable { work(path, into, std::move(options), interval); }};
-        });
-        if (!made) { why_ = {errc::out_of_memory, "no thread for the TensorBoard files"}; }
-    }
+                     std::chrono::milliseconds interval = std::chrono::milliseconds{500}) noexcept;
     tensorboard_sink(tensorboard_sink const&) = delete;
     tensorboard_sink& operator=(tensorboard_sink const&) = delete;
     ~tensorboard_sink() { (void)finish(); }
 
     // Takes in what has been flushed so far and ends; afterwards nothing is written. The first error, of any time.
-    error finish() noexcept {
-        {
-            std::lock_guard const held{mutex_};
-            ended_ = true;
-        }
-        wake_.notify_all();
-        if (thread_.joinable()) { thread_.join(); }
-        return why_;
-    }
+    error finish() noexcept;
 
 private:
     // False once `finish` was called.
-    [[nodiscard]] bool nap(std::chrono::milliseconds interval) {
-        std::unique_lock held{mutex_};
-        return !wake_.wait_for(held, interval, [&] { return ended_; });
-    }
+    [[nodiscard]] bool nap(std::chrono::milliseconds interval);
     void work(std::string const& path, std::string const& folder, tensorboard_options options,
-              std::chrono::milliseconds interval) noexcept {
-        bool const whole = guarded([&] {
-            tensorboard_writer writer{folder, std::move(options)};
-            result<trial> run = open_trial(path);
-            while (!run && nap(interval)) { run = open_trial(path); }  // its first segment may not be there yet
-            why_ = run ? follow_run(
-                             *run, [&] { return writer.advance(*run); }, [&] { return nap(interval); })
-                       : run.error();
-        });
-        if (!whole) { why_ = {errc::out_of_memory, "no memory for the TensorBoard files"}; }
-    }
+              std::chrono::milliseconds interval) noexcept;
 
     std::mutex mutex_{};
     std::condition_variable wake_{};
@@ -72,3 +41,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/export/tensorboard_sink.ipp>
+#endif

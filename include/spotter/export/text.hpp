@@ -2,55 +2,26 @@
 // Export (L5): names and numbers as other formats take them.
 #pragma once
 
-#include <spotter/core/bits.hpp>
-#include <spotter/core/quoted.hpp>
-#include <spotter/core/utf8.hpp>
-#include <spotter/export/fwd.hpp>
+#include <spotter/config.hpp>
 
-#include <charconv>
 #include <string>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // The same text; in place of what is no UTF-8 U+FFFD.
-[[nodiscard]] inline std::string utf8_text(std::string_view from) {
-    std::string text;
-    text.reserve(from.size());
-    for (std::size_t at = 0; at < from.size();) {
-        std::size_t const size = detail::letter_size(from, at);
-        text += size == 0 ? std::string_view{"\xEF\xBF\xBD"} : from.substr(at, size);
-        at += size == 0 ? 1 : size;
-    }
-    return text;
-}
+[[nodiscard]] std::string utf8_text(std::string_view from);
 
 // The shortest digits that read back as the same double; for NaN and infinities the words that the format has.
-[[nodiscard]] inline std::string number_text(double const& value, std::string_view nan = "nan",
-                                             std::string_view inf = "inf", std::string_view minus_inf = "-inf") {
-    switch (classify(value)) {
-        case number_class::nan:
-            return std::string{nan};
-        case number_class::pos_inf:
-            return std::string{inf};
-        case number_class::neg_inf:
-            return std::string{minus_inf};
-        default:
-            break;
-    }
-    char digits[32];
-    std::to_chars_result const end = std::to_chars(digits, digits + sizeof digits, value);
-    return {digits, end.ptr};
-}
+[[nodiscard]] std::string number_text(double const& value, std::string_view nan = "nan", std::string_view inf = "inf",
+                                      std::string_view minus_inf = "-inf");
 
 // A text in quotes, as JSON has it.
-[[nodiscard]] inline std::string json_text(std::string_view from) {
-    std::string quoted;
-    put_quoted(utf8_text(from), [&](std::string_view piece) { quoted += piece; });
-    return quoted;
-}
+[[nodiscard]] std::string json_text(std::string_view from);
 // JSON has no NaN and no infinity: these become the texts "nan", "inf" and "-inf".
-[[nodiscard]] inline std::string json_number(double const& value) {
-    return number_text(value, R"("nan")", R"("inf")", R"("-inf")");
-}
+[[nodiscard]] std::string json_number(double const& value);
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/export/text.ipp>
+#endif

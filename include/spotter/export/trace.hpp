@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/export/json_lines.hpp>
+#include <spotter/trial/step_list.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

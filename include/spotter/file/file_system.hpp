@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/core/result.hpp>
-#include <spotter/file/fwd.hpp>
 
 #include <cstring>
 #include <span>
@@ -66,19 +65,12 @@ public:
     // may be gone after a power cut. Nothing to do where there are no folders.
     [[nodiscard]] virtual error sync_folder(std::string_view) noexcept { return {}; }
     // Whether an open file is the one that has that name: not where another took its place, or none did.
-    [[nodiscard]] virtual result<bool> is_at(opened_file, std::string_view path) noexcept {
-        auto const kind = kind_of(path);
-        if (!kind) { return kind.error(); }
-        return *kind == path_kind::file;
-    }
+    [[nodiscard]] virtual result<bool> is_at(opened_file, std::string_view path) noexcept;
 
     // Below a file everything is missing; a link that leads nowhere is `other`.
     [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;
     [[nodiscard]] virtual result<std::uint64_t> size_of(std::string_view path) noexcept = 0;
-    [[nodiscard]] virtual result<file_facts> facts_of(std::string_view path) noexcept {
-        auto const bytes = size_of(path);
-        return bytes ? result<file_facts>{file_facts{*bytes, 0}} : bytes.error();
-    }
+    [[nodiscard]] virtual result<file_facts> facts_of(std::string_view path) noexcept;
     // Replaces a file of the new name, in one step.
     [[nodiscard]] virtual error rename(std::string_view from, std::string_view to) noexcept = 0;
     [[nodiscard]] virtual error remove(std::string_view path) noexcept = 0;
@@ -90,16 +82,7 @@ public:
     // The bytes of a file from `from` on, as many as fit; how many there were. For what is small, or may be cut off meanwhile:
     // nothing is mapped, so what is gone is missing and no signal. What is no file is refused, as by the others.
     [[nodiscard]] virtual result<std::size_t> read(std::string_view path, std::uint64_t from,
-                                                   std::span<std::byte> into) noexcept {
-        auto const whole = map(path);
-        if (!whole) { return whole.error(); }
-        std::size_t const size = whole->bytes.size();
-        std::size_t const at = from < size ? static_cast<std::size_t>(from) : size;
-        std::size_t const count = size - at < into.size() ? size - at : into.size();
-        if (count > 0) { std::memcpy(into.data(), whole->bytes.data() + at, count); }
-        unmap(*whole);
-        return count;
-    }
+                                                   std::span<std::byte> into) noexcept;
     // To read. An empty file has an empty mapping. Whoever cuts the file off meanwhile takes the bytes away (SIGBUS).
     [[nodiscard]] virtual result<file_mapping> map(std::string_view path) noexcept = 0;
     virtual void unmap(file_mapping mapping) noexcept = 0;
@@ -115,9 +98,7 @@ public:
 
     // Shared memory of that name (no slash in it): new, all zeros, there to the last page; errc::exists where there is one. It has
     // its name once it is whole: whoever is killed before that leaves nothing. A file system that has none says so.
-    [[nodiscard]] virtual result<shared_memory> create_shared(std::string_view, std::uint64_t) noexcept {
-        return none();
-    }
+    [[nodiscard]] virtual result<shared_memory> create_shared(std::string_view, std::uint64_t) noexcept;
     // What was created before; errc::not_a_run where there is none of that name, errc::busy where it is mapped.
     [[nodiscard]] virtual result<shared_memory> open_shared(std::string_view) noexcept { return none(); }
     // In a forked child this leaves the lock to its parent.
@@ -138,12 +119,7 @@ inline constexpr std::size_t longest_path = 4000;
 class path_text {
 public:
     path_text() noexcept = default;
-    path_text(std::string_view folder, std::string_view name) noexcept {
-        text_ << folder;
-        if (!folder.empty() && folder.back() != '/') { text_ << '/'; }
-        text_ << name;
-        good_ = folder.size() + name.size() < longest_path;
-    }
+    path_text(std::string_view folder, std::string_view name) noexcept;
     [[nodiscard]] bool good() const noexcept { return good_; }
     [[nodiscard]] std::string_view view() const noexcept { return text_.view(); }
     [[nodiscard]] operator std::string_view() const noexcept { return view(); }
@@ -154,3 +130,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/file/file_system.ipp>
+#endif

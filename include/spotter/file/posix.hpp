@@ -4,387 +4,85 @@
 #pragma once
 
 #include <spotter/file/posix_error.hpp>
-#include <spotter/file/size_limit.hpp>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 namespace spotter::inline SPOTTER_ABI {
 
 class posix_file_system final : public file_system {
 public:
-    [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override {
-        return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
-    }
-    [[nodiscard]] result<opened_file> open_append(std::string_view path) noexcept override {
-        return open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open");
-    }
-    [[nodiscard]] error append(opened_file file, std::span<std::byte const> bytes) noexcept override {
-        size_limit_as_error const limit;
-        while (!bytes.empty()) {
-            ssize_t const done = ::write(number_of(file), bytes.data(), bytes.size());
-            if (done < 0 && errno == EINTR) { continue; }
-            if (done <= 0) { return detail::system_error(done < 0 ? errno : ENOSPC, "write to", "a segment"); }
-            bytes = bytes.subspan(static_cast<std::size_t>(done));
-        }
-        return {};
-    }
-    [[nodiscard]] error sync(opened_file file) noexcept override {
-        return ::fsync(number_of(file)) == 0 ? error{} : detail::system_error(errno, "sync", "a segment");
-    }
-    [[nodiscard]] error close(opened_file file) noexcept override {
-        if (!file.open() || ::close(number_of(file)) == 0 || errno == EINTR) { return {}; }
-        return detail::system_error(errno, "close", "a segment");
-    }
-    [[nodiscard]] error sync_folder(std::string_view path) noexcept override {
-        auto const folder = open_file(path, O_RDONLY | O_DIRECTORY, "sync the folder");
-        if (!folder) { return folder.error(); }
-        // Where a file system has no such thing, it has nothing to be synced.
-        int const failed = ::fsync(number_of(*folder)) == 0 || errno == EINVAL ? 0 : errno;
-        drop(*folder);
-        return failed == 0 ? error{} : detail::system_error(failed, "sync the folder", path);
-    }
-    [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override {
-        detail::zero_terminated name{path};
-        struct stat open {
-        }, named{};
-        if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
-        if (::fstat(number_of(file), &open) != 0) { return detail::system_error(errno, "look at", path); }
-        if (::stat(name.get(), &named) != 0) {
-            if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) { return false; }
-            return detail::system_error(errno, "look at", path);
-        }
-        return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-    }
+    [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override;
+    [[nodiscard]] result<opened_file> open_append(std::string_view path) noexcept override;
+    [[nodiscard]] error append(opened_file file, std::span<std::byte const> bytes) noexcept override;
+    [[nodiscard]] error sync(opened_file file) noexcept override;
+    [[nodiscard]] error close(opened_file file) noexcept override;
+    [[nodiscard]] error sync_folder(std::string_view path) noexcept override;
+    [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override;
 
-    [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override {
-        detail::zero_terminated name{path};
-        struct stat facts {};
-        if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
-        if (::stat(name.get(), &facts) != 0) {
-            int const failed = errno;
-            bool const link = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
-            if (link) { return path_kind::other; }
-            if (failed == ENOENT || failed == ENOTDIR) { return path_kind::missing; }
-            return detail::system_error(failed, "look at", path);
-        }
-        if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }
-        return S_ISREG(facts.st_mode) ? path_kind::file : path_kind::other;
-    }
-    [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override {
-        detail::zero_terminated name{path};
-        struct stat facts {};
-        if (!name.good() || ::stat(name.get(), &facts) != 0) {
-            return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
-        }
-        if (!S_ISREG(facts.st_mode)) { return no_file(facts.st_mode, "look at", path); }
-        return static_cast<std::uint64_t>(facts.st_size);
-    }
-    [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override {
-        detail::zero_terminated name{path};
-        struct stat facts {};
-        if (!name.good() || ::stat(name.get(), &facts) != 0) {
-            return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
-        }
-        if (!S_ISREG(facts.st_mode)) { return no_file(facts.st_mode, "look at", path); }
-        // Devices are few and inodes many: the two in one number, which is never 0.
-        std::uint64_t const device = static_cast<std::uint64_t>(facts.st_dev) * 0x9E3779B97F4A7C15ULL;
-        std::uint64_t const identity = static_cast<std::uint64_t>(facts.st_ino) ^ device;
-        return file_facts{static_cast<std::uint64_t>(facts.st_size), identity == 0 ? 1 : identity};
-    }
-    [[nodiscard]] error rename(std::string_view from, std::string_view to) noexcept override {
-        detail::zero_terminated old_name{from};
-        detail::zero_terminated new_name{to};
-        bool const good = old_name.good() && new_name.good();
-        if (!good || ::rename(old_name.get(), new_name.get()) != 0) {
-            return detail::system_error(good ? errno : ENAMETOOLONG, "rename", from);
-        }
-        return {};
-    }
-    [[nodiscard]] error remove(std::string_view path) noexcept override {
-        detail::zero_terminated name{path};
-        if (!name.good() || ::unlink(name.get()) != 0) {
-            return detail::system_error(name.good() ? errno : ENAMETOOLONG, "remove", path);
-        }
-        return {};
-    }
-    [[nodiscard]] error make_folder(std::string_view path) noexcept override {
-        detail::zero_terminated name{path};
-        if (!name.good()) { return detail::system_error(ENAMETOOLONG, "make the folder", path); }
-        char* const letters = name.get();
-        for (std::size_t at = 1; at <= path.size(); ++at) {
-            if (at < path.size() && letters[at] != '/') { continue; }
-            letters[at] = '\0';
-            int const failed = ::mkdir(letters, 0777) == 0 ? 0 : errno;
-            // A parent may be there and refuse mkdir for a reason of its own (read-only, automounted); the last one decides.
-            bool const last = at == path.size();
-            if (last && failed != 0) {
-                struct stat facts {};
-                bool const there = ::stat(letters, &facts) == 0;
-                if (!there) { return detail::system_error(failed, "make the folder", path); }
-                if (!S_ISDIR(facts.st_mode)) { return detail::system_error(ENOTDIR, "make the folder", path); }
-            }
-            if (!last) { letters[at] = '/'; }
-        }
-        return {};
-    }
-    [[nodiscard]] error list(std::string_view path, name_taker take, void* context) noexcept override {
-        detail::zero_terminated name{path};
-        DIR* const folder = name.good() ? ::opendir(name.get()) : nullptr;
-        if (folder == nullptr) { return detail::system_error(name.good() ? errno : ENAMETOOLONG, "list", path); }
-        for (;;) {
-            errno = 0;
-            dirent const* const each = ::readdir(folder);
-            if (each == nullptr) { break; }
-            std::string_view const found{each->d_name};
-            if (found != "." && found != ".." && !take(context, found)) { break; }
-        }
-        int const failed = errno;
-        ::closedir(folder);
-        return failed == 0 ? error{} : detail::system_error(failed, "list", path);
-    }
+    [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override;
+    [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override;
+    [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override;
+    [[nodiscard]] error rename(std::string_view from, std::string_view to) noexcept override;
+    [[nodiscard]] error remove(std::string_view path) noexcept override;
+    [[nodiscard]] error make_folder(std::string_view path) noexcept override;
+    [[nodiscard]] error list(std::string_view path, name_taker take, void* context) noexcept override;
 
     [[nodiscard]] result<std::size_t> read(std::string_view path, std::uint64_t from,
-                                           std::span<std::byte> into) noexcept override {
-        auto const file = open_regular(path, O_RDONLY, "read");
-        if (!file) { return file.error(); }
-        std::size_t done = 0;
-        int failed = 0;
-        while (done < into.size() && failed == 0) {
-            auto const at = static_cast<off_t>(from + done);
-            ssize_t const some = ::pread(number_of(*file), into.data() + done, into.size() - done, at);
-            if (some == 0) { break; }
-            if (some > 0) { done += static_cast<std::size_t>(some); }
-            if (some < 0 && errno != EINTR) { failed = errno; }
-        }
-        drop(*file);
-        if (failed != 0) { return detail::system_error(failed, "read", path); }
-        return done;
-    }
-    [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
-        auto const file = open_regular(path, O_RDONLY, "open");
-        if (!file) { return file.error(); }
-        struct stat facts {};
-        result<file_mapping> mapping{file_mapping{}};
-        if (::fstat(number_of(*file), &facts) != 0) {
-            mapping = detail::system_error(errno, "look at", path);
-        } else if (facts.st_size > 0) {
-            auto const size = static_cast<std::size_t>(facts.st_size);
-            void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, number_of(*file), 0);
-            if (at == MAP_FAILED) {
-                mapping = detail::system_error(errno, "map", path);
-            } else {
-                mapping = file_mapping{{static_cast<std::byte const*>(at), size}};
-            }
-        }
-        drop(*file);
-        return mapping;
-    }
-    void unmap(file_mapping mapping) noexcept override {
-        if (!mapping.bytes.empty()) { ::munmap(const_cast<std::byte*>(mapping.bytes.data()), mapping.bytes.size()); }
-    }
+                                           std::span<std::byte> into) noexcept override;
+    [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override;
+    void unmap(file_mapping mapping) noexcept override;
 
     // flock, not fcntl: it also excludes another recorder of the same process. A child that is forked off shares it, so the
     // file stays locked until the child leaves it or ends, too. Made only where nothing is, so that a link that leads nowhere is
     // not followed.
-    [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override {
-        auto file = open_regular(path, O_RDWR, "open");
-        if (!file && file.error().code == errc::not_a_run) {
-            file = open_regular(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open");
-        }
-        if (!file) { return file.error(); }
-        if (int const failed = take_lock(*file); failed != 0) {
-            text<64> holder{};
-            if (failed == EWOULDBLOCK) { detail::name_holder(number_of(*file), holder); }
-            drop(*file);
-            return detail::system_error(failed, "lock", path, holder);
-        }
-        return opened_file{*file};
-    }
-    void unlock(opened_file held) noexcept override {
-        if (held.open()) {
-            ::flock(number_of(held), LOCK_UN);
-            drop(held);
-        }
-    }
+    [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override;
+    void unlock(opened_file held) noexcept override;
     void leave_lock(opened_file held) noexcept override { drop(held); }
-    [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override {
-        auto const file = open_regular(path, O_RDONLY, "open");
-        if (!file) {
-            if (file.error().code == errc::not_a_run) { return false; }
-            return file.error();
-        }
-        bool const free = ::flock(number_of(*file), LOCK_SH | LOCK_NB) == 0;
-        int const number = free ? 0 : errno;
-        drop(*file);
-        if (!free && number != EWOULDBLOCK) { return detail::system_error(number, "ask for the lock", path); }
-        return !free;
-    }
+    [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override;
 
     // Files in /dev/shm, which everyone on the machine may list: so nobody else may read them, and no link is followed there.
     // Without a name, or where the system has no such files under one of its own, until it has its memory and its lock.
-    [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override {
-        auto memory = make_shared(name, bytes, false);
-        errc const code = memory.error().code;
-        bool const for_good = code == errc::exists || code == errc::disk_full || code == errc::out_of_memory;
-        return memory || for_good ? std::move(memory) : make_shared(name, bytes, true);
-    }
-    [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override {
-        path_text const path{shared_folder, name};
-        auto const file = open_regular(path, O_RDWR | O_NOFOLLOW, "open");
-        if (!file) { return file.error(); }
-        struct stat facts {};
-        if (::fstat(number_of(*file), &facts) == 0) {
-            return map_shared(*file, static_cast<std::uint64_t>(facts.st_size), path);
-        }
-        int const failed = errno;
-        drop(*file);
-        return detail::system_error(failed, "look at", path);
-    }
-    void unmap_shared(shared_memory memory) noexcept override {
-        if (!memory.bytes.empty()) { ::munmap(memory.bytes.data(), memory.bytes.size()); }
-        drop(memory.lock);
-    }
-    [[nodiscard]] error remove_shared(std::string_view name) noexcept override {
-        text<longest_path> part{path_text{shared_folder, name}.view()};
-        part << part_suffix;
-        (void)remove(part);
-        return remove(path_text{shared_folder, name});
-    }
+    [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override;
+    [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override;
+    void unmap_shared(shared_memory memory) noexcept override;
+    [[nodiscard]] error remove_shared(std::string_view name) noexcept override;
     [[nodiscard]] std::string_view shared_place() const noexcept override { return shared_folder; }
 
 private:
     static constexpr std::string_view shared_folder = "/dev/shm";
     static constexpr std::string_view part_suffix = "-part";  // of what may not be whole yet
 
-    [[nodiscard]] result<shared_memory> make_shared(std::string_view name, std::uint64_t bytes, bool named) noexcept {
-        path_text const path{shared_folder, name};
-        text<longest_path> part{path.view()};
-        part << part_suffix;
-        result<opened_file> file{errc::unwritable, "there are no files without a name here"};
-        if (named) {
-            (void)remove(part);
-            file = open_file(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", 0600);
-        }
-#if defined(O_TMPFILE)
-        if (!named) { file = open_file(shared_folder, O_RDWR | O_TMPFILE, "create", 0600); }
-#endif
-        if (!file) { return file.error(); }
-        text<64> link{"/proc/self/fd/"};
-        link << file->native;
-        size_limit_as_error const limit;
-        // Allocated now: a page that cannot be had when it is touched ends the process.
-        int failed = EINTR;
-        while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }
-        error why = failed == 0 ? error{} : detail::system_error(failed, "take the memory of", path);
-        result<shared_memory> memory{shared_memory{{}, *file}};
-        if (!why) { memory = map_shared(*file, bytes, path); }
-        if (memory && !why) {
-            detail::zero_terminated from{named ? part.view() : link.view()}, to{path};
-            int const how = named ? 0 : AT_SYMLINK_FOLLOW;
-            if (::linkat(AT_FDCWD, from.get(), AT_FDCWD, to.get(), how) != 0) {
-                why = detail::system_error(errno, "create", path);
-            }
-        }
-        if (memory && why) {
-            unmap_shared(*memory);
-            memory = why;
-        }
-        if (named) { (void)remove(part); }
-        return memory;
-    }
+    [[nodiscard]] result<shared_memory> make_shared(std::string_view name, std::uint64_t bytes, bool named) noexcept;
 
     // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or 0.
-    [[nodiscard]] static int take_lock(opened_file file) noexcept {
-        for (int attempt = 0; ::flock(number_of(file), LOCK_EX | LOCK_NB) != 0; ++attempt) {
-            int const number = errno;
-            if (number == EINTR) { continue; }
-            if (number != EWOULDBLOCK || attempt == 10) { return number; }
-            timespec const nap{0, 1'000'000};
-            ::nanosleep(&nap, nullptr);
-        }
-        return 0;
-    }
+    [[nodiscard]] static int take_lock(opened_file file) noexcept;
 
     // Takes the file, or closes it.
     [[nodiscard]] result<shared_memory> map_shared(opened_file file, std::uint64_t bytes,
-                                                   std::string_view path) noexcept {
-        shared_memory memory{{}, file};
-        int failed = take_lock(file);
-        if (failed == 0 && bytes > 0) {
-            auto const size = static_cast<std::size_t>(bytes);
-            void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, number_of(file), 0);
-            if (at == MAP_FAILED) { failed = errno; }
-            if (failed == 0) { memory.bytes = {static_cast<std::byte*>(at), size}; }
-        }
-        if (failed == 0) { return memory; }
-        drop(file);
-        return detail::system_error(failed, "map", path);
-    }
+                                                   std::string_view path) noexcept;
 
     [[nodiscard]] static int number_of(opened_file file) noexcept { return static_cast<int>(file.native); }
     // Of what nothing was appended to.
-    static void drop(opened_file file) noexcept {
-        if (file.open()) { ::close(number_of(file)); }
-    }
+    static void drop(opened_file file) noexcept;
 
-    [[nodiscard]] static error no_file(mode_t mode, std::string_view doing, std::string_view path) noexcept {
-        bool const folder = S_ISDIR(mode);
-        std::string_view const what = folder           ? "it is a folder"
-                                      : S_ISFIFO(mode) ? "it is a pipe, no file"
-                                      : S_ISSOCK(mode) ? "it is a socket, no file"
-                                                       : "it is a device, no file";
-        return detail::system_error(folder ? EISDIR : ENODEV, doing, path, what);
-    }
+    [[nodiscard]] static error no_file(mode_t mode, std::string_view doing, std::string_view path) noexcept;
     // Never waits for the other end of a pipe, and takes nothing but files.
     [[nodiscard]] static result<opened_file> open_regular(std::string_view path, int flags,
-                                                          std::string_view doing) noexcept {
-        auto const file = open_file(path, flags | O_NONBLOCK, doing);
-        if (!file) { return file.error(); }
-        struct stat facts {};
-        int const failed = ::fstat(number_of(*file), &facts) == 0 ? 0 : errno;
-        if (failed == 0 && S_ISREG(facts.st_mode)) { return opened_file{*file}; }
-        drop(*file);
-        return failed != 0 ? detail::system_error(failed, doing, path) : no_file(facts.st_mode, doing, path);
-    }
+                                                          std::string_view doing) noexcept;
 
     [[nodiscard]] static result<opened_file> open_file(std::string_view path, int flags, std::string_view doing,
-                                                       mode_t rights = 0666) noexcept {
-        detail::zero_terminated name{path};
-        if (!name.good()) { return detail::system_error(ENAMETOOLONG, doing, path); }
-        for (;;) {
-            int const number = ::open(name.get(), flags | O_CLOEXEC, rights);
-            if (number >= 0) { return opened_file{number}; }
-            if (errno != EINTR) { return detail::system_error(errno, doing, path); }
-        }
-    }
+                                                       mode_t rights = 0666) noexcept;
 };
 
 // Knows whether this process is a fork of the one it was made in, without a system call: a page that the kernel empties in
 // a child (Linux 4.14; elsewhere the process id is compared).
 class fork_guard {
 public:
-    fork_guard() noexcept : made_in_{::getpid()} {
-#if defined(MADV_WIPEONFORK)
-        void* const page = ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (page == MAP_FAILED) { return; }
-        if (::madvise(page, page_bytes, MADV_WIPEONFORK) == 0) {
-            mark_ = static_cast<unsigned char volatile*>(page);
-            *mark_ = 1;
-        } else {
-            ::munmap(page, page_bytes);
-        }
-#endif
-    }
+    fork_guard() noexcept;
     fork_guard(fork_guard const&) = delete;
     fork_guard& operator=(fork_guard const&) = delete;
-    ~fork_guard() {
-        if (mark_ != nullptr) { ::munmap(const_cast<unsigned char*>(mark_), page_bytes); }
-    }
+    ~fork_guard();
     [[nodiscard]] bool in_child() const noexcept { return mark_ != nullptr ? *mark_ == 0 : ::getpid() != made_in_; }
 
 private:
@@ -395,9 +93,10 @@ private:
 };
 
 // The machine's files. Without state, so it is shared and may be used at any time.
-[[nodiscard]] inline file_system& system_files() noexcept {
-    static posix_file_system files;
-    return files;
-}
+[[nodiscard]] file_system& system_files() noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/file/posix.ipp>
+#endif

@@ -4,11 +4,7 @@
 
 #include <spotter/config.hpp>
 
-#include <cerrno>
 #include <csignal>
-
-#include <pthread.h>
-#include <time.h>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -17,35 +13,14 @@ namespace spotter::inline SPOTTER_ABI {
 // thrown away, one that the program was sent before stays its own. Installs no handler, and changes nothing in other threads.
 class size_limit_as_error {
 public:
-    size_limit_as_error() noexcept {
-        (void)::sigemptyset(&signal_);
-        (void)::sigaddset(&signal_, SIGXFSZ);
-        blocked_ = ::pthread_sigmask(SIG_BLOCK, &signal_, &before_) == 0 && ::sigismember(&before_, SIGXFSZ) == 0;
-        sigset_t pending;
-        was_pending_ = blocked_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1;
-    }
+    size_limit_as_error() noexcept;
     size_limit_as_error(size_limit_as_error const&) = delete;
     size_limit_as_error& operator=(size_limit_as_error const&) = delete;
     // errno stays what the write made of it.
-    ~size_limit_as_error() {
-        if (!blocked_) { return; }
-        int const number = errno;
-        sigset_t pending;
-        if (!was_pending_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1) {
-            timespec const at_once{0, 0};
-            (void)::sigtimedwait(&signal_, nullptr, &at_once);
-        }
-        (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-        errno = number;
-    }
+    ~size_limit_as_error();
 
     // For the whole life of a thread that does nothing but write.
-    static void for_this_thread() noexcept {
-        sigset_t signal;
-        (void)::sigemptyset(&signal);
-        (void)::sigaddset(&signal, SIGXFSZ);
-        (void)::pthread_sigmask(SIG_BLOCK, &signal, nullptr);
-    }
+    static void for_this_thread() noexcept;
 
 private:
     sigset_t signal_{}, before_{};
@@ -53,3 +28,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/file/size_limit.ipp>
+#endif

@@ -44,14 +44,8 @@ public:
         std::memcpy(at_, &value, sizeof value);
         at_ += sizeof value;
     }
-    void varint(std::uint64_t value) noexcept {
-        for (; value >= 0x80; value >>= 7) { *at_++ = static_cast<std::byte>(value | 0x80); }
-        *at_++ = static_cast<std::byte>(value);
-    }
-    void raw(byte_view bytes) noexcept {
-        if (!bytes.empty()) { std::memcpy(at_, bytes.data(), bytes.size()); }
-        at_ += bytes.size();
-    }
+    void varint(std::uint64_t value) noexcept;
+    void raw(byte_view bytes) noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
 
 private:
@@ -73,26 +67,9 @@ public:
         std::memcpy(at_, &value, sizeof value);
         at_ += sizeof value;
     }
-    void varint(std::uint64_t value) noexcept {
-        if (room() < varint_limit && room() < varint_bytes(value)) {
-            full_ = true;
-            return;
-        }
-        for (; value >= 0x80; value >>= 7) { *at_++ = static_cast<std::byte>(value | 0x80); }
-        *at_++ = static_cast<std::byte>(value);
-    }
-    void raw(byte_view bytes) noexcept {
-        if (room() < bytes.size()) {
-            full_ = true;
-            return;
-        }
-        if (!bytes.empty()) { std::memcpy(at_, bytes.data(), bytes.size()); }
-        at_ += bytes.size();
-    }
-    void text(std::string_view value) noexcept {
-        varint(value.size());
-        raw(bytes_of(value.data(), value.size()));
-    }
+    void varint(std::uint64_t value) noexcept;
+    void raw(byte_view bytes) noexcept;
+    void text(std::string_view value) noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
     [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(end_ - at_); }
@@ -123,27 +100,9 @@ public:
         at_ += sizeof value;
         return value;
     }
-    [[nodiscard]] std::uint64_t varint() noexcept {
-        std::uint64_t value = 0;
-        for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
-            auto const byte = static_cast<std::uint64_t>(*at_++);
-            if (shift == 63 && byte > 1) { break; }
-            value |= (byte & 0x7F) << shift;
-            if (byte < 0x80) {
-                if (byte == 0 && shift > 0) { break; }  // one value, one spelling
-                return value;
-            }
-        }
-        fail();
-        return 0;
-    }
+    [[nodiscard]] std::uint64_t varint() noexcept;
     // A varint that must not exceed `most`.
-    [[nodiscard]] std::uint64_t varint(std::uint64_t most) noexcept {
-        std::uint64_t const value = varint();
-        if (value <= most) { return value; }
-        fail();
-        return 0;
-    }
+    [[nodiscard]] std::uint64_t varint(std::uint64_t most) noexcept;
     // One byte, at most `most`, as an enumerator.
     template <class Enum>
     requires std::is_enum_v<Enum>
@@ -153,25 +112,11 @@ public:
         fail();
         return Enum{};
     }
-    [[nodiscard]] byte_view raw(std::uint64_t count) noexcept {
-        if (left() < count) {
-            fail();
-            return {};
-        }
-        byte_view const bytes{at_, static_cast<std::size_t>(count)};
-        at_ += count;
-        return bytes;
-    }
+    [[nodiscard]] byte_view raw(std::uint64_t count) noexcept;
     // Points into the bytes that are read.
-    [[nodiscard]] std::string_view text() noexcept {
-        byte_view const bytes = raw(varint());
-        return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-    }
+    [[nodiscard]] std::string_view text() noexcept;
 
-    void fail() noexcept {
-        bad_ = true;
-        at_ = end_;
-    }
+    void fail() noexcept;
     [[nodiscard]] bool bad() const noexcept { return bad_; }
     [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
 
@@ -182,3 +127,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/bytes.ipp>
+#endif

@@ -85,42 +85,10 @@ inline void encode_summary(Writer& out, Summary const& stats, std::uint32_t mask
     if (keeps(stored_terms::hash)) { out.fixed(stats.hash); }
 }
 
-inline void encode(byte_writer& out, rows::collection const& row) noexcept {
-    out.text(row.name);
-    out.text(row.what);
-}
-inline void encode(byte_writer& out, rows::coverage const& row) noexcept {
-    out.text(row.rule);
-    out.varint(row.matched);
-    out.varint(row.judged);
-    out.varint(row.undecided);
-    out.varint(row.fired);
-    out.text(row.reason);
-}
-inline void encode(byte_writer& out, rows::run_begin const& row) noexcept {
-    out.fixed(row.run_id);
-    out.varint(row.attempt);
-    out.varint(row.worker);
-    out.fixed(row.time);
-    out.fixed(row.instant);
-    out.text(row.version);
-    out.varint(row.collections);
-    out.raw(row.list);
-    if (row.workers > 0) { out.varint(row.workers); }
-}
-inline void encode(byte_writer& out, rows::declare const& row) noexcept {
-    tensor_info const& it = row.tensor;
-    out.varint(it.id);
-    out.text(it.name);
-    out.fixed(it.role);
-    out.fixed(it.partner_role);
-    out.varint(it.partner == no_tensor ? 0 : std::uint64_t{it.partner} + 1);
-    out.varint(static_cast<std::uint32_t>(it.flags));
-    out.fixed(it.activation);
-    out.fixed(it.type);
-    detail::put_shape(out, it.shape);
-    out.fixed(it.collections);
-}
+void encode(byte_writer& out, rows::collection const& row) noexcept;
+void encode(byte_writer& out, rows::coverage const& row) noexcept;
+void encode(byte_writer& out, rows::run_begin const& row) noexcept;
+void encode(byte_writer& out, rows::declare const& row) noexcept;
 // All but the place of the values, which follows last (encode_place) where `has_values`.
 template <class Writer, class Summary>
 inline void encode(Writer& out, rows::observe const& row, Summary const& stats, std::uint32_t mask) noexcept {
@@ -154,31 +122,12 @@ inline void encode(Writer& out, rows::observe const& row, Summary const& stats, 
         detail::put_shape(out, row.shape);
     }
 }
-inline void encode_place(byte_writer& out, payload_place const& place) noexcept {
-    out.fixed(place.planes);
-    out.varint(place.offset);
-    out.varint(place.bytes);
-}
+void encode_place(byte_writer& out, payload_place const& place) noexcept;
 // After encode_place, where the values are differences: the payloads that they build on, the nearest first, a whole one last.
 // `place` becomes the place just encoded.
-inline void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept {
-    out.varint(place.offset - base.offset);
-    out.varint(base.bytes);
-    out.fixed(base.planes);
-    place = base;
-}
+void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept;
 // Whether all are integers from 0 to 2^53, by their bits: no NaN, no infinity and no -0 among them.
-[[nodiscard]] inline bool are_integers(std::span<double const> numbers) noexcept {
-    constexpr auto largest = std::bit_cast<std::uint64_t>(static_cast<double>(layout::largest_integer));
-    for (double const each : numbers) {
-        auto const bits = std::bit_cast<std::uint64_t>(each);
-        if (bits > largest ||
-            std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::uint64_t>(each))) != bits) {
-            return false;
-        }
-    }
-    return true;
-}
+[[nodiscard]] bool are_integers(std::span<double const> numbers) noexcept;
 // `numbers` in place of the row's own.
 template <class Writer>
 inline void encode(Writer& out, rows::feature const& row, std::span<double const> numbers) noexcept {
@@ -203,47 +152,17 @@ inline void encode(Writer& out, rows::scalar const& row) noexcept {
     out.raw(row.value);
 }
 // All but the ordinal and the time, which follow last (encode_stamp).
-inline void encode(byte_writer& out, rows::close const& row) noexcept {
-    detail::put_step(out, row.step);
-    out.varint(row.left_out);
-}
-inline void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept {
-    out.varint(ordinal);
-    out.fixed(time);
-}
-inline void encode(byte_writer& out, rows::finding const& row) noexcept {
-    detail::put_step(out, row.step);
-    for (std::string_view each : {row.rule, row.reason, row.tensor, row.measure, row.remedy, row.detail}) {
-        out.text(each);
-    }
-    out.fixed(row.measured);
-    out.fixed(row.threshold);
-    out.fixed(row.how);
-    out.fixed(row.severity);
-    out.fixed(row.decision);
-    out.fixed(static_cast<std::uint8_t>(row.decision_is_set ? 1 : 0));
-    out.varint(row.others);
-}
-inline void encode(byte_writer& out, rows::drops const& row) noexcept {
-    out.varint(row.dropped);
-    out.varint(row.thinned);
-    out.varint(row.closes);
-}
+void encode(byte_writer& out, rows::close const& row) noexcept;
+void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept;
+void encode(byte_writer& out, rows::finding const& row) noexcept;
+void encode(byte_writer& out, rows::drops const& row) noexcept;
 inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.fixed(row.time); }
 // All but the observation, which follows last.
-inline void encode(byte_writer& out, rows::drained const& row) noexcept {
-    out.varint(row.position);
-    if (row.bytes == 0) { return; }
-    out.varint(row.bytes);
-    out.fixed(row.planes);
-}
-inline void encode(byte_writer& out, rows::run_end const& row) noexcept {
-    out.fixed(row.how);
-    out.text(row.why);
-    for (std::uint64_t each : {row.refused, row.stored, row.dropped, row.thinned, row.closes}) { out.varint(each); }
-    out.fixed(row.time);
-    out.varint(row.coverages);
-    out.raw(row.list);
-}
+void encode(byte_writer& out, rows::drained const& row) noexcept;
+void encode(byte_writer& out, rows::run_end const& row) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/encode.ipp>
+#endif

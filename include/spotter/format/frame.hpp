@@ -4,8 +4,6 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/format/buffer.hpp>
-#include <spotter/format/bytes.hpp>
-#include <spotter/format/checksum.hpp>
 #include <spotter/format/rows.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -36,146 +34,27 @@ struct row_frame {
     [[nodiscard]] std::uint64_t end() const noexcept { return offset + bytes; }
 };
 
-[[nodiscard]] inline error encode_head(segment_head const& head, byte_buffer& out) noexcept {
-    std::byte bytes[layout::head_bytes]{};
-    byte_writer into{bytes, sizeof bytes};
-    into.fixed(layout::head_magic);
-    into.fixed(static_cast<std::uint32_t>(layout::head_bytes - layout::skippable_bytes));
-    into.raw(bytes_of("spotter", 8));
-    into.fixed(head.version);
-    into.fixed(head.draft);
-    into.fixed(head.number);
-    into.fixed(head.run_id);
-    into.fixed(head.first_ordinal);
-    into.fixed(head.worker);
-    into.fixed(head.attempt);
-    into.fixed(head.time);
-    into.fixed(checksum(into.view()));
-    if (!out.append(into.view())) {
-        return {errc::out_of_memory, "no memory for the head of a segment; recording stops here"};
-    }
-    return {};
-}
+[[nodiscard]] error encode_head(segment_head const& head, byte_buffer& out) noexcept;
 
-[[nodiscard]] inline result<segment_head> decode_head(byte_view from) noexcept {
-    if (from.size() < layout::head_bytes || load<std::uint32_t>(from.data()) != layout::head_magic ||
-        std::memcmp(from.data() + 8, "spotter", 8) != 0) {
-        return {errc::not_a_run,
-                "this is no spotter segment: its first 64 bytes are no head; look for a file named 000000.spot"};
-    }
-    byte_view const covered = from.first(layout::head_bytes - 8);
-    if (checksum(covered) != load<std::uint64_t>(from.data() + covered.size()) ||
-        load<std::uint32_t>(from.data() + 4) != layout::head_bytes - layout::skippable_bytes) {
-        return {errc::corrupt,
-                "the head of this segment is damaged (its checksum differs); its rows can still be read"};
-    }
-    byte_reader in{covered.subspan(16)};
-    segment_head head{};
-    head.version = in.fixed<std::uint16_t>();
-    head.draft = in.fixed<std::uint16_t>();
-    head.number = in.fixed<std::uint32_t>();
-    head.run_id = in.fixed<std::uint64_t>();
-    head.first_ordinal = in.fixed<std::uint64_t>();
-    head.worker = in.fixed<std::uint32_t>();
-    head.attempt = in.fixed<std::uint32_t>();
-    head.time = in.fixed<double>();
-    if (head.version != layout::version || head.draft != layout::draft) {
-        error why{errc::unknown_version, {}};
-        why.what << "this segment has format version " << head.version << (head.draft != 0 ? " (draft " : "");
-        if (head.draft != 0) { why.what << head.draft << ')'; }
-        why.what << ", this library reads version " << layout::version << ": read it with the library that wrote it";
-        return why;
-    }
-    return head;
-}
+[[nodiscard]] result<segment_head> decode_head(byte_view from) noexcept;
 
 // A row in two parts at the end of `out`. False where memory is exhausted.
-[[nodiscard]] inline bool append_row(byte_buffer& out, row_kind kind, byte_view body, byte_view rest = {}) noexcept {
-    std::size_t const size = body.size() + rest.size();
-    std::byte* const into = out.prepare(1 + varint_limit + size);
-    if (into == nullptr) { return false; }
-    byte_writer row{into, 1 + varint_limit + size};
-    row.fixed(kind);
-    row.varint(size);
-    row.raw(body);
-    row.raw(rest);
-    out.grow_by(row.size());
-    return true;
-}
+[[nodiscard]] bool append_row(byte_buffer& out, row_kind kind, byte_view body, byte_view rest = {}) noexcept;
 
 // Collects rows and makes a frame of them. Reused: `seal` gives the frame's bytes, `reset` begins the next.
 class row_frame_builder {
 public:
     // A row: its kind, and its body in two parts. False where memory is exhausted.
-    bool add(row_kind kind, byte_view body, byte_view rest = {}) noexcept {
-        if (bytes_.empty()) {
-            if (bytes_.prepare(layout::row_head_bytes) == nullptr) { return false; }
-            bytes_.grow_by(layout::row_head_bytes);
-        }
-        if (!append_row(bytes_, kind, body, rest)) { return false; }
-        ++rows_;
-        switch (kind) {
-            case row_kind::run_begin:
-            case row_kind::declare:
-                flags_ |= layout::has_declares;
-                break;
-            case row_kind::observe:
-            case row_kind::scalar:
-                ++values_;
-                break;
-            case row_kind::close:
-                ++closes_;
-                break;
-            case row_kind::steps:
-                break;
-            case row_kind::finding:
-                flags_ |= layout::has_findings;
-                break;
-            case row_kind::drops:
-                flags_ |= layout::has_drops;
-                break;
-            case row_kind::run_end:
-                flags_ |= layout::has_run_end;
-                break;
-            case row_kind::heartbeat:
-            case row_kind::drained:
-            case row_kind::feature:
-                break;
-        }
-        return true;
-    }
+    bool add(row_kind kind, byte_view body, byte_view rest = {}) noexcept;
     // Of the steps row that was added last.
     void count_packed(std::uint32_t closes, std::uint32_t values) noexcept { closes_ += closes, values_ += values; }
     // The whole frame, to be put at `offset` of the segment; valid until the next call. Empty where memory is exhausted.
     [[nodiscard]] byte_view seal(std::uint64_t offset, std::uint64_t previous_end, std::uint64_t first_ordinal,
-                                 std::uint32_t more_flags = 0) noexcept {
-        if (bytes_.empty() && !add_nothing()) { return {}; }
-        std::size_t const rows_end = bytes_.size();
-        std::byte* const tail = bytes_.prepare(layout::row_tail_bytes);
-        if (tail == nullptr) { return {}; }
-        flags_ |= more_flags;
-        byte_writer head{bytes_.data(), layout::row_head_bytes};
-        head.fixed(layout::row_magic);
-        head.fixed(static_cast<std::uint32_t>(rows_end + layout::row_tail_bytes - layout::skippable_bytes));
-        head.fixed(offset);
-        head.fixed(previous_end);
-        head.fixed(first_ordinal);
-        head.fixed(rows_);
-        head.fixed(closes_);
-        head.fixed(values_);
-        head.fixed(flags_);
-        store(tail, checksum({bytes_.data(), rows_end}));
-        return {bytes_.data(), rows_end + layout::row_tail_bytes};
-    }
-    void reset() noexcept {
-        bytes_.clear();
-        rows_ = closes_ = values_ = flags_ = 0;
-    }
+                                 std::uint32_t more_flags = 0) noexcept;
+    void reset() noexcept;
 
     // Bytes that the frame would have now.
-    [[nodiscard]] std::size_t size() const noexcept {
-        return bytes_.empty() ? 0 : bytes_.size() + layout::row_tail_bytes;
-    }
+    [[nodiscard]] std::size_t size() const noexcept;
     [[nodiscard]] bool empty() const noexcept { return rows_ == 0; }
     [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }
     [[nodiscard]] std::uint32_t closes() const noexcept { return closes_; }
@@ -183,11 +62,7 @@ public:
     [[nodiscard]] std::uint32_t flags() const noexcept { return flags_; }
 
 private:
-    bool add_nothing() noexcept {
-        if (bytes_.prepare(layout::row_head_bytes) == nullptr) { return false; }
-        bytes_.grow_by(layout::row_head_bytes);
-        return true;
-    }
+    bool add_nothing() noexcept;
 
     byte_buffer bytes_;
     std::uint32_t rows_ = 0, closes_ = 0, values_ = 0, flags_ = 0;
@@ -204,76 +79,16 @@ struct frame_extent {
 
 // A zstd frame of the shape that spotter writes (content size and checksum present, no dictionary), by its block headers
 // (RFC 8878, section 3.1.1); its content is not looked at.
-[[nodiscard]] inline frame_extent measure_zstd_frame(byte_view from) noexcept {
-    constexpr frame_extent cut{frame_kind::cut, 0, 0};
-    constexpr frame_extent bad{frame_kind::bad, 0, 0};
-    if (from.size() < 5) { return cut; }
-    auto const bits = static_cast<std::uint8_t>(from[4]);
-    bool const single = (bits & 0x20) != 0;
-    if ((bits & 0x18) != 0 || (bits & 0x04) == 0 || (bits & 0x03) != 0) { return bad; }
-    std::size_t at = single ? 5 : 6;
-    std::size_t const wide[] = {single ? std::size_t{1} : std::size_t{0}, 2, 4, 8};
-    std::size_t const field = wide[bits >> 6];
-    if (field == 0) { return bad; }
-    if (from.size() < at + field) { return cut; }
-    std::uint64_t content = 0;
-    std::memcpy(&content, from.data() + at, field);
-    if (field == 2) { content += 256; }
-    at += field;
-    for (bool last = false; !last;) {
-        if (from.size() < at + 3) { return cut; }
-        std::uint32_t block = 0;
-        std::memcpy(&block, from.data() + at, 3);
-        last = (block & 1) != 0;
-        std::uint32_t const type = (block >> 1) & 3;
-        std::uint32_t const size = block >> 3;
-        if (type == 3 || size > (128U << 10)) { return bad; }
-        at += 3 + (type == 1 ? 1 : size);
-    }
-    at += 4;
-    if (from.size() < at) { return cut; }
-    return {frame_kind::values, at, content};
-}
+[[nodiscard]] frame_extent measure_zstd_frame(byte_view from) noexcept;
 
 // The frame at `offset`. For head and rows only their extent is known yet; their checksum is not looked at.
-[[nodiscard]] inline frame_extent measure_frame(byte_view segment, std::uint64_t offset) noexcept {
-    if (offset > segment.size()) { return {}; }
-    byte_view const from = segment.subspan(static_cast<std::size_t>(offset));
-    if (from.size() < 4) { return {frame_kind::cut, 0, 0}; }
-    auto const magic = load<std::uint32_t>(from.data());
-    if (magic == layout::zstd_magic) { return measure_zstd_frame(from); }
-    if (magic != layout::head_magic && magic != layout::row_magic) { return {}; }
-    if (from.size() < layout::skippable_bytes) { return {frame_kind::cut, 0, 0}; }
-    std::uint64_t const bytes = layout::skippable_bytes + std::uint64_t{load<std::uint32_t>(from.data() + 4)};
-    if (from.size() < bytes) { return {frame_kind::cut, 0, 0}; }
-    return {magic == layout::head_magic ? frame_kind::head : frame_kind::rows, bytes, 0};
-}
+[[nodiscard]] frame_extent measure_frame(byte_view segment, std::uint64_t offset) noexcept;
 
 // The row frame at `offset`, checked: that it is one, belongs there and is whole.
-[[nodiscard]] inline result<row_frame> decode_row_frame(byte_view segment, std::uint64_t offset) noexcept {
-    error damaged{errc::corrupt, {}};
-    damaged.what << "the row frame at byte " << offset
-                 << " of a segment is damaged; it was left out, the rest can be read";
-    frame_extent const extent = measure_frame(segment, offset);
-    if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes) {
-        return damaged;
-    }
-    byte_view const whole = segment.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(extent.bytes));
-    byte_view const covered = whole.first(whole.size() - layout::row_tail_bytes);
-    byte_reader in{covered.subspan(layout::skippable_bytes)};
-    row_frame frame{};
-    frame.offset = in.fixed<std::uint64_t>();
-    frame.bytes = extent.bytes;
-    frame.previous_end = in.fixed<std::uint64_t>();
-    frame.first_ordinal = in.fixed<std::uint64_t>();
-    frame.rows = in.fixed<std::uint32_t>();
-    frame.closes = in.fixed<std::uint32_t>();
-    frame.values = in.fixed<std::uint32_t>();
-    frame.flags = in.fixed<std::uint32_t>();
-    frame.body = in.raw(in.left());
-    if (frame.offset != offset || frame.previous_end > offset) { return damaged; }
-    if (checksum(covered) != load<std::uint64_t>(whole.data() + covered.size())) { return damaged; }
-    return frame;
-}
+[[nodiscard]] result<row_frame> decode_row_frame(byte_view segment, std::uint64_t offset) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/frame.ipp>
+#endif

@@ -2,10 +2,12 @@
 // Format (L1): looks at a sample of a byte plane and says how to compress it.
 #pragma once
 
+#include <spotter/config.hpp>
 #include <spotter/format/shuffle.hpp>
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -79,62 +81,14 @@ template <std::size_t Length>
     return found;
 }
 
-// `sample` is at most sample_bytes long.
-[[nodiscard]] inline plane_codec choose_codec(byte_view sample) noexcept {
-    constexpr float too_many_bits = 7.2F;  // a byte: Huffman codes would save a tenth at most
-    if (sample.size() < 64) { return plane_codec::matches; }
-    std::array<std::array<std::uint16_t, 256>, 2>
-        counts{};  // two, since equal bytes in a row would wait for each other
-    std::size_t i = 0;
-    for (; i + 2 <= sample.size(); i += 2) {
-        ++counts[0][static_cast<std::size_t>(sample[i])];
-        ++counts[1][static_cast<std::size_t>(sample[i + 1])];
-    }
-    if (i < sample.size()) { ++counts[0][static_cast<std::size_t>(sample[i])]; }
-    unsigned sum = 0, largest = 0, kinds = 0;
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-        unsigned const count = counts[0][byte] + unsigned{counts[1][byte]};
-        sum += count_bits[count];
-        largest = count > largest ? count : largest;
-        kinds += count > 0 ? 1 : 0;
-    }
-    auto const size = static_cast<float>(sample.size());
-    float const shown = static_cast<float>(count_bits[sample.size()] - sum) / 1024 / size;
-    // A sample shows fewer bits than there are; this is what it lacks on average (Miller 1955).
-    float const bits = shown + static_cast<float>(kinds - 1) / size * 0.7213F;
-    if (bits >= too_many_bits) {
-        bool const again = repeats_nearby<4>(sample) > 0 || repeats_anywhere<4>(sample) > 0;
-        return again ? plane_codec::matches : plane_codec::raw;
-    }
-    // Huffman codes have no less than one bit a byte. Above that, a few runs are not worth a search that takes three times as long.
-    if (largest * 5 > sample.size() * 4) { return plane_codec::matches; }
-    bool const again = repeats_nearby<8>(sample) >= 4 || repeats_anywhere<8>(sample) == 2;
-    return again ? plane_codec::matches : plane_codec::huffman;
-}
-
 }  // namespace detail
 
 // The codec of each of the `planes` (1 to 8) of a block that still stands as values. Looks at 1024 values in sixteen places, so the
 // same block has the same answer always.
-[[nodiscard]] inline std::array<plane_codec, 8> choose_codecs(byte_view block, std::size_t planes) noexcept {
-    std::byte samples[8][detail::sample_bytes];
-    std::size_t const count = block.size() / planes;
-    std::size_t const taken = (std::min)(count, detail::sample_bytes);
-    for (std::size_t done = 0; done < taken; done += detail::window_values) {
-        std::size_t const values = (std::min)(detail::window_values, taken - done);
-        // Spread over all of them, not quite evenly: an even step could be in step with the data.
-        std::size_t const window = done / detail::window_values;
-        std::size_t const step = taken < detail::sample_bytes ? 0 : (count - taken) / (detail::sample_windows - 1);
-        std::size_t const from = done + step * window - window * 0x9E3779B1U / 64 % (step / 2 + 1);
-        std::byte* into[8]{};
-        for (std::size_t plane = 0; plane < 8; ++plane) { into[plane] = samples[plane] + done; }
-        split_planes(block.data() + from * planes, values, planes, into);
-    }
-    std::array<plane_codec, 8> codecs{};
-    for (std::size_t plane = 0; plane < planes; ++plane) {
-        codecs[plane] = detail::choose_codec({samples[plane], taken});
-    }
-    return codecs;
-}
+[[nodiscard]] std::array<plane_codec, 8> choose_codecs(byte_view block, std::size_t planes) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/plane_sample.ipp>
+#endif

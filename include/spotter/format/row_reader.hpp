@@ -2,7 +2,6 @@
 // Format (L1): the rows of one frame, in order, those in steps rows too.
 #pragma once
 
-#include <spotter/format/frame.hpp>
 #include <spotter/format/steps_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -15,29 +14,7 @@ public:
     row_reader& operator=(row_reader const&) = delete;
 
     // False at the end, and where a length is wrong (then `bad`). The body of a packed row is valid until the next call.
-    [[nodiscard]] bool next(row_view& out) noexcept {
-        for (;;) {
-            if (packed_) {
-                if (steps_.next()) {
-                    out = {steps_.row().kind, {unpacked_, unpack(steps_.row(), unpacked_)}, stored_, part_++};
-                    return true;
-                }
-                packed_ = false;
-                bad_ = bad_ || steps_.bad();
-            }
-            if (in_.left() == 0) { return false; }
-            auto const kind = static_cast<row_kind>(in_.fixed<std::uint8_t>());
-            stored_ = in_.raw(in_.varint());
-            if (in_.bad()) { return false; }
-            if (kind != row_kind::steps) {
-                out = {kind, stored_, stored_, whole_row};
-                return true;
-            }
-            steps_ = steps_reader{stored_};
-            packed_ = true;
-            part_ = 0;
-        }
-    }
+    [[nodiscard]] bool next(row_view& out) noexcept;
     [[nodiscard]] bool bad() const noexcept { return bad_ || in_.bad(); }
 
 private:
@@ -59,18 +36,7 @@ public:
 
     // `stored` and `part` are those of the row_view. The body is empty where there is no such row; of a packed one it is valid until
     // the next call.
-    [[nodiscard]] row_view find(row_kind kind, byte_view stored, std::uint32_t part) noexcept {
-        if (part == whole_row) { return {kind, stored, stored, part}; }
-        if (stored.data() != stored_.data() || stored.size() != stored_.size() || part + 1 < met_) {
-            steps_ = steps_reader{stored};
-            stored_ = stored;
-            met_ = 0;
-        }
-        for (; met_ <= part; ++met_) {
-            if (!steps_.next()) { return {kind, {}, stored, part}; }
-        }
-        return {kind, {unpacked_, unpack(steps_.row(), unpacked_)}, stored, part};
-    }
+    [[nodiscard]] row_view find(row_kind kind, byte_view stored, std::uint32_t part) noexcept;
 
 private:
     steps_reader steps_{};
@@ -80,3 +46,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/row_reader.ipp>
+#endif

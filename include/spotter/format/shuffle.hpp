@@ -2,9 +2,10 @@
 // Format (L1): values to byte planes and back, so that bytes of one significance are compressed together.
 #pragma once
 
-#include <spotter/format/fwd.hpp>
+#include <spotter/config.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -71,31 +72,11 @@ SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::siz
 
 // `count` values of `width` bytes (1, 2, 4 or 8) to as many planes, each at a place of its own: planes[k] takes byte k of every
 // value.
-inline void split_planes(std::byte const* values, std::size_t count, std::size_t width,
-                         std::byte* const* planes) noexcept {
-    switch (width) {
-        case 2:
-            return detail::split_fixed<2>(values, count, planes);
-        case 4:
-            return detail::split_fixed<4>(values, count, planes);
-        case 8:
-            return detail::split_fixed<8>(values, count, planes);
-        default:
-            if (count > 0) { std::memcpy(planes[0], values, count); }
-    }
-}
-inline void join_planes(std::byte const* const* planes, std::size_t count, std::size_t width,
-                        std::byte* values) noexcept {
-    switch (width) {
-        case 2:
-            return detail::join_fixed<2>(planes, count, values);
-        case 4:
-            return detail::join_fixed<4>(planes, count, values);
-        case 8:
-            return detail::join_fixed<8>(planes, count, values);
-        default:
-            if (count > 0) { std::memcpy(values, planes[0], count); }
-    }
-}
+void split_planes(std::byte const* values, std::size_t count, std::size_t width, std::byte* const* planes) noexcept;
+void join_planes(std::byte const* const* planes, std::size_t count, std::size_t width, std::byte* values) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/shuffle.ipp>
+#endif

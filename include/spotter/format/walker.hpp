@@ -31,35 +31,7 @@ public:
     explicit frame_walker(byte_view segment, std::uint64_t start = 0) noexcept
         : segment_{segment}, at_{start}, end_{start}, chained_{start == 0} {}
 
-    [[nodiscard]] walked next() noexcept {
-        if (found_) {
-            found_ = false;
-            return accept(*decode_row_frame(segment_, at_));
-        }
-        while (at_ < segment_.size()) {
-            frame_extent const extent = measure_frame(segment_, at_);
-            if (extent.kind == frame_kind::values) {
-                at_ += extent.bytes;
-                continue;
-            }
-            if (extent.kind == frame_kind::head && at_ == 0 && extent.bytes == layout::head_bytes) {
-                auto const head = decode_head(segment_);
-                if (head || head.error().code == errc::unknown_version) {
-                    head_ = head ? *head : segment_head{};
-                    head_error_ = head.error();
-                    at_ = end_ = layout::head_bytes;
-                    return walked::head;
-                }
-            }
-            if (extent.kind == frame_kind::rows) {
-                auto const frame = decode_row_frame(segment_, at_);
-                if (frame && (!chained_ || frame->previous_end == end_)) { return accept(*frame); }
-            }
-            return search(extent.kind == frame_kind::cut);
-        }
-        torn_ = segment_.size() > end_ ? segment_.size() - end_ : 0;
-        return walked::end;
-    }
+    [[nodiscard]] walked next() noexcept;
 
     [[nodiscard]] segment_head const& head() const noexcept { return head_; }
     [[nodiscard]] error const& head_error() const noexcept { return head_error_; }  // unknown_version
@@ -72,35 +44,10 @@ public:
     [[nodiscard]] std::uint64_t torn() const noexcept { return torn_; }
 
 private:
-    [[nodiscard]] walked accept(row_frame const& frame) noexcept {
-        frame_ = frame;
-        at_ = end_ = frame_.end();
-        chained_ = true;
-        return walked::rows;
-    }
+    [[nodiscard]] walked accept(row_frame const& frame) noexcept;
     // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
     // reads like a frame that was cut, else damage.
-    [[nodiscard]] walked search(bool cut) noexcept {
-        constexpr auto magic = layout::row_magic;
-        std::uint64_t const last = segment_.size();
-        for (std::uint64_t offset = end_; offset + layout::row_head_bytes + layout::row_tail_bytes <= last; ++offset) {
-            std::byte const* const at = segment_.data() + offset;
-            if (load<std::uint32_t>(at) != magic || load<std::uint64_t>(at + 8) != offset) { continue; }
-            if (!decode_row_frame(segment_, offset)) { continue; }
-            damage_ = {end_, offset - end_};
-            at_ = offset;
-            found_ = true;
-            return walked::corrupt;
-        }
-        at_ = last;
-        if (cut) {
-            torn_ = last - end_;
-            return walked::end;
-        }
-        damage_ = {end_, last - end_};
-        end_ = last;
-        return walked::corrupt;
-    }
+    [[nodiscard]] walked search(bool cut) noexcept;
 
     byte_view segment_;
     std::uint64_t at_;
@@ -115,3 +62,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/walker.ipp>
+#endif

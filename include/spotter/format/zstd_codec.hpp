@@ -2,47 +2,17 @@
 // Format (L1): values to zstd frames and back. The only file of the project that includes zstd.h.
 #pragma once
 
-#include <spotter/format/decode.hpp>
-#include <spotter/format/difference.hpp>
 #include <spotter/format/frame.hpp>
 #include <spotter/format/plane_sample.hpp>
-#include <spotter/format/raw_frame.hpp>
 
 #include <zstd.h>
-
-#include <algorithm>
-#include <bit>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
 // A compressor that is not asked to look for sequences that come back: what is left of zstd is its Huffman codes.
-[[nodiscard]] inline ZSTD_CCtx* make_huffman_context() noexcept {
-    ZSTD_CCtx* const context = ZSTD_createCCtx();
-    if (context == nullptr) { return nullptr; }
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_strategy, ZSTD_fast);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, 6);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, 7);
-    // Long strides through the bytes, half as fast again; with them zstd stores literals as they are unless it is told
-    // not to, by a parameter (literalCompressionMode) that it calls experimental. Where it no longer does what it did, the
-    // probe is not compressed, and the strides stay short.
-    ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, 128 << 10);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_experimentalParam5, 1);
-    std::byte probe[1024], made[2048];
-    std::uint32_t state = 1;
-    for (std::byte& each : probe) {
-        state = state * 1664525U + 1013904223U;
-        each = static_cast<std::byte>(state >> 28);
-    }
-    std::size_t const size = ZSTD_compress2(context, made, sizeof made, probe, sizeof probe);
-    if (ZSTD_isError(size) != 0 || size > sizeof probe * 3 / 4) {
-        ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, 0);
-        ZSTD_CCtx_setParameter(context, ZSTD_c_experimentalParam5, 0);
-    }
-    return context;
-}
+[[nodiscard]] ZSTD_CCtx* make_huffman_context() noexcept;
 
 }  // namespace detail
 
@@ -52,95 +22,25 @@ namespace detail {
 // copied, planes without sequences that come back are Huffman-coded only, and `level`, zstd's own, is for the others.
 class payload_packer {
 public:
-    explicit payload_packer(int level) noexcept
-        : matches_{ZSTD_createCCtx()}, huffman_{detail::make_huffman_context()} {
-        if (matches_ != nullptr) {
-            ZSTD_CCtx_setParameter(matches_, ZSTD_c_compressionLevel, level);
-            ZSTD_CCtx_setParameter(matches_, ZSTD_c_checksumFlag, 1);
-        }
-    }
+    explicit payload_packer(int level) noexcept;
     payload_packer(payload_packer const&) = delete;
     payload_packer& operator=(payload_packer const&) = delete;
-    ~payload_packer() {
-        ZSTD_freeCCtx(matches_);
-        ZSTD_freeCCtx(huffman_);
-    }
+    ~payload_packer();
 
     // Into how many planes values of a type are split when there are `bytes` of them in all.
-    [[nodiscard]] static std::uint8_t planes_for(dtype type, std::uint64_t bytes) noexcept {
-        return bytes < layout::plain_bytes ? std::uint8_t{1} : static_cast<std::uint8_t>(plane_width(type));
-    }
+    [[nodiscard]] static std::uint8_t planes_for(dtype type, std::uint64_t bytes) noexcept;
 
     // One block (at most layout::block_bytes, a multiple of `planes`; every block of a tensor but the last the same size):
     // its planes as frames at the end of `out`. Never longer than the block by more than 20 bytes a plane.
-    [[nodiscard]] error pack(byte_view block, std::uint8_t planes, byte_buffer& out) noexcept {
-        if (block.empty()) { return {}; }
-        std::size_t const size = block.size() / planes;
-        std::size_t const bound = ZSTD_compressBound(size);  // no less than the raw frame
-        std::byte* at = out.prepare(planes * (bound + raw_frame::head_limit + 8));
-        scratch_.clear();
-        std::byte* const split = planes > 1 ? scratch_.prepare(block.size()) : nullptr;
-        if (at == nullptr || matches_ == nullptr || huffman_ == nullptr || (planes > 1 && split == nullptr)) {
-            return no_memory();
-        }
-        std::array<plane_codec, 8> const codecs = choose_codecs(block, planes);
-        if (planes == 1) { return append(codecs[0], block, bound, out); }
-        // The raw planes in front are split straight into their frames, whose place is known.
-        std::size_t in_place = 0;
-        std::byte* into[8]{};
-        for (std::size_t plane = 0; plane < planes; ++plane) {
-            bool const known = in_place == plane && codecs[plane] == plane_codec::raw && size <= raw_frame::block_limit;
-            into[plane] = known ? at + raw_frame::content_at(size) : split + plane * size;
-            if (known) {
-                ++in_place;
-                at += raw_frame::bytes_for(size);
-            }
-        }
-        split_planes(block.data(), size, planes, into);
-        for (std::size_t plane = 0; plane < in_place; ++plane) {
-            raw_frame::finish(into[plane] - raw_frame::content_at(size), size);
-            out.grow_by(raw_frame::bytes_for(size));
-        }
-        for (std::size_t plane = in_place; plane < planes; ++plane) {
-            if (error const why = append(codecs[plane], {into[plane], size}, bound, out)) { return why; }
-        }
-        return {};
-    }
+    [[nodiscard]] error pack(byte_view block, std::uint8_t planes, byte_buffer& out) noexcept;
     // The same for a tensor of one block. Where planes do not pay, `planes` becomes 1 and its bytes stand as they are: their
     // frames would make a small tensor larger by more than they are worth.
-    [[nodiscard]] error pack_alone(byte_view block, std::uint8_t& planes, byte_buffer& out) noexcept {
-        std::size_t const before = out.size();
-        if (error const why = pack(block, planes, out)) { return why; }
-        if (planes == 1 || out.size() - before <= raw_frame::bytes_for(block.size())) { return {}; }
-        out.cut(before);
-        planes = 1;
-        return append(plane_codec::raw, block, ZSTD_compressBound(block.size()), out);
-    }
+    [[nodiscard]] error pack_alone(byte_view block, std::uint8_t& planes, byte_buffer& out) noexcept;
 
 private:
-    [[nodiscard]] static error no_memory() noexcept {
-        return {errc::out_of_memory, "no memory to compress values; recording stops here, the training goes on"};
-    }
+    [[nodiscard]] static error no_memory() noexcept;
     // One plane as a frame; room for `bound` bytes and a raw frame's head was made.
-    [[nodiscard]] error append(plane_codec codec, byte_view plane, std::size_t bound, byte_buffer& out) noexcept {
-        std::size_t const room = bound + raw_frame::head_limit + 8;
-        std::byte* const into = out.prepare(room);
-        if (into == nullptr) { return no_memory(); }
-        if (codec == plane_codec::raw) {
-            raw_frame::put(into, plane);
-            out.grow_by(raw_frame::bytes_for(plane.size()));
-            return {};
-        }
-        ZSTD_CCtx* const context = codec == plane_codec::huffman ? huffman_ : matches_;
-        std::size_t const made = ZSTD_compress2(context, into, bound, plane.data(), plane.size());
-        if (ZSTD_isError(made) != 0) {
-            error why{errc::io_error, "zstd could not compress a block of values: "};
-            why.what << ZSTD_getErrorName(made);
-            return why;
-        }
-        out.grow_by(made);
-        return {};
-    }
+    [[nodiscard]] error append(plane_codec codec, byte_view plane, std::size_t bound, byte_buffer& out) noexcept;
 
     ZSTD_CCtx* matches_;
     ZSTD_CCtx* huffman_;
@@ -157,136 +57,22 @@ public:
 
     // The values at `place` of a segment, which must be exactly `out`'s size. errc::corrupt if a byte of them is damaged;
     // `out` is then undefined.
-    [[nodiscard]] error unpack(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept {
-        if (place.offset > segment.size() || place.bytes > segment.size() - place.offset ||
-            !std::has_single_bit(unsigned{place.planes}) || place.planes > 8) {
-            return damaged(place);
-        }
-        byte_view from = segment.subspan(static_cast<std::size_t>(place.offset), static_cast<std::size_t>(place.bytes));
-        while (!out.empty()) {
-            frame_extent const first = measure_zstd_frame_at(from);
-            if (first.kind != frame_kind::values || first.content == 0 || first.content > layout::block_bytes ||
-                first.content * place.planes > layout::block_bytes || first.content * place.planes > out.size()) {
-                return damaged(place);
-            }
-            auto const size = static_cast<std::size_t>(first.content);
-            std::byte* into = out.data();
-            if (place.planes > 1) {
-                scratch_.clear();
-                into = scratch_.prepare(size * place.planes);
-            }
-            if (into == nullptr || context_ == nullptr) { return no_memory(); }
-            std::byte const* planes[8]{};
-            for (std::size_t plane = 0; plane < place.planes; ++plane) {
-                frame_extent const frame = measure_zstd_frame_at(from);
-                if (frame.kind != frame_kind::values || frame.content != size) { return damaged(place); }
-                byte_view const whole = from.first(static_cast<std::size_t>(frame.bytes));
-                planes[plane] = decode(whole, size, into + plane * size);
-                if (planes[plane] == nullptr) { return damaged(place); }
-                from = from.subspan(whole.size());
-            }
-            if (planes[0] != out.data()) { join_planes(planes, size, place.planes, out.data()); }
-            out = out.subspan(size * place.planes);
-        }
-        return from.empty() ? error{} : damaged(place);
-    }
+    [[nodiscard]] error unpack(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept;
     // The values of an observation, whole: where they are stored as differences, together with those that they build on.
-    [[nodiscard]] error unpack(byte_view segment, rows::observe const& row, std::span<std::byte> out) noexcept {
-        if (error const why = unpack(segment, row.place, out); why || row.links == 0) { return why; }
-        chain_.clear();
-        std::byte* const base = chain_.prepare(out.size());
-        if (base == nullptr) { return no_memory(); }
-        payload_place place = row.place;
-        byte_view list = row.bases;
-        for (std::uint64_t i = 0; i < row.links; ++i) {
-            if (!read_base(list, place)) { return damaged(row.place); }
-            if (error const why = unpack(segment, place, {base, out.size()})) {
-                if (why.code != errc::corrupt) { return why; }
-                error told{errc::corrupt, "the values at byte "};
-                told.what
-                    << row.place.offset << " of a segment are differences to those at byte " << place.offset
-                    << ", which are damaged; the next whole values of this tensor, and its statistics, can be read";
-                return told;
-            }
-            exclusive_or(out.data(), base, out.data(), out.size());
-        }
-        return {};
-    }
+    [[nodiscard]] error unpack(byte_view segment, rows::observe const& row, std::span<std::byte> out) noexcept;
     // `out.size()` bytes of an observation's values from byte `from` on, of which there must be as many; only the blocks that hold
     // them are decompressed.
     [[nodiscard]] error unpack_part(byte_view segment, rows::observe const& row, std::uint64_t from,
-                                    std::span<std::byte> out) noexcept {
-        payload_place place = row.place;
-        byte_view list = row.bases;
-        if (error const why = unpack_part(segment, place, from, out)) { return why; }
-        if (row.links == 0 || out.empty()) { return {}; }
-        byte_buffer base;
-        std::byte* const into = base.prepare(out.size());
-        if (into == nullptr) { return no_memory(); }
-        for (std::uint64_t i = 0; i < row.links; ++i) {
-            if (!read_base(list, place)) { return damaged(row.place); }
-            if (error const why = unpack_part(segment, place, from, {into, out.size()})) { return why; }
-            exclusive_or(out.data(), into, out.data(), out.size());
-        }
-        return {};
-    }
+                                    std::span<std::byte> out) noexcept;
 
 private:
     [[nodiscard]] error unpack_part(byte_view segment, payload_place const& place, std::uint64_t from,
-                                    std::span<std::byte> out) noexcept {
-        if (place.offset > segment.size() || place.bytes > segment.size() - place.offset || place.planes == 0) {
-            return damaged(place);
-        }
-        std::uint64_t const end = place.offset + place.bytes;
-        payload_place block{place.offset, 0, place.planes};
-        for (std::uint64_t at = 0, done = 0; done < out.size();) {
-            block.bytes = 0;
-            std::uint64_t size = 0;
-            for (std::size_t plane = 0; plane < place.planes; ++plane) {
-                std::uint64_t const begin = block.offset + block.bytes;
-                frame_extent const frame = measure_zstd_frame_at(
-                    segment.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
-                if (frame.kind != frame_kind::values || frame.content == 0 || frame.content > layout::block_bytes) {
-                    return damaged(place);
-                }
-                block.bytes += frame.bytes;
-                size = frame.content * place.planes;
-            }
-            if (from + done < at + size) {
-                part_.clear();
-                std::byte* const whole = part_.prepare(static_cast<std::size_t>(size));
-                if (whole == nullptr) { return no_memory(); }
-                if (error const why = unpack(segment, block, {whole, static_cast<std::size_t>(size)})) { return why; }
-                std::uint64_t const skip = from + done - at;
-                auto const taken = static_cast<std::size_t>((std::min)(size - skip, out.size() - done));
-                std::memcpy(out.data() + done, whole + skip, taken);
-                done += taken;
-            }
-            at += size;
-            block.offset += block.bytes;
-        }
-        return {};
-    }
-    [[nodiscard]] static error no_memory() noexcept {
-        return {errc::out_of_memory, "no memory to decompress values; close other trials"};
-    }
-    [[nodiscard]] static frame_extent measure_zstd_frame_at(byte_view from) noexcept {
-        if (from.size() < 4 || load<std::uint32_t>(from.data()) != layout::zstd_magic) { return {}; }
-        return measure_zstd_frame(from);
-    }
+                                    std::span<std::byte> out) noexcept;
+    [[nodiscard]] static error no_memory() noexcept;
+    [[nodiscard]] static frame_extent measure_zstd_frame_at(byte_view from) noexcept;
     // Where the content of a frame is: in the segment itself, or decompressed at `into`. Null: it is damaged.
-    [[nodiscard]] std::byte const* decode(byte_view frame, std::size_t size, std::byte* into) noexcept {
-        if (raw_frame::reading const found = raw_frame::read(frame, size); found.raw) {
-            return found.good ? found.content.data() : nullptr;
-        }
-        return ZSTD_decompressDCtx(context_, into, size, frame.data(), frame.size()) == size ? into : nullptr;
-    }
-    [[nodiscard]] static error damaged(payload_place const& place) noexcept {
-        error why{errc::corrupt, "the values at byte "};
-        why.what << place.offset
-                 << " of a segment are damaged; the statistics of this tensor and all other tensors can be read";
-        return why;
-    }
+    [[nodiscard]] std::byte const* decode(byte_view frame, std::size_t size, std::byte* into) noexcept;
+    [[nodiscard]] static error damaged(payload_place const& place) noexcept;
 
     ZSTD_DCtx* context_;
     byte_buffer scratch_;
@@ -295,15 +81,11 @@ private:
 };
 
 // The same for once.
-[[nodiscard]] inline error decode_payload(byte_view segment, payload_place const& place,
-                                          std::span<std::byte> out) noexcept {
-    payload_unpacker unpacker;
-    return unpacker.unpack(segment, place, out);
-}
-[[nodiscard]] inline error decode_payload(byte_view segment, rows::observe const& row,
-                                          std::span<std::byte> out) noexcept {
-    payload_unpacker unpacker;
-    return unpacker.unpack(segment, row, out);
-}
+[[nodiscard]] error decode_payload(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept;
+[[nodiscard]] error decode_payload(byte_view segment, rows::observe const& row, std::span<std::byte> out) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/format/zstd_codec.ipp>
+#endif

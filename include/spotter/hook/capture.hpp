@@ -40,26 +40,12 @@ private:
 // Runs responses, and knows the captures that are going on: four at most, later ones are left out.
 class captures final : public response_desk {
 public:
-    void capture(wish const& what, std::uint64_t steps) noexcept override {
-        going* free = nullptr;
-        for (going& each : list_) {
-            if (each.left > 0 && each.what.plan == what.plan) {
-                each.left = steps;
-                return;
-            }
-            free = free == nullptr && each.left == 0 ? &each : free;
-        }
-        if (free != nullptr) { *free = {what, steps}; }
-        active_ = active_ || steps > 0;
-    }
+    void capture(wish const& what, std::uint64_t steps) noexcept override;
     void await(pending_response const& it) noexcept override { pending_.add(it); }
     [[nodiscard]] finding_origin origin() const noexcept override { return origin_; }
     void belong_to(std::string_view run, std::uint32_t attempt) noexcept { origin_ = {run, attempt, 0}; }
     // Whether what responses began has failed meanwhile.
-    void ask(failure_list& failures, bool at_the_end) noexcept {
-        if (pending_.empty()) { return; }
-        at_the_end ? pending_.ask_patiently(failures) : pending_.ask(failures);
-    }
+    void ask(failure_list& failures, bool at_the_end) noexcept;
 
     // Something beyond the plan may be wanted of any tensor.
     [[nodiscard]] bool active() const noexcept { return active_ || everything_; }
@@ -67,39 +53,17 @@ public:
     [[nodiscard]] bool everything() const noexcept { return everything_; }
     void want_everything(bool it) noexcept { everything_ = it; }
     // What is to be kept of a tensor, what was planned included. A sink that wants everything asks for no more terms.
-    [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
-        return active_ ? add_captured(tensor, step, planned) : planned;
-    }
+    [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
     // Runs what is to be done about a finding.
-    void respond(finding const& found, failure_list& failures) noexcept {
-        for (response_call const& each : found.responses) {
-            if (each.run == nullptr) { return; }
-            failures.add(each.run(each.response, found, *this));
-        }
-    }
-    void step_closed() noexcept {
-        active_ = false;
-        for (going& each : list_) {
-            each.left -= each.left > 0 ? 1 : 0;
-            active_ = active_ || each.left > 0;
-        }
-    }
+    void respond(finding const& found, failure_list& failures) noexcept;
+    void step_closed() noexcept;
 
 private:
     struct going {
         wish what{};
         std::uint64_t left = 0;  // steps
     };
-    SPOTTER_NOINLINE terms add_captured(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
-        terms all = planned;
-        for (going const& each : list_) {
-            if (each.left == 0) { continue; }
-            all = detail::together(all, guarded_or([&] { return each.what.wanted(each.what.plan, tensor.info, step); },
-                                                   [] { return terms::none; }));
-        }
-        tensor.keep_copies(all);
-        return all;
-    }
+    terms add_captured(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
 
     going list_[4]{};
     pending_responses pending_{};
@@ -109,3 +73,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/capture.ipp>
+#endif

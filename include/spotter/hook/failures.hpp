@@ -2,7 +2,6 @@
 // Hook (L3): what went wrong, each kind once, with how often.
 #pragma once
 
-#include <spotter/core/bits.hpp>
 #include <spotter/core/result.hpp>
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 struct repeated_failure {
-    error what{};             // as it was told the first time
+    error what{};  // as it was told the first time
     std::uint64_t times = 0;
 };
 
@@ -41,23 +40,10 @@ public:
         list_[count_++].times = 1;
     }
     // About a name. Of one name each code is one kind.
-    void add(errc code, std::string_view name, std::string_view what) noexcept {
-        add(code, hash_bytes(name.data(), name.size()), [&](auto& into) { into << '"' << name << "\" " << what; });
-    }
+    void add(errc code, std::string_view name, std::string_view what) noexcept;
     // Kinds by their sentences.
-    void add(error const& why) noexcept {
-        if (!why) { return; }
-        std::string_view const told = why.what.view();
-        add(why.code, hash_bytes(told.data(), told.size()), [&](auto& into) { into << told; });
-    }
-    void add(failure_list const& other) noexcept {
-        for (repeated_failure const& each : other) {
-            std::size_t const before = count_;
-            add(each.what);
-            if (count_ > before) { list_[before].times = each.times; }
-        }
-        others_ += other.others_;
-    }
+    void add(error const& why) noexcept;
+    void add(failure_list const& other) noexcept;
 
     [[nodiscard]] error const& first() const noexcept { return list_[0].what; }  // errc::none where there is none
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
@@ -78,3 +64,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/failures.ipp>
+#endif

@@ -15,22 +15,9 @@ class feature_list {
 public:
     void clear() noexcept { count_ = used_ = 0; }
     // False where memory is exhausted; then it is not in the list.
-    [[nodiscard]] bool add(std::uint64_t key, std::span<double const> numbers) noexcept {
-        if (!pieces_.grow(count_ + 1) || !numbers_.grow(used_ + numbers.size())) { return false; }
-        pieces_[count_++] = {key, used_, numbers.size(), {}};
-        for (double const each : numbers) { numbers_[used_++] = each; }
-        return true;
-    }
+    [[nodiscard]] bool add(std::uint64_t key, std::span<double const> numbers) noexcept;
     // Null where there is none. Valid until the next `add`.
-    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept {
-        for (std::size_t i = 0; i < count_; ++i) {
-            piece& each = pieces_[i];
-            if (each.key != key) { continue; }
-            each.numbers = {numbers_.data() + each.at, each.size};
-            return &each.numbers;
-        }
-        return nullptr;
-    }
+    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept;
 
 private:
     struct piece {  // of numbers_
@@ -81,3 +68,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/features.ipp>
+#endif

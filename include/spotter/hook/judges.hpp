@@ -2,9 +2,9 @@
 // Hook (L3): a list of rules at work: the part that a hook and a replay share, so that both judge alike.
 #pragma once
 
+#include <spotter/core/guard.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
-#include <spotter/core/guard.hpp>
 #include <spotter/hook/causes.hpp>
 #include <spotter/hook/failures.hpp>
 #include <spotter/hook/options.hpp>
@@ -30,11 +30,7 @@ struct runner_of<Rule> {
     using type = machine<Rule>;
 };
 
-[[nodiscard]] inline error malformed_plan(pattern_fault const& bad) noexcept {
-    error why{errc::bad_pattern, ""};
-    why.what << bad << " is a malformed pattern of the plan; the plan is not applied, rules and scalars go on";
-    return why;
-}
+[[nodiscard]] error malformed_plan(pattern_fault const& bad) noexcept;
 
 }  // namespace detail
 
@@ -245,3 +241,7 @@ template <class... Arguments>
 judges(Arguments...) -> judges<Arguments...>;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/judges.ipp>
+#endif

@@ -13,16 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // here, and not when it is used. In a program without memory for it the list is short, and what has no name is not observed.
 class name_list {
 public:
-    name_list(std::string_view pattern, std::size_t count) {
-        names_.reserve(count);
-        std::size_t const hole = pattern.find("{}");
-        for (std::size_t i = 0; i < count; ++i) {
-            std::string name{pattern.substr(0, hole)};
-            name += std::to_string(i);
-            if (hole != pattern.npos) { name += pattern.substr(hole + 2); }
-            names_.push_back(std::move(name));
-        }
-    }
+    name_list(std::string_view pattern, std::size_t count);
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept { return names_[index]; }
 
@@ -72,3 +63,7 @@ void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) n
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/names.ipp>
+#endif

@@ -5,10 +5,6 @@
 #include <spotter/hook/options.hpp>
 #include <spotter/plan/plan.hpp>
 
-#include <cstdlib>
-#include <ctime>
-#include <string_view>
-
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
@@ -16,14 +12,7 @@ namespace detail {
 enum class switch_state : std::uint8_t { on, dry, off, unknown };
 
 // The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
-[[nodiscard]] inline switch_state read_switch() noexcept {
-    char const* const text = std::getenv("SPOTTER");
-    std::string_view const value = text == nullptr ? std::string_view{} : text;
-    return value == "off"                   ? switch_state::off
-           : value == "dry"                 ? switch_state::dry
-           : value.empty() || value == "on" ? switch_state::on
-                                            : switch_state::unknown;
-}
+[[nodiscard]] switch_state read_switch() noexcept;
 
 template <class Argument>
 [[nodiscard]] constexpr bool take_options(options& into, Argument const& argument) noexcept {
@@ -41,11 +30,7 @@ template <class... Arguments>
     return found;
 }
 
-[[nodiscard]] inline double steady_seconds() noexcept {
-    timespec now{};
-    (void)::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+[[nodiscard]] double steady_seconds() noexcept;
 
 // A further worker's: the first one chose the folder, or found none.
 [[nodiscard]] constexpr options options_of_worker(options own, std::uint32_t number, bool no_folder) noexcept {
@@ -58,3 +43,7 @@ template <class... Arguments>
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/switch.ipp>
+#endif

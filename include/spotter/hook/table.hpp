@@ -30,13 +30,7 @@ public:
         return add_row<Value>({std::string{name}, where, shape, what, flags, true, nullptr});
     }
     // The sizes of every row of that name; false where there is none.
-    bool resize(std::string_view name, extents const& shape) noexcept {
-        bool found = false;
-        for (row& each : rows_) {
-            if (each.name == name) { each.shape = shape, found = true; }
-        }
-        return found;
-    }
+    bool resize(std::string_view name, extents const& shape) noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
 
     // Rows whose pointer is null are left out.
@@ -76,3 +70,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/table.ipp>
+#endif

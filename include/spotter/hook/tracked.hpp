@@ -5,7 +5,6 @@
 #include <spotter/core/event.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
-#include <spotter/core/guard.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/distribution.hpp>
@@ -25,15 +24,7 @@ struct retained_copy {
     bool lost = false;  // the last observation had no values
 
     // Not valid where memory is exhausted.
-    void keep(tensor_ref const& now, std::uint64_t step_index) noexcept {
-        auto const size = static_cast<std::size_t>(now.bytes());
-        valid = bytes.grow(size);
-        if (!valid) { return; }
-        if (size > 0) { std::memcpy(bytes.data(), now.values.raw, size); }
-        view = now;
-        view.values.raw = bytes.data();
-        index = step_index;
-    }
+    void keep(tensor_ref const& now, std::uint64_t step_index) noexcept;
 };
 
 // Takes distributions; one scratch serves all tensors of a source, as large as the largest of them (8 bytes an element).
@@ -52,10 +43,7 @@ public:
     }
 
     // Of a source whose quantiles were asked for, and not taken.
-    [[nodiscard]] error lack() const noexcept {
-        if (!lacks_memory_) { return {}; }
-        return {errc::out_of_memory, "quantiles were asked for that there was no memory for; they are not taken"};
-    }
+    [[nodiscard]] error lack() const noexcept;
 
 private:
     slots<std::uint64_t> keys_{};
@@ -79,7 +67,7 @@ struct tracked_tensor {
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
     terms cached_wanted = terms::none;
-    bool lacks_memory = false;  // for what rules or the plan want of it
+    bool lacks_memory = false;            // for what rules or the plan want of it
     tracked_tensor* successor = nullptr;  // what was observed after it last time
 
     // Asks the rules what they want of it; `Judges` is the list of rules at work. False where a rule wants units along another axis
@@ -109,27 +97,12 @@ struct tracked_tensor {
         keep_copies(rule_terms);
         return agreed;
     }
-    void keep_copies(terms wanted) {
-        if (has(wanted, terms::delta) && !previous.grow(mode_count)) { lacks_memory = true; }
-    }
+    void keep_copies(terms wanted);
     // Judged, and recorded, without what there was no memory for.
-    [[nodiscard]] error lack() const noexcept {
-        error why;
-        if (!lacks_memory) { return why; }
-        why.code = errc::out_of_memory;
-        why.what << '"' << name << "\" is not judged in full: no memory for its rules, its last values or its units";
-        return why;
-    }
+    [[nodiscard]] error lack() const noexcept;
 
     // What a set of rules wants.
-    [[nodiscard]] terms wanted_by(std::uint64_t set) const noexcept {
-        if (set == rules) { return rule_terms; }
-        terms all = terms::none;
-        for (std::size_t i = 0; i < terms_of_rule.size(); ++i) {
-            if ((set >> i & 1) != 0) { all |= terms_of_rule[i]; }
-        }
-        return all;
-    }
+    [[nodiscard]] terms wanted_by(std::uint64_t set) const noexcept;
 
     // Adds the delta against the previous observation in this mode, and retains this one.
     template <class = only_where_called>
@@ -145,15 +118,7 @@ struct tracked_tensor {
         }
     }
     // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
-    void follow(tensor_ref const& values, step_id step) noexcept {
-        if (previous.size() == 0) { return; }
-        retained_copy& before = previous[index_of(step.mode)];
-        before.valid = false;
-        before.lost = values.absent();
-        if (before.lost) { return; }
-        before.keep(values, step.index);
-        lacks_memory = lacks_memory || !before.valid;
-    }
+    void follow(tensor_ref const& values, step_id step) noexcept;
     [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
     // Counts the active elements of each unit into this tensor's scratch, or of those that rules judge (unit_sample); empty where memory
@@ -180,3 +145,7 @@ struct tracked_tensor {
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/tracked.ipp>
+#endif

@@ -79,48 +79,13 @@ public:
         part const when = keep(it.when);
         add(it.name, which, when, it.what);
     }
-    void add(std::string_view name, part which, part when, terms what) noexcept {
-        if (count_ == limit || !entries_.grow(count_ + 1)) {
-            whole_ = false;
-            return;
-        }
-        if (any(what & (pass_terms | terms::delta))) { what |= terms::nonfinite; }
-        if (has(what, terms::variance)) { what |= terms::sum; }
-        entries_[count_++] = {put(name), name.size(), which, when, what};
-    }
+    void add(std::string_view name, part which, part when, terms what) noexcept;
 
     // What a hook asks (plan_like).
-    [[nodiscard]] std::uint64_t due(step_id step) const noexcept {
-        std::uint64_t bits = 0;
-        for (std::size_t i = 0; i < size(); ++i) { bits |= std::uint64_t{answer(entries_[i].when, step)} << i; }
-        return bits;
-    }
-    [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const noexcept {
-        std::uint64_t bits = 0;
-        for (std::size_t i = 0; i < size(); ++i) { bits |= std::uint64_t{answer(entries_[i].which, tensor)} << i; }
-        return bits;
-    }
-    [[nodiscard]] terms wanted(std::uint64_t set) const noexcept {
-        terms all = terms::none;
-        for (std::size_t i = 0; i < size(); ++i) {
-            if ((set >> i & 1) != 0) { all = detail::together(all, entries_[i].what); }
-        }
-        return all;
-    }
-    [[nodiscard]] pattern_fault malformed() const noexcept {
-        if (too_deep_) { return "(expressions nested more than 256 deep)"; }
-        if (!whole()) { return "(more than 64 collections, or no memory for them)"; }
-        for (std::size_t i = 0; i < questions_count_; ++i) {
-            question const& it = questions_[i];
-            pattern_fault bad;
-            if (it.what == asked::glob) { bad = detail::glob_matcher::fault_in(text(it)); }
-            if (it.what == asked::regex) {
-                bad = matcher_ == nullptr ? pattern_fault{text(it)} : matcher_->fault(text(it));
-            }
-            if (!bad.empty()) { return bad; }
-        }
-        return {};
-    }
+    [[nodiscard]] std::uint64_t due(step_id step) const noexcept;
+    [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const noexcept;
+    [[nodiscard]] terms wanted(std::uint64_t set) const noexcept;
+    [[nodiscard]] pattern_fault malformed() const noexcept;
     template <class Use>
     void list(Use&& use) const noexcept {
         for (std::size_t i = 0; i < size(); ++i) {
@@ -137,10 +102,7 @@ public:
     bool dry_run = false;
 
     // False where something did not fit.
-    [[nodiscard]] bool whole() const noexcept {
-        return whole_ && entries_.size() >= count_ && questions_.size() >= questions_count_ &&
-               letters_.size() >= letters_count_ && numbers_.size() >= numbers_count_;
-    }
+    [[nodiscard]] bool whole() const noexcept;
     // That it is not whole because expressions nest beyond `deepest`.
     [[nodiscard]] bool too_deep() const noexcept { return too_deep_; }
     friend bool operator==(dynamic_plan const& a, dynamic_plan const& b) noexcept {
@@ -157,12 +119,8 @@ public:
     }
 
     // Expressions, node by node; operands first.
-    [[nodiscard]] part keep(glob const& it) noexcept {
-        return put({asked::glob, 0, 0, put(it.pattern), it.pattern.size()});
-    }
-    [[nodiscard]] part keep(of_role const& it) noexcept {
-        return put({asked::role, 0, 0, static_cast<std::uint64_t>(it.wanted), 0});
-    }
+    [[nodiscard]] part keep(glob const& it) noexcept;
+    [[nodiscard]] part keep(of_role const& it) noexcept;
     template <std::size_t Count>
     [[nodiscard]] part keep(names<Count> const& it) noexcept {
         return keep_names(it.list);
@@ -170,24 +128,12 @@ public:
     template <pattern Expression>
     requires requires(Expression const& it) { it.well_formed(), Expression{it.pattern}; }
     [[nodiscard]] part keep(Expression const& it) noexcept { return keep_regex(it.pattern, matcher_of<Expression>); }
-    [[nodiscard]] part keep_regex(std::string_view expression, text_matcher const& how) noexcept {
-        matcher_ = &how;
-        return put({asked::regex, 0, 0, put(expression), expression.size()});
-    }
-    [[nodiscard]] part keep_names(std::span<std::string_view const> list) noexcept {
-        std::uint64_t const begin = numbers_count_;
-        for (std::string_view const each : list) {
-            put(put(each));
-            put(std::uint64_t{each.size()});
-        }
-        return put({asked::names, 0, 0, begin, list.size()});
-    }
+    [[nodiscard]] part keep_regex(std::string_view expression, text_matcher const& how) noexcept;
+    [[nodiscard]] part keep_names(std::span<std::string_view const> list) noexcept;
 
     [[nodiscard]] part keep(always const&) noexcept { return put({asked::always}); }
     [[nodiscard]] part keep(never const&) noexcept { return put({asked::never}); }
-    [[nodiscard]] part keep(every const& it) noexcept {
-        return it.interval == 0 ? keep(never{}) : put({asked::every, 0, 0, it.interval, 0});
-    }
+    [[nodiscard]] part keep(every const& it) noexcept;
     [[nodiscard]] part keep(from const& it) noexcept { return put({asked::from, 0, 0, it.first, 0}); }
     [[nodiscard]] part keep(before const& it) noexcept { return put({asked::before, 0, 0, it.end, 0}); }
     [[nodiscard]] part keep(between const& it) noexcept { return put({asked::between, 0, 0, it.first, it.end}); }
@@ -196,11 +142,7 @@ public:
     [[nodiscard]] part keep(at<Count> const& it) noexcept {
         return keep_at(it.indices);
     }
-    [[nodiscard]] part keep_at(std::span<std::uint64_t const> indices) noexcept {
-        std::uint64_t const begin = numbers_count_;
-        for (std::uint64_t const each : indices) { put(each); }
-        return put({asked::at, 0, 0, begin, indices.size()});
-    }
+    [[nodiscard]] part keep_at(std::span<std::uint64_t const> indices) noexcept;
     template <policy Policy>
     [[nodiscard]] part keep(by_default<Policy> const& it) noexcept {
         return keep(it.policy);
@@ -220,14 +162,8 @@ public:
     [[nodiscard]] part keep(negated<Inner> const& it) noexcept {
         return negate(keep(it.inner));
     }
-    [[nodiscard]] part join(asked how, part left, part right) noexcept {
-        if (!whole()) { return {}; }
-        std::uint32_t const of_left = questions_[left.index].depth, of_right = questions_[right.index].depth;
-        return put_above({how, left.index, right.index}, of_left > of_right ? of_left : of_right);
-    }
-    [[nodiscard]] part negate(part inner) noexcept {
-        return whole() ? put_above({asked::negated, inner.index}, questions_[inner.index].depth) : part{};
-    }
+    [[nodiscard]] part join(asked how, part left, part right) noexcept;
+    [[nodiscard]] part negate(part inner) noexcept;
 
     // What an expression that was kept says, in a collection or not.
     [[nodiscard]] bool matches(part which, tensor_info const& tensor) const noexcept { return answer(which, tensor); }
@@ -236,55 +172,18 @@ public:
     // For who writes a plan down. Views live until the plan changes.
     [[nodiscard]] std::size_t size() const noexcept { return whole() ? count_ : 0; }
     [[nodiscard]] entry const& operator[](std::size_t i) const noexcept { return entries_[i]; }
-    [[nodiscard]] std::string_view name(std::size_t i) const noexcept {
-        return view(entries_[i].name, entries_[i].name_size);
-    }
+    [[nodiscard]] std::string_view name(std::size_t i) const noexcept;
     [[nodiscard]] question const& at_node(part it) const noexcept { return questions_[it.index]; }
     [[nodiscard]] std::string_view text(question const& it) const noexcept { return view(it.first, it.second); }
-    [[nodiscard]] std::string_view name_of_list(question const& it, std::size_t i) const noexcept {
-        return view(numbers_[it.first + 2 * i], numbers_[it.first + 2 * i + 1]);
-    }
-    [[nodiscard]] std::span<std::uint64_t const> indices(question const& it) const noexcept {
-        return {numbers_.data() + it.first, static_cast<std::size_t>(it.second)};
-    }
+    [[nodiscard]] std::string_view name_of_list(question const& it, std::size_t i) const noexcept;
+    [[nodiscard]] std::span<std::uint64_t const> indices(question const& it) const noexcept;
 
 private:
-    [[nodiscard]] part put_above(question it, std::uint32_t below) noexcept {
-        if (below >= deepest) {
-            too_deep_ = true;
-            whole_ = false;
-            return {};
-        }
-        it.depth = below + 1;
-        return put(it);
-    }
-    [[nodiscard]] part put(question const& it) noexcept {
-        if (!questions_.grow(questions_count_ + 1)) {
-            whole_ = false;
-            return {};
-        }
-        questions_[questions_count_] = it;
-        return {static_cast<std::uint32_t>(questions_count_++)};
-    }
-    [[nodiscard]] std::uint64_t put(std::string_view letters) noexcept {
-        std::size_t const begin = letters_count_;
-        if (!letters_.grow(begin + letters.size())) {
-            whole_ = false;
-            return 0;
-        }
-        for (char const each : letters) { letters_[letters_count_++] = each; }
-        return begin;
-    }
-    void put(std::uint64_t number) noexcept {
-        if (numbers_.grow(numbers_count_ + 1)) {
-            numbers_[numbers_count_++] = number;
-        } else {
-            whole_ = false;
-        }
-    }
-    [[nodiscard]] std::string_view view(std::uint64_t begin, std::uint64_t size) const noexcept {
-        return {letters_.data() + begin, static_cast<std::size_t>(size)};
-    }
+    [[nodiscard]] part put_above(question it, std::uint32_t below) noexcept;
+    [[nodiscard]] part put(question const& it) noexcept;
+    [[nodiscard]] std::uint64_t put(std::string_view letters) noexcept;
+    void put(std::uint64_t number) noexcept;
+    [[nodiscard]] std::string_view view(std::uint64_t begin, std::uint64_t size) const noexcept;
 
     template <class Asked>
     [[nodiscard]] bool answer(part at, Asked const& of) const noexcept {
@@ -300,128 +199,12 @@ private:
                 return leaf(it, of);
         }
     }
-    [[nodiscard]] bool leaf(question const& it, step_id step) const noexcept {
-        switch (it.what) {
-            case asked::always:
-                return true;
-            case asked::every:
-                return every{it.first}(step);
-            case asked::from:
-                return from{it.first}(step);
-            case asked::before:
-                return before{it.first}(step);
-            case asked::between:
-                return between{it.first, it.second}(step);
-            case asked::during:
-                return index_of(step.mode) == it.first;
-            case asked::at:
-                for (std::uint64_t const each : indices(it)) {
-                    if (each == step.index) { return true; }
-                }
-                return false;
-            default:
-                return false;
-        }
-    }
-    [[nodiscard]] bool leaf(question const& it, tensor_info const& tensor) const noexcept {
-        switch (it.what) {
-            case asked::glob:
-                return glob{text(it)}(tensor);
-            case asked::regex:
-                return matcher_ != nullptr && matcher_->matches(text(it), tensor);
-            case asked::role:
-                return static_cast<std::uint64_t>(tensor.role) == it.first;
-            case asked::names:
-                for (std::size_t i = 0; i < it.second; ++i) {
-                    if (name_of_list(it, i) == tensor.name) { return true; }
-                }
-                return false;
-            default:
-                return false;
-        }
-    }
+    [[nodiscard]] bool leaf(question const& it, step_id step) const noexcept;
+    [[nodiscard]] bool leaf(question const& it, tensor_info const& tensor) const noexcept;
 
-    void tell(part at, sentence& out) const noexcept {
-        question const& it = questions_[at.index];
-        char const* comma = "";
-        switch (it.what) {
-            case asked::glob:
-                return describe(glob{text(it)}, out);
-            case asked::regex:
-                out << "regex{\"" << text(it) << "\"}";
-                return;
-            case asked::role:
-                return describe(of_role{static_cast<role>(it.first)}, out);
-            case asked::names:
-                out << "names{";
-                for (std::size_t i = 0; i < it.second; ++i) {
-                    out << comma << name_of_list(it, i);
-                    comma = ", ";
-                }
-                out << '}';
-                return;
-            case asked::always:
-                return describe(always{}, out);
-            case asked::never:
-                return describe(never{}, out);
-            case asked::every:
-                return describe(every{it.first}, out);
-            case asked::from:
-                return describe(from{it.first}, out);
-            case asked::before:
-                return describe(before{it.first}, out);
-            case asked::between:
-                return describe(between{it.first, it.second}, out);
-            case asked::during:
-                return describe(during{static_cast<mode>(it.first)}, out);
-            case asked::at:
-                out << "at{";
-                for (std::uint64_t const each : indices(it)) {
-                    out << comma << each;
-                    comma = ", ";
-                }
-                out << '}';
-                return;
-            case asked::negated:
-                out << '!';
-                return tell(part{it.left}, out);
-            case asked::both:
-            case asked::either:
-                out << '(';
-                tell(part{it.left}, out);
-                out << (it.what == asked::both ? " && " : " || ");
-                tell(part{it.right}, out);
-                out << ')';
-                return;
-        }
-    }
+    void tell(part at, sentence& out) const noexcept;
 
-    [[nodiscard]] static bool same(dynamic_plan const& a, part at_a, dynamic_plan const& b, part at_b) noexcept {
-        question const& left = a.at_node(at_a);
-        question const& right = b.at_node(at_b);
-        if (left.what != right.what) { return false; }
-        switch (left.what) {
-            case asked::glob:
-            case asked::regex:
-                return a.text(left) == b.text(right);
-            case asked::both:
-            case asked::either:
-                return same(a, {left.left}, b, {right.left}) && same(a, {left.right}, b, {right.right});
-            case asked::negated:
-                return same(a, {left.left}, b, {right.left});
-            case asked::names:
-            case asked::at:
-                if (left.second != right.second) { return false; }
-                for (std::size_t i = 0; i < left.second; ++i) {
-                    bool const equal = left.what == asked::at ? a.indices(left)[i] == b.indices(right)[i]
-                                                              : a.name_of_list(left, i) == b.name_of_list(right, i);
-                    if (!equal) { return false; }
-                }
-                return true;
-            default:
-                return left.first == right.first && left.second == right.second;
-        }
-    }
+    [[nodiscard]] static bool same(dynamic_plan const& a, part at_a, dynamic_plan const& b, part at_b) noexcept;
 
     slots<entry> entries_{};
     slots<question> questions_{};
@@ -435,3 +218,7 @@ private:
 static_assert(plan_like<dynamic_plan>);
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/plan/dynamic_plan.ipp>
+#endif

@@ -2,31 +2,19 @@
 // Record (L4): the two clocks: time of day for the record, a steady one for waiting.
 #pragma once
 
-#include <spotter/record/fwd.hpp>
+#include <spotter/config.hpp>
 
-#include <chrono>
+#include <cstdint>
 
 namespace spotter::inline SPOTTER_ABI {
 
-[[nodiscard]] inline double seconds_since_epoch() noexcept {
-    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-[[nodiscard]] inline std::uint64_t steady_milliseconds() noexcept {
-    auto const since = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
-}
+[[nodiscard]] double seconds_since_epoch() noexcept;
+[[nodiscard]] std::uint64_t steady_milliseconds() noexcept;
 // Differs between runs as good as always: not secret, only distinct.
-[[nodiscard]] inline std::uint64_t make_run_id() noexcept {
-    std::uint64_t seed[3] = {static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()),
-                             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
-                             0};
-    seed[2] = reinterpret_cast<std::uintptr_t>(&seed);
-    std::uint64_t mixed = 0;
-    for (std::uint64_t each : seed) {
-        mixed = (mixed ^ each) * 0x9E3779B97F4A7C15ULL;
-        mixed ^= mixed >> 31;
-    }
-    return mixed;
-}
+[[nodiscard]] std::uint64_t make_run_id() noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/clock.ipp>
+#endif

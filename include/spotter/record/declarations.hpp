@@ -3,8 +3,8 @@
 #pragma once
 
 #include <spotter/core/slots.hpp>
+#include <spotter/format/buffer.hpp>
 #include <spotter/format/record.hpp>
-#include <spotter/format/sidecar.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -19,50 +19,16 @@ public:
 
     // The last declaration of a tensor counts. A body begins with the id. One that is `said` is in the frame that is being collected,
     // which is to stand at `offset`; any other is known from an earlier segment. False where memory is exhausted.
-    [[nodiscard]] bool remember(byte_view body, bool said, std::uint64_t offset = 0) noexcept {
-        byte_reader in{body};
-        std::uint64_t const id = in.varint();
-        if (in.bad() || !list_.grow(static_cast<std::size_t>(id) + 1)) { return false; }
-        piece& it = list_[static_cast<std::size_t>(id)];
-        if (it.size == body.size()) {
-            std::memcpy(bytes_.data() + it.at, body.data(), body.size());
-        } else {
-            if (it.once) { once_bytes_ -= it.size; }
-            every_bytes_ -= it.size;
-            if (it.once) { once_bytes_ += body.size(); }
-            every_bytes_ += body.size();
-            it.at = bytes_.size();
-            it.size = body.size();
-            if (!bytes_.append(body)) { return false; }
-        }
-        if (!said) { return true; }
-        if (once_ == 0) { once_from_ = offset; }
-        if (!it.once) {
-            ++once_;
-            once_bytes_ += it.size;
-        }
-        it.once = true;
-        it.frame = frame_;
-        return true;
-    }
+    [[nodiscard]] bool remember(byte_view body, bool said, std::uint64_t offset = 0) noexcept;
 
     void sealed() noexcept { ++frame_; }
     // Other segments, and the head of this one, have what was declared before.
-    void head_ends(std::uint64_t offset) noexcept {
-        for (piece& each : list_) { each.once = false; }
-        once_ = once_bytes_ = 0;
-        said_at_ = offset;
-    }
+    void head_ends(std::uint64_t offset) noexcept;
 
     // What is due at this offset, where no row of an open step is half in.
-    [[nodiscard]] bool once_is_due(std::uint64_t offset) const noexcept {
-        return once_ > 0 && offset - once_from_ >= larger(first_distance, first_share * once_bytes_);
-    }
+    [[nodiscard]] bool once_is_due(std::uint64_t offset) const noexcept;
     // `matters`: findings were written, so that what leads to them is worth more.
-    [[nodiscard]] bool every_is_due(std::uint64_t offset, bool matters) const noexcept {
-        std::uint64_t const distance = larger(least_distance, share * every_bytes_);
-        return every_bytes_ > 0 && offset - said_at_ >= (matters ? distance / 4 : distance);
-    }
+    [[nodiscard]] bool every_is_due(std::uint64_t offset, bool matters) const noexcept;
 
     // Calls put(kind, body) for the wanted declarations, but for those that are in the frame that is being collected. It may seal that
     // frame, and returns false to end the row of calls. False where it did. Not for run_begin: a reader may take it for a beginning.
@@ -95,15 +61,12 @@ public:
         return true;
     }
     // The same for the sidecar of a segment that is closed.
-    [[nodiscard]] bool say_beside(byte_buffer& out) noexcept {
-        if (every_bytes_ == 0) { return true; }
-        side_declarations side{out};
-        return say_at_head([&side](row_kind kind, byte_view body) { return side.put(kind, body); }) && side.seal();
-    }
+    [[nodiscard]] bool say_beside(byte_buffer& out) noexcept;
 
 private:
-    static constexpr std::uint64_t first_distance = 4096;  // behind a declaration, before it is said for the second time,
-    static constexpr std::uint64_t first_share = 8;        // or so many times the bytes of all those that wait for it
+    static constexpr std::uint64_t first_distance =
+        4096;                                        // behind a declaration, before it is said for the second time,
+    static constexpr std::uint64_t first_share = 8;  // or so many times the bytes of all those that wait for it
     static constexpr std::uint64_t least_distance = 1U << 20;  // between two times that all are said,
     static constexpr std::uint64_t share = 256;                // or so many times their bytes
 
@@ -125,3 +88,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/declarations.ipp>
+#endif

@@ -2,7 +2,6 @@
 // Record (L4): several threads that compress blocks for one writer; what they made is taken in the order of the blocks.
 #pragma once
 
-#include <spotter/core/slots.hpp>
 #include <spotter/format/zstd_codec.hpp>
 
 #include <atomic>
@@ -21,52 +20,15 @@ public:
     ~packer_pool() { stop(); }
 
     // With the writer `threads` threads compress. Fewer, where the system gives no more.
-    void start(unsigned threads, int level) noexcept {
-        unsigned const wanted = (threads < most_threads ? threads : most_threads) - (threads > 0 ? 1 : 0);
-        if (wanted == 0 || !jobs_.grow(2 * wanted)) { return; }
-        level_ = level;
-        for (unsigned i = 0; i < wanted; ++i) {
-#if SPOTTER_EXCEPTIONS
-            try {
-                helpers_[i] = std::thread{[this]() noexcept { help(); }};
-            } catch (...) { break; }
-#else
-            helpers_[i] = std::thread{[this]() noexcept { help(); }};
-#endif
-            ++count_;
-        }
-    }
+    void start(unsigned threads, int level) noexcept;
     [[nodiscard]] bool works() const noexcept { return count_ > 0; }
     [[nodiscard]] bool empty() const noexcept { return given_ == taken_; }
     [[nodiscard]] bool full() const noexcept { return given_ - taken_ == capacity(); }
 
     // A block, which is copied. False where there is no memory for it; not while `full`.
-    [[nodiscard]] bool give(byte_view block, std::uint8_t planes) noexcept {
-        job& it = jobs_[given_ % capacity()];
-        it.block.clear();
-        if (!it.block.append(block)) { return false; }
-        it.planes = planes;
-        it.state.store(job::waiting, std::memory_order_release);
-        ++given_;
-        news_.fetch_add(1, std::memory_order_release);
-        news_.notify_one();
-        return true;
-    }
+    [[nodiscard]] bool give(byte_view block, std::uint8_t planes) noexcept;
     // The frames of the oldest block, at the end of `out`; not while `empty`. `own` packs what nobody has begun.
-    [[nodiscard]] error take(payload_packer& own, byte_buffer& out) noexcept {
-        job& it = jobs_[taken_++ % capacity()];
-        std::uint32_t state = job::waiting;
-        if (it.state.compare_exchange_strong(state, job::free, std::memory_order_acq_rel)) {
-            return own.pack(it.block.view(), it.planes, out);
-        }
-        for (; state != job::made; state = it.state.load(std::memory_order_acquire)) {
-            it.state.wait(state, std::memory_order_acquire);
-        }
-        it.state.store(job::free, std::memory_order_relaxed);
-        if (it.why) { return it.why; }
-        if (out.append(it.frames.view())) { return {}; }
-        return {errc::out_of_memory, "no memory to compress values; recording stops here, the training goes on"};
-    }
+    [[nodiscard]] error take(payload_packer& own, byte_buffer& out) noexcept;
 
 private:
     static constexpr unsigned most_threads = 16;
@@ -87,11 +49,7 @@ private:
         job_list(job_list const&) = delete;
         job_list& operator=(job_list const&) = delete;
         ~job_list() { delete[] jobs_; }
-        [[nodiscard]] bool grow(std::size_t count) noexcept {
-            jobs_ = new (std::nothrow) job[count];
-            size_ = jobs_ != nullptr ? count : 0;
-            return jobs_ != nullptr;
-        }
+        [[nodiscard]] bool grow(std::size_t count) noexcept;
         [[nodiscard]] std::size_t size() const noexcept { return size_; }
         [[nodiscard]] job& operator[](std::uint64_t index) noexcept { return jobs_[index]; }
 
@@ -102,32 +60,8 @@ private:
 
     [[nodiscard]] std::uint64_t capacity() const noexcept { return jobs_.size(); }
 
-    void help() noexcept {
-        payload_packer packer{level_};
-        for (;;) {
-            std::uint32_t const seen = news_.load(std::memory_order_acquire);
-            bool worked = false;
-            for (std::size_t i = 0; i < jobs_.size(); ++i) {
-                job& it = jobs_[i];
-                std::uint32_t state = job::waiting;
-                if (!it.state.compare_exchange_strong(state, job::taken, std::memory_order_acq_rel)) { continue; }
-                it.frames.clear();
-                it.why = packer.pack(it.block.view(), it.planes, it.frames);
-                it.state.store(job::made, std::memory_order_release);
-                it.state.notify_one();
-                worked = true;
-            }
-            if (stop_.load(std::memory_order_acquire)) { return; }
-            if (!worked) { news_.wait(seen, std::memory_order_acquire); }
-        }
-    }
-    void stop() noexcept {
-        stop_.store(true, std::memory_order_release);
-        news_.fetch_add(1, std::memory_order_release);
-        news_.notify_all();
-        for (unsigned i = 0; i < count_; ++i) { helpers_[i].join(); }
-        count_ = 0;
-    }
+    void help() noexcept;
+    void stop() noexcept;
 
     job_list jobs_;
     std::thread helpers_[most_threads];
@@ -140,3 +74,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/packer_pool.ipp>
+#endif

@@ -17,100 +17,21 @@ public:
 
     // For a ring that outlives the process: an entry stays in it until its row is in the file, so that one or the other has it
     // whenever the process ends. The segments then say how far the ring is in them, from `position` on. Before the first entry.
-    void keep_until_written(std::uint64_t position) noexcept {
-        keeps_ = true;
-        segments_.mark_from(position);
-    }
+    void keep_until_written(std::uint64_t position) noexcept;
     // Goes on with an observation of which `packed`, `done` bytes when unpacked, is in another segment. Before the first entry.
     // False where there is no memory.
-    [[nodiscard]] bool go_on(rows::drained const& mark, byte_view packed, std::uint64_t done) noexcept {
-        if (!pending_.append(mark.observe)) { return false; }
-        begin_stream(mark);
-        segments_.add_packed(packed);
-        segments_.covers(ring_.taken());
-        left_ -= done;
-        if (left_ == 0) { put_place(pending_.view()); }
-        return true;
-    }
+    [[nodiscard]] bool go_on(rows::drained const& mark, byte_view packed, std::uint64_t done) noexcept;
 
     // Takes one entry. False if there is none.
-    bool take() noexcept {
-        if (!ring_.peek().some) { return false; }
-        std::uint64_t const full = ring_.backlog() + ring_.held();
-        peak_ = full > peak_ ? full : peak_;
-        ring_entry const entry = ring_.take();
-        if ((entry.tag & ring_tag::block) != 0) {
-            segments_.covers(ring_.taken());
-            take_block(entry.bytes);
-        } else {
-            give_up();
-            segments_.covers(ring_.taken());
-            take_row(entry.tag, entry.bytes);
-        }
-        give_back();
-        return true;
-    }
+    bool take() noexcept;
     // The room of everything taken, now: somebody waits for it.
-    void make_room() noexcept {
-        if (!keeps_) { return; }
-        if (left_ == 0) {
-            segments_.reach(ring_.taken());
-            segments_.flush();
-            ring_.release(segments_.kept());
-        } else if (streams_) {  // how many blocks are in the file is seen there
-            segments_.write_values();
-            if (!segments_.failed()) { ring_.release(); }
-        }
-    }
+    void make_room() noexcept;
     // Flushes if it is time to. `now` is a steady clock's. Not amid the blocks of a tensor, which stay together.
-    void tick(std::uint64_t now) noexcept {
-        if (left_ > 0) { return; }
-        if (segments_.ordinal() != closes_) {
-            closes_ = segments_.ordinal();
-            closed_at_ = now;
-        }
-        if (dirty_ && now - flushed_at_ >= flush_milliseconds_) {
-            if (keeps_) {
-                make_room();
-            } else {
-                segments_.flush(now - closed_at_ >= open_milliseconds);
-            }
-            dirty_ = segments_.holds_open_step();
-            flushed_at_ = now;
-            if (now - looked_at_ >= look_milliseconds) {
-                segments_.look();
-                looked_at_ = now;
-            }
-            return;
-        }
-        if (!dirty_ && now - flushed_at_ >= heartbeat_milliseconds) {
-            std::byte bytes[8];
-            byte_writer out{bytes, sizeof bytes};
-            encode(out, rows::heartbeat{segments_.now()});
-            segments_.add(row_kind::heartbeat, out.view());
-            flush(now);
-        }
-    }
+    void tick(std::uint64_t now) noexcept;
     // All there is into the file. Whoever asks has handed over everything, so values that are not whole were given up.
-    void flush(std::uint64_t now) noexcept {
-        give_up();
-        if (keeps_) {
-            make_room();
-        } else {
-            segments_.flush();
-        }
-        segments_.look();
-        dirty_ = false;
-        flushed_at_ = now;
-    }
+    void flush(std::uint64_t now) noexcept;
     // The rest of the values that were coming in will not come.
-    void give_up() noexcept {
-        if (left_ == 0) { return; }
-        left_ = 0;
-        chains_.give_up();
-        put_thinned(pending_.view());
-        pending_.clear();
-    }
+    void give_up() noexcept;
     [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
 
 private:
@@ -120,117 +41,23 @@ private:
 
     // An eighth of the ring at a time, so that the producer finds room while the rest is written; a quarter where the
     // rows of small steps should have filled a frame first.
-    void give_back() noexcept {
-        if (!keeps_) { return ring_.release(); }
-        if (ring_.held() >= ring_.size() / (left_ == 0 ? 4 : 8)) { return make_room(); }
-        ring_.release(segments_.kept());
-    }
+    void give_back() noexcept;
     // Values that do not fit beside what is held go into the file block by block, and the row that waits for them before them:
     // then only blocks that are in the file leave the ring, and the row is not lost with this process.
-    [[nodiscard]] bool must_stream(byte_view body, std::uint64_t bytes) noexcept {
-        if (!keeps_) { return false; }
-        std::uint64_t const room = ring_.size() / 4;
-        if (body.size() + bytes > room) { return true; }
-        if (ring_.held() + bytes > room) {  // what is before it
-            segments_.flush();
-            ring_.release(segments_.kept());
-        }
-        return false;
-    }
-    void begin_stream(rows::drained const& mark) noexcept {
-        streams_ = true;
-        std::byte bytes[drained_limit];
-        byte_writer head{bytes, sizeof bytes};
-        encode(head, mark);
-        segments_.covers(mark.position);
-        segments_.add(row_kind::drained, head.view(), mark.observe);
-        segments_.flush();
-        left_ = all_ = mark.bytes;
-        place_ = {segments_.offset(), 0, mark.planes};
-    }
+    [[nodiscard]] bool must_stream(byte_view body, std::uint64_t bytes) noexcept;
+    void begin_stream(rows::drained const& mark) noexcept;
 
-    void take_row(std::uint32_t tag, byte_view body) noexcept {
-        dirty_ = true;
-        auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
-        if ((tag & ring_tag::values) != 0) { return take_values(body); }
-        if ((tag & ring_tag::values_inside) != 0) { return take_inside(body); }
-        std::byte bytes[varint_limit + 8];
-        byte_writer rest{bytes, sizeof bytes};
-        if (kind == row_kind::close) {
-            encode_stamp(rest, segments_.ordinal(), segments_.now());
-        } else if ((tag & ring_tag::stamp) != 0) {
-            rest.fixed(segments_.now());
-        }
-        segments_.add(kind, body, rest.view());
-    }
+    void take_row(std::uint32_t tag, byte_view body) noexcept;
     // The row waits until its values are in.
-    void take_values(byte_view body) noexcept {
-        auto const head = load<ring_tag::values_head>(body.data());
-        byte_view const row = body.subspan(sizeof head);
-        auto const planes = static_cast<std::uint8_t>(head.planes);
-        pending_.clear();
-        if (!pending_.append(row)) { return put_thinned(row); }  // no memory: at least the row
-        streams_ = must_stream(body, head.bytes);
-        if (streams_) {
-            begin_stream({ring_.taken(), head.bytes, planes, row});
-        } else {
-            place_ = {segments_.offset(), 0, planes};
-            left_ = all_ = head.bytes;
-        }
-        begin_chain(head);
-        if (left_ == 0) { put_place(pending_.view()); }
-    }
-    void take_inside(byte_view body) noexcept {
-        auto const head = load<ring_tag::values_head>(body.data());
-        byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - head.bytes);
-        place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
-        bool const chained = is_chained(head);
-        if (chained) {
-            pending_.clear();
-            if (!pending_.append(row)) { return put_thinned(row); }
-            begin_chain(head);
-        }
-        byte_view const values = body.last(head.bytes);
-        segments_.add_block(chained ? chains_.next(values) : values, place_.planes, true);
-        put_place(chained ? pending_.view() : row);
-    }
-    void take_block(byte_view block) noexcept {
-        if (left_ == 0) { return; }
-        bool const alone = block.size() == all_;
-        segments_.add_block(chained_ ? chains_.next(block) : block, place_.planes, alone);
-        left_ -= block.size() < left_ ? block.size() : left_;
-        if (left_ == 0) { put_place(pending_.view()); }
-    }
+    void take_values(byte_view body) noexcept;
+    void take_inside(byte_view body) noexcept;
+    void take_block(byte_view block) noexcept;
     // Not where the ring outlives the process: what is left in it has to mean something without what this process remembers.
-    [[nodiscard]] bool is_chained(ring_tag::values_head const& head) const noexcept {
-        return head.chain > 0 && !keeps_;
-    }
+    [[nodiscard]] bool is_chained(ring_tag::values_head const& head) const noexcept;
     // In `pending_` is a row whose values come now: as differences, where its tensor is asked for in chains and has a base.
-    void begin_chain(ring_tag::values_head const& head) noexcept {
-        chained_ = is_chained(head);
-        if (!chained_) { return; }
-        byte_reader row{pending_.view().subspan(1)};
-        std::uint64_t const tensor = row.varint();
-        byte_view const like = pending_.view().last(head.described);
-        if (chains_.begin(tensor, head.chain, like, head.bytes, segments_.segment())) {
-            pending_.data()[0] |= std::byte{layout::observe_delta};
-        }
-    }
-    void put_thinned(byte_view body) noexcept {
-        auto const bits = static_cast<std::uint8_t>(body[0]);
-        auto const first = static_cast<std::byte>((bits & ~(layout::observe_values | layout::observe_delta)) |
-                                                  layout::observe_thinned);
-        segments_.add(row_kind::observe, {&first, 1}, body.subspan(1));
-    }
-    void put_place(byte_view row) noexcept {
-        place_.bytes = segments_.offset() - place_.offset;
-        std::byte bytes[place_limit + varint_limit + layout::longest_chain * base_limit];
-        byte_writer out{bytes, sizeof bytes};
-        encode_place(out, place_);
-        if (std::exchange(chained_, false)) { chains_.end(place_, out); }
-        segments_.add(row_kind::observe, row, out.view());
-        pending_.clear();
-    }
+    void begin_chain(ring_tag::values_head const& head) noexcept;
+    void put_thinned(byte_view body) noexcept;
+    void put_place(byte_view row) noexcept;
 
     byte_ring& ring_;
     segment_writer& segments_;
@@ -252,3 +79,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/ring_drain.ipp>
+#endif

@@ -5,7 +5,6 @@
 #include <spotter/core/slots.hpp>
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/names.hpp>
-#include <spotter/record/fwd.hpp>
 
 #include <algorithm>
 
@@ -20,44 +19,19 @@ struct folder_scan {
     text<64> found{};  // the name of any segment or sidecar
     text<64> part{};   // the name of any copy that was left half done
 };
-[[nodiscard]] inline bool scan_name(void* context, std::string_view name) noexcept {
-    auto& scan = *static_cast<folder_scan*>(context);
-    bool const ours = segment_number(name, layout::data_suffix) >= 0 || segment_number(name, layout::side_suffix) >= 0;
-    if (ours) { scan.found = text<64>{name}; }
-    if (segment_number(name, part_suffix) >= 0) { scan.part = text<64>{name}; }
-    return true;
-}
-[[nodiscard]] inline result<folder_scan> scan_folder(file_system& files, std::string_view folder) noexcept {
-    folder_scan scan{};
-    if (error const why = files.list(folder, scan_name, &scan)) { return why; }
-    return scan;
-}
+[[nodiscard]] result<folder_scan> scan_folder(file_system& files, std::string_view folder) noexcept;
 
 // Numbers that a folder's names say, ascending: whoever looks for files goes through these, never through all that could be.
 class number_list {
 public:
     // Of segments.
-    [[nodiscard]] error read_segments(file_system& files, std::string_view folder) noexcept {
-        return read(files, folder,
-                    [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); });
-    }
+    [[nodiscard]] error read_segments(file_system& files, std::string_view folder) noexcept;
     // Of workers but number 0.
-    [[nodiscard]] error read_workers(file_system& files, std::string_view folder) noexcept {
-        return read(files, folder, [](std::string_view name) noexcept {
-            std::uint32_t const worker = worker_of_folder(name);
-            return worker == 0 ? std::int64_t{-1} : std::int64_t{worker};
-        });
-    }
-    [[nodiscard]] bool add(std::uint32_t number) noexcept {
-        if (!list_.grow(count_ + 1)) { return false; }
-        list_[count_++] = number;
-        return true;
-    }
+    [[nodiscard]] error read_workers(file_system& files, std::string_view folder) noexcept;
+    [[nodiscard]] bool add(std::uint32_t number) noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] std::uint32_t operator[](std::size_t place) const noexcept { return list_[place]; }
-    [[nodiscard]] bool holds(std::uint32_t number) const noexcept {
-        return std::binary_search(list_.data(), list_.data() + count_, number);
-    }
+    [[nodiscard]] bool holds(std::uint32_t number) const noexcept;
 
 private:
     template <class Parse>
@@ -84,47 +58,22 @@ private:
 };
 
 // What a process that was killed while it thinned a segment has left.
-[[nodiscard]] inline error remove_parts(file_system& files, std::string_view folder, folder_scan scan) noexcept {
-    while (!scan.part.empty()) {
-        if (error const why = files.remove(path_text{folder, scan.part})) { return why; }
-        auto const next = scan_folder(files, folder);
-        if (!next) { return next.error(); }
-        scan = *next;
-    }
-    return {};
-}
-[[nodiscard]] inline path_text path_of_segment(std::string_view folder, std::int64_t number,
-                                               char const* suffix = layout::data_suffix) noexcept {
-    char name[24];
-    return {folder, {name, name_segment(static_cast<std::uint32_t>(number), suffix, name)}};
-}
+[[nodiscard]] error remove_parts(file_system& files, std::string_view folder, folder_scan scan) noexcept;
+[[nodiscard]] path_text path_of_segment(std::string_view folder, std::int64_t number,
+                                        char const* suffix = layout::data_suffix) noexcept;
 // Nothing, or something else than a file, has that name.
-[[nodiscard]] inline bool is_no_file(file_system& files, std::string_view path) noexcept {
-    auto const kind = files.kind_of(path);
-    return kind && *kind != path_kind::file;
-}
+[[nodiscard]] bool is_no_file(file_system& files, std::string_view path) noexcept;
 
 // The number of a folder's next segment: behind all that hold something. What is empty, or no file, with a larger number is
 // nobody's, or of a process that was killed before it had written; no number is taken twice.
-[[nodiscard]] inline result<std::uint32_t> next_number(file_system& files, std::string_view folder,
-                                                       number_list const& segments) noexcept {
-    std::size_t whole = segments.size();
-    for (; whole > 0; --whole) {
-        path_text const path = path_of_segment(folder, segments[whole - 1]);
-        auto const size = files.size_of(path);
-        if (!size && !is_no_file(files, path)) { return size.error(); }
-        if (size && *size > 0) { break; }
-    }
-    std::uint64_t number = whole > 0 ? segments[whole - 1] + std::uint64_t{1} : 0;
-    for (; whole < segments.size() && segments[whole] <= number; ++whole) { ++number; }
-    if (number > 0xFFFF'FFFFULL) { return {errc::exists, "the run's last segment has the last number there is"}; }
-    return static_cast<std::uint32_t>(number);
-}
-inline void remove_segment(file_system& files, std::string_view folder, std::int64_t number) noexcept {
-    (void)files.remove(path_of_segment(folder, number, layout::side_suffix));
-    (void)files.remove(path_of_segment(folder, number));
-}
+[[nodiscard]] result<std::uint32_t> next_number(file_system& files, std::string_view folder,
+                                                number_list const& segments) noexcept;
+void remove_segment(file_system& files, std::string_view folder, std::int64_t number) noexcept;
 
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/segment_files.ipp>
+#endif

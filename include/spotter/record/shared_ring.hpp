@@ -3,8 +3,6 @@
 #pragma once
 
 #include <spotter/file/file_system.hpp>
-#include <spotter/format/layout.hpp>
-#include <spotter/record/clock.hpp>
 #include <spotter/ring/ring_header.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -22,134 +20,34 @@ public:
 
     // A ring of `bytes` for the recording in `folder`, which is locked.
     [[nodiscard]] error make(file_system& files, std::string_view folder, ring_owner const& owner,
-                             std::uint64_t bytes) noexcept {
-        files_ = &files;
-        file_ = path_text{folder, layout::ring_name};
-        auto const file = files.create(file_);
-        if (!file) { return file.error(); }
-        name_text const name = new_name();
-        std::string_view const letters = name;
-        error why = files.append(*file, {reinterpret_cast<std::byte const*>(letters.data()), letters.size()});
-        error const closed = files.close(*file);
-        if (!why) { why = closed; }
-        if (!why) {
-            auto const memory = files.create_shared(name, ring_header::own_bytes + bytes);
-            why = memory.error();
-            if (memory) { memory_ = *memory; }
-        }
-        if (why) {
-            (void)files.remove(file_);
-            return why;
-        }
-        name_ = name;
-        header_ = ring_header::make(memory_.bytes, owner);
-        return {};
-    }
+                             std::uint64_t bytes) noexcept;
 
     // The one that is there, left by a process that ended: the folder is locked. None is no error; header() is null then,
     // and where there is a name but nothing behind it (the machine was switched off) or in it (killed before it had begun), that
     // has been removed. errc::unwritable where something else than a file has that name; every sentence names what is in the way.
-    [[nodiscard]] error open(file_system& files, std::string_view folder) noexcept {
-        files_ = &files;
-        file_ = path_text{folder, layout::ring_name};
-        auto const kind = files.kind_of(file_);
-        if (!kind || *kind == path_kind::missing) { return kind.error(); }
-        char letters[name_size + 1];
-        auto const size = files.read(file_, 0, std::as_writable_bytes(std::span{letters}));
-        if (!size && size.error().code != errc::not_a_run) { return size.error(); }
-        std::string_view const text{letters, size ? *size : 0};
-        bool const ours = size && begins_name(text);
-        bool const whole = text.size() == name_size;
-        if (ours && !whole) { return files.remove(file_); }  // the memory would have come next
-        if (!ours) { return in_the_way(errc::corrupt, "names no ring of spotter's and was left as it is"); }
-        name_text const name{text};
-        auto const memory = files.open_shared(name);
-        if (!memory && memory.error().code == errc::not_a_run) {
-            (void)files.remove_shared(name);  // what was not whole yet
-            return files.remove(file_);
-        }
-        if (!memory) { return memory.error(); }
-        memory_ = *memory;
-        name_ = name;
-        auto const header = ring_header::open(memory_.bytes);
-        if (header) {
-            header_ = *header;
-            return {};
-        }
-        if (header.error().code == errc::no_more_data) { return remove(); }
-        bool const other = header.error().code == errc::unknown_version;
-        return in_the_way(
-            header.error().code,
-            other ? "leads to a ring of another version of spotter: recover it with that one, or remove both"
-                  : "leads to a ring that is damaged and was left as it is; remove both to be rid of it");
-    }
+    [[nodiscard]] error open(file_system& files, std::string_view folder) noexcept;
 
     // The memory and the file. What is in the ring is gone.
-    error remove() noexcept {
-        if (name_.empty()) { return {}; }
-        let_go();
-        error const why = files_->remove_shared(name_);
-        name_ = {};
-        if (why && why.code != errc::not_a_run) { return why; }
-        return files_->remove(file_);
-    }
+    error remove() noexcept;
 
     // In a forked child: neither the memory nor its lock is the child's.
-    void leave_to_parent() noexcept {
-        let_go();
-        name_ = {};
-    }
+    void leave_to_parent() noexcept;
     // Whatever ring the recording in `folder`, which is locked, has left.
-    [[nodiscard]] static error discard(file_system& files, std::string_view folder) noexcept {
-        {
-            shared_ring ring;
-            error const why = ring.open(files, folder);
-            bool const of_the_ring = why.code == errc::corrupt || why.code == errc::unknown_version ||
-                                     why.code == errc::busy || why.code == errc::unwritable;
-            if (why && !of_the_ring) { return why; }
-            (void)ring.remove();
-        }
-        path_text const file{folder, layout::ring_name};
-        auto const kind = files.kind_of(file);
-        if (!kind) { return kind.error(); }
-        return *kind == path_kind::missing ? error{} : files.remove(file);
-    }
+    [[nodiscard]] static error discard(file_system& files, std::string_view folder) noexcept;
 
     [[nodiscard]] ring_header* header() const noexcept { return header_; }
     // Why what is there cannot be used, with the names of both.
-    [[nodiscard]] error in_the_way(errc code, std::string_view why) const noexcept {
-        std::string_view const file = file_.view();
-        error told{code, {}};
-        told.what << file.substr(file.size() > 80 ? file.size() - 80 : 0) << ' ' << why;
-        if (!name_.empty()) { told.what << " (" << files_->shared_place() << '/' << name_ << ')'; }
-        return told;
-    }
+    [[nodiscard]] error in_the_way(errc code, std::string_view why) const noexcept;
 
 private:
     static constexpr std::string_view prefix = "spotter-";
     static constexpr std::size_t name_size = prefix.size() + 16;
     using name_text = text<name_size>;
 
-    [[nodiscard]] static name_text new_name() noexcept {
-        name_text name{prefix};
-        std::uint64_t const number = make_run_id();
-        for (int shift = 60; shift >= 0; shift -= 4) { name << "0123456789abcdef"[(number >> shift) & 15]; }
-        return name;
-    }
+    [[nodiscard]] static name_text new_name() noexcept;
     // Whatever the file says, nothing but a ring of ours is opened and removed.
-    [[nodiscard]] static bool begins_name(std::string_view text) noexcept {
-        if (text.size() > name_size) { return false; }
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            bool const digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
-            if (i < prefix.size() ? text[i] != prefix[i] : !digit) { return false; }
-        }
-        return true;
-    }
-    void let_go() noexcept {
-        if (memory_.lock.open()) { files_->unmap_shared(memory_); }
-        memory_ = {};
-        header_ = nullptr;
-    }
+    [[nodiscard]] static bool begins_name(std::string_view text) noexcept;
+    void let_go() noexcept;
 
     file_system* files_ = nullptr;
     path_text file_{};
@@ -159,3 +57,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/shared_ring.ipp>
+#endif

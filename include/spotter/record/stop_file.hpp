@@ -5,10 +5,8 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/text.hpp>
 #include <spotter/file/file_system.hpp>
-#include <spotter/format/layout.hpp>
 
 #include <atomic>
-#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -17,24 +15,12 @@ class stop_file {
 public:
     // `folder`: of the worker. A file that is there already was meant for an earlier attempt: worker 0 removes it, the others pass over it
     // until it is gone.
-    stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
-        : files_{files}, path_{run_of(folder, worker), layout::stop_name} {
-        stale_ = is_there();
-        if (stale_ && worker == 0) { note(files_.remove(path_)); }
-    }
+    stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept;
     stop_file(stop_file const&) = delete;
     stop_file& operator=(stop_file const&) = delete;
 
     // By who writes: costs a look at the disk ten times a second at most. `now` in milliseconds, of a steady clock.
-    void look(std::uint64_t now) noexcept {
-        if (now - last_look_ < milliseconds_between) { return; }
-        last_look_ = now;
-        bool const there = is_there();
-        stale_ = stale_ && there;
-        bool const asks = there && !stale_;
-        if (asks && !read_ && !read()) { return; }
-        asked_.store(asks, std::memory_order_release);
-    }
+    void look(std::uint64_t now) noexcept;
     // The first thing that went wrong; for who writes.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
@@ -47,35 +33,11 @@ private:
     static constexpr std::size_t longest_reason = 160;
 
     // Without the last part of the path, which is the worker's.
-    [[nodiscard]] static std::string_view run_of(std::string_view folder, std::uint32_t worker) noexcept {
-        while (folder.size() > 1 && folder.back() == '/') { folder.remove_suffix(1); }
-        return worker == 0 ? folder : folder.substr(0, folder.rfind('/'));
-    }
-    [[nodiscard]] bool is_there() noexcept {
-        auto const kind = files_.kind_of(path_);
-        if (kind && *kind != path_kind::file && *kind != path_kind::missing) {
-            error why{errc::unwritable, "`stop` in the run's folder is no file, and stops nothing: "};
-            std::string_view const path = path_.view();
-            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0);
-            note(why);
-        }
-        note(kind.error());
-        return kind && *kind == path_kind::file;
-    }
-    void note(error const& why) noexcept {
-        if (!trouble_) { trouble_ = why; }
-    }
+    [[nodiscard]] static std::string_view run_of(std::string_view folder, std::uint32_t worker) noexcept;
+    [[nodiscard]] bool is_there() noexcept;
+    void note(error const& why) noexcept;
     // Once only: the other thread may look at the text from then on. False where the file is empty as yet: at the next look it may say why.
-    [[nodiscard]] bool read() noexcept {
-        char letters[longest_reason];
-        auto const size = files_.read(path_, 0, std::as_writable_bytes(std::span{letters}));
-        if (size && *size == 0 && !std::exchange(was_empty_, true)) { return false; }
-        read_ = true;
-        note(size.error());
-        std::string_view const all{letters, size ? *size : 0};
-        reason_ << all.substr(0, all.find_first_of("\r\n"));
-        return true;
-    }
+    [[nodiscard]] bool read() noexcept;
 
     file_system& files_;
     path_text path_;
@@ -87,3 +49,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/stop_file.ipp>
+#endif

@@ -4,6 +4,7 @@
 
 #include <spotter/replay/fwd.hpp>
 #include <spotter/replay/recorded_stream.hpp>
+#include <spotter/trial/step_list.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -2,10 +2,12 @@
 // Replay (L5): the rows of one worker's record as declarations and observations.
 #pragma once
 
+#include <spotter/format/zstd_codec.hpp>
 #include <spotter/hook/features.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/replay/shared_names.hpp>
+#include <spotter/stat/summarize.hpp>
 #include <spotter/trial/distribution.hpp>
 #include <spotter/trial/trial.hpp>
 

@@ -50,15 +50,7 @@ template <class Argument>
     }
 }
 // Of several attempts and workers: counts add up.
-inline void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each) {
-    if (place == all.size()) { return all.push_back(each); }
-    coverage& into = all[place];
-    into.matched = (std::max)(into.matched, each.matched);
-    into.judged += each.judged;
-    into.undecided += each.undecided;
-    into.fired += each.fired;
-    into.reason = each.judged == 0 && into.judged > 0 ? into.reason : each.reason;
-}
+void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each);
 
 // The rules at work over one worker's record, with a state of their own.
 template <class... Arguments>
@@ -150,3 +142,7 @@ replay_report replay(trial const& run, Arguments const&... arguments) {
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/replay/replay.ipp>
+#endif

@@ -7,7 +7,6 @@
 #include <spotter/replay/step_rows.hpp>
 #include <spotter/replay/streams.hpp>
 
-#include <map>
 #include <memory>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -161,7 +160,9 @@ private:
         judges_.emplace(arguments...);
         judges_->belong_to(number_if_alone());
         at_.restart();
-        for (auto const& each : parts_) { each->meet_fresh_rules(alone == nullptr ? each->resumed() : each.get() == alone); }
+        for (auto const& each : parts_) {
+            each->meet_fresh_rules(alone == nullptr ? each->resumed() : each.get() == alone);
+        }
     }
     // A step that was left open is judged by what it holds.
     void leave(Arguments const&... arguments) {
@@ -204,19 +205,7 @@ private:
     std::vector<std::unique_ptr<side_by_side_part<rules>>> parts_{};
 };
 
-[[nodiscard]] inline std::vector<std::string> unpaired_names(streams const& which) {
-    std::map<std::string_view, std::size_t> times;
-    for (streams::one const& each : which.all()) {
-        for (auto const& tensor : each.record->index().tensors()) {
-            if (!tensor->entries.empty()) { ++times[tensor->name]; }
-        }
-    }
-    std::vector<std::string> found;
-    for (auto const& [name, count] : times) {
-        if (count < which.all().size()) { found.emplace_back(name); }
-    }
-    return found;
-}
+[[nodiscard]] std::vector<std::string> unpaired_names(streams const& which);
 
 }  // namespace detail
 
@@ -238,3 +227,7 @@ side_by_side_report replay_side_by_side(streams const& which, Arguments const&..
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/replay/side_by_side.ipp>
+#endif

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <spotter/trial/recorded.hpp>
+#include <spotter/trial/step_list.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -20,55 +19,14 @@ class step_order {
 public:
     static constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-    void add(step_list const& list) {
-        std::vector<closed_step> const closed(list.begin(), list.end());
-        std::vector<std::uint32_t> sorted(closed.size());
-        for (std::uint32_t i = 0; i < sorted.size(); ++i) { sorted[i] = i; }
-        std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return closed[a].step != closed[b].step ? closed[a].step < closed[b].step : a > b;
-        });
-        std::vector<known> mine(closed.size());  // in the record's order
-        std::uint32_t again = 0;
-        for (std::size_t i = 0; i < sorted.size(); ++i) {
-            step_id const step = closed[sorted[i]].step;
-            again = i > 0 && closed[sorted[i - 1]].step == step ? again + 1 : 0;
-            mine[sorted[i]] = {step, again, none};
-            auto const found = std::lower_bound(known_.begin(), known_.end(), mine[sorted[i]], comes_first);
-            if (found != known_.end() && !comes_first(mine[sorted[i]], *found)) {
-                mine[sorted[i]].entry = found->entry;
-            }
-        }
-        std::vector<std::uint32_t>& places = closings_.emplace_back(steps_.size(), none);
-        std::vector<std::uint32_t> rank(steps_.size());  // of the entries so far
-        std::uint32_t count = 0;
-        each([&](step_id, std::uint32_t entry) { rank[entry] = ++count; });
-        std::uint32_t last = none, last_rank = 0;  // the hindmost of those that the record had by now
-        for (std::uint32_t i = 0; i < mine.size(); ++i) {
-            if (mine[i].entry == none) {
-                last = mine[i].entry = insert_behind(last, mine[i].step);
-            } else if (rank[mine[i].entry] > last_rank) {
-                last = mine[i].entry;
-                last_rank = rank[last];
-            }
-            if (places.size() <= mine[i].entry) { places.resize(mine[i].entry + std::size_t{1}, none); }
-            places[mine[i].entry] = i;
-        }
-        known_.insert(known_.end(), mine.begin(), mine.end());
-        std::sort(known_.begin(), known_.end(), comes_first);
-        known_.erase(std::unique(known_.begin(), known_.end(),
-                                 [](known const& a, known const& b) { return a.entry == b.entry; }),
-                     known_.end());
-    }
+    void add(step_list const& list);
     // `use(step, entry)` for each, in order.
     template <class Use>
     void each(Use&& use) const {
         for (std::uint32_t entry = head_; entry != none; entry = next_[entry]) { use(steps_[entry], entry); }
     }
     // Which closing of a record it is; `none` where the record has no such step.
-    [[nodiscard]] std::uint32_t closing(std::size_t record, std::uint32_t entry) const noexcept {
-        std::vector<std::uint32_t> const& places = closings_[record];
-        return entry < places.size() ? places[entry] : none;
-    }
+    [[nodiscard]] std::uint32_t closing(std::size_t record, std::uint32_t entry) const noexcept;
 
 private:
     struct known {
@@ -76,17 +34,8 @@ private:
         std::uint32_t again = 0;  // how often the record closed it later
         std::uint32_t entry = none;
     };
-    [[nodiscard]] static bool comes_first(known const& a, known const& b) noexcept {
-        return a.step != b.step ? a.step < b.step : a.again < b.again;
-    }
-    [[nodiscard]] std::uint32_t insert_behind(std::uint32_t last, step_id step) {
-        auto const fresh = static_cast<std::uint32_t>(steps_.size());
-        steps_.push_back(step);
-        std::uint32_t& link = last == none ? head_ : next_[last];
-        std::uint32_t const behind = std::exchange(link, fresh);
-        next_.push_back(behind);
-        return fresh;
-    }
+    [[nodiscard]] static bool comes_first(known const& a, known const& b) noexcept;
+    [[nodiscard]] std::uint32_t insert_behind(std::uint32_t last, step_id step);
 
     std::vector<step_id> steps_{};                        // by entry
     std::vector<std::uint32_t> next_{};                   // by entry: the one behind it
@@ -98,3 +47,7 @@ private:
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/replay/step_order.ipp>
+#endif

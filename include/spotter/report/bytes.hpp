@@ -11,11 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-[[nodiscard]] inline std::string bytes_text(std::uint64_t bytes) {
-    double const size = static_cast<double>(bytes);
-    if (bytes < 1024) { return fmt::format("{} B", bytes); }
-    if (bytes < 1048576) { return fmt::format("{:.1f} KiB", size / 1024); }
-    return fmt::format("{:.1f} MiB", size / 1048576);
-}
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/report/bytes.ipp>
+#endif

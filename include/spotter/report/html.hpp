@@ -3,14 +3,6 @@
 #pragma once
 
 #include <spotter/report/html/classes.hpp>
-#include <spotter/report/html/curves.hpp>
-#include <spotter/report/html/differences.hpp>
-#include <spotter/report/html/findings.hpp>
-#include <spotter/report/html/layers.hpp>
-#include <spotter/report/html/run_reader.hpp>
-#include <spotter/report/html/style.hpp>
-#include <spotter/report/html/timing.hpp>
-#include <spotter/report/html/trees.hpp>
 
 #include <span>
 
@@ -22,27 +14,8 @@ struct page {
     std::string navigation{};
     std::string body{};
 
-    void add(section const& it, std::string const& id_end = {}, std::string const& of = {}) {
-        if (it.body.empty()) { return; }
-        navigation += fmt::format("<a href=\"#{}{}\">{}{}</a>\n", it.id, id_end, it.title, escape(of));
-        body += fmt::format("<section id=\"{}{}\"><h2>{}{}</h2>\n{}</section>\n", it.id, id_end, it.title, escape(of),
-                            it.body);
-    }
+    void add(section const& it, std::string const& id_end = {}, std::string const& of = {});
 };
-
-// What is about one run alone.
-inline void add_run(run_story const& story, value_source& from, std::string const& id_end, std::string const& of,
-                    page& into) {
-    into.add(layers_section(story), id_end, of);
-    into.add(histograms_section(story), id_end, of);
-    into.add(activations_section(story), id_end, of);
-    into.add(classes_section(story, judge_samples(story, from)), id_end, of);
-    into.add(trees_section(story, from), id_end, of);
-    into.add(timing_section(story), id_end, of);
-    if (from.spent()) {
-        into.body += paragraph("More values were recorded than a page reads: some pictures are of fewer steps.");
-    }
-}
 
 }  // namespace html::detail
 
@@ -50,41 +23,11 @@ inline void add_run(run_story const& story, value_source& from, std::string cons
 // elsewhere. Of several runs the curves lie over one another and their settings are compared. Damaged, unfinished and empty runs make a
 // page, too, which says so on top. Walks over the rows of each run once (about 0.2 µs a scalar), reads 256 MiB of values at most, and
 // takes memory for the tensors, not for the steps.
-[[nodiscard]] inline std::string to_html(std::span<trial const> runs) {
-    using namespace html;
-    std::vector<run_story> stories;
-    std::vector<value_source> values;
-    for (trial const& each : runs) {
-        stories.push_back(read_story(each));
-        values.emplace_back(each);
-        read_values(stories.back(), values.back());
-    }
-    html::detail::page page;
-    std::string heads, title;
-    for (std::size_t i = 0; i < stories.size(); ++i) {
-        heads += head_of(stories[i]);
-        title += (i == 0 ? "" : ", ") + stories[i].name;
-    }
-    bool const several = stories.size() > 1;
-    auto const whose = [&](std::size_t i) { return several ? " of " + stories[i].name : std::string{}; };
-    auto const id_end = [&](std::size_t i) { return several ? fmt::format("-{}", i + 1) : std::string{}; };
-    page.add(differences_section(stories));
-    for (std::size_t i = 0; i < stories.size(); ++i) { page.add(findings_section(stories[i]), id_end(i), whose(i)); }
-    page.add(curves_section(stories));
-    for (std::size_t i = 0; i < stories.size(); ++i) {
-        html::detail::add_run(stories[i], values[i], id_end(i), whose(i), page);
-    }
-    // The policy lets a browser fetch nothing, whatever a name in the record might say; the empty icon keeps it from asking for one.
-    return fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
-        "data:\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · spotter</title>\n"
-        "<link rel=\"icon\" href=\"data:,\">\n<style>{}</style></head>\n<body>\n<header "
-        "class=\"heads\">\n{}</header>\n<nav>\n{}</nav>\n<main>\n{}</main>\n"
-        "<footer>Made by spotter from what was recorded.</footer>\n</body></html>\n",
-        escape(title), style, heads, page.navigation, page.body);
-}
+[[nodiscard]] std::string to_html(std::span<trial const> runs);
 [[nodiscard]] inline std::string to_html(trial const& run) { return to_html(std::span{&run, 1}); }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/report/html.ipp>
+#endif

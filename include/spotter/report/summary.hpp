@@ -2,10 +2,10 @@
 // Report (L5): a whole run as text: how it ended, what was kept and dropped, what rules found and which could not run.
 #pragma once
 
-#include <spotter/report/bytes.hpp>
-#include <spotter/report/gathered.hpp>
 #include <spotter/report/losses.hpp>
 #include <spotter/trial/trial.hpp>
+
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <vector>
@@ -33,41 +33,9 @@ template <class Coverage>
     }
     return lines;
 }
-// Which workers there are, where it is not one without a number, and how those are that are not what the whole run is.
-[[nodiscard]] inline std::string describe_workers(trial const& run) {
-    std::vector<std::uint32_t> const numbers = run.workers();
-    if (numbers.size() < 2 && run.expected_workers() < 2) { return {}; }
-    std::string lines = fmt::format("workers:");
-    for (auto const& each : run.readers()) {
-        lines += fmt::format(" {}", each->number());
-        if (each->status() != run.status()) { lines += fmt::format(" ({})", name_of(each->status())); }
-    }
-    if (run.expected_workers() > numbers.size()) { lines += fmt::format(" of {} expected", run.expected_workers()); }
-    return lines + '\n';
-}
 // What side by side was not compared, because some stream lacks it.
-[[nodiscard]] inline std::string describe_unpaired(std::vector<std::string> const& names,
-                                                   std::vector<step_id> const& steps) {
-    std::string lines;
-    if (!names.empty()) {
-        lines += fmt::format("not in every stream: {} tensor{}:", names.size(), names.size() == 1 ? "" : "s");
-        for (std::size_t i = 0; i < names.size() && i < 8; ++i) { lines += fmt::format(" \"{}\"", names[i]); }
-        lines += names.size() > 8 ? " ...\n" : "\n";
-    }
-    if (!steps.empty()) {
-        lines += fmt::format("not in every stream: {} step{}, the first {}\n", steps.size(),
-                             steps.size() == 1 ? "" : "s", spotter::describe(steps.front()));
-    }
-    return lines;
-}
-[[nodiscard]] inline std::string describe_findings(std::vector<finding> const& all) {
-    std::string lines;
-    for (repeated_finding const& each : gather_findings(all)) {
-        lines += fmt::format("  {}\n", spotter::describe(each.strongest));
-        if (each.times > 1) { lines += fmt::format("    {}\n", describe_times(each)); }
-    }
-    return lines;
-}
+[[nodiscard]] std::string describe_unpaired(std::vector<std::string> const& names, std::vector<step_id> const& steps);
+[[nodiscard]] std::string describe_findings(std::vector<finding> const& all);
 
 // "healthy" is said only of rules that could judge, and of all that they asked for.
 template <class Coverage>
@@ -88,38 +56,7 @@ template <class Coverage>
 }  // namespace detail
 
 // A run as its record tells it.
-[[nodiscard]] inline std::string describe(trial const& run) {
-    run_totals const& totals = run.totals();
-    std::string lines = fmt::format("{}: {}", run.path(), name_of(run.status()));
-    if (!run.why_ended().empty()) { lines += fmt::format(" ({})", run.why_ended()); }
-    lines += fmt::format(", {} steps", run.closed_steps());
-    if (run.readers().size() > 1) { lines += " of all workers"; }
-    for (mode const which : run.modes()) {
-        lines += fmt::format(", {} {} with something kept", run.steps(which).size(), name_of(which));
-    }
-    lines += '\n' + detail::describe_workers(run);
-    lines += fmt::format("kept: {} tensors in {}", run.names().size(), detail::bytes_text(totals.bytes));
-    lines += fmt::format("; dropped: {}", totals.dropped);
-    if (totals.thinned > 0) { lines += fmt::format(", {} without their values", totals.thinned); }
-    if (totals.refused > 0) { lines += fmt::format("; refused: {}", totals.refused); }
-    lines += '\n';
-    for (recorded_collection const& each : run.collections()) {
-        lines += fmt::format("    {} ({}): {} names\n", each.name, each.what,
-                             run.names(filter{.collection = each.name}).size());
-    }
-    for (damaged_place const& each : run.damage()) {
-        lines += fmt::format("damaged: {} bytes at {} of {}\n", each.bytes, each.offset, each.file);
-    }
-    if (run_losses const lost = run.losses(); lost.steps > 0 || !lost.ends.empty()) {
-        lines += fmt::format("lost: {}\n", describe(lost));
-    }
-    bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
-    if (!ended && run.findings().empty()) {
-        return lines + "no finding so far; whether the rules could judge is only told at the end of a run\n";
-    }
-    lines += detail::describe_verdict(run.findings(), run.coverages());
-    return lines + detail::describe_coverage(run.coverages());
-}
+[[nodiscard]] std::string describe(trial const& run);
 
 // A replay's outcome; takes any struct with steps, fired, findings, coverages, trouble and whole (replay_report).
 template <class Report>
@@ -158,3 +95,7 @@ struct fmt::formatter<spotter::trial> : fmt::formatter<std::string> {
         return fmt::formatter<std::string>::format(spotter::describe(it), context);
     }
 };
+
+#if SPOTTER_BODIES
+#include <spotter/report/summary.ipp>
+#endif

@@ -6,26 +6,16 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <string>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Of seconds since 1970.
-[[nodiscard]] inline std::string time_text(double seconds) {
-    auto const whole = static_cast<std::time_t>(seconds);
-    std::tm parts{};
-    char text[32] = "";
-    if (::gmtime_r(&whole, &parts) == nullptr) { return "unknown"; }
-    std::size_t const size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    return {text, size};
-}
-[[nodiscard]] inline std::string duration_text(double seconds) {
-    if (seconds < 1e-3) { return fmt::format("{:.3g} µs", seconds * 1e6); }
-    if (seconds < 1) { return fmt::format("{:.3g} ms", seconds * 1e3); }
-    if (seconds < 120) { return fmt::format("{:.1f} s", seconds); }
-    if (seconds < 7200) { return fmt::format("{:.0f} min", seconds / 60); }
-    return fmt::format("{:.1f} h", seconds / 3600);
-}
+[[nodiscard]] std::string time_text(double seconds);
+[[nodiscard]] std::string duration_text(double seconds);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/report/times.ipp>
+#endif

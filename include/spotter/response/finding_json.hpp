@@ -2,13 +2,8 @@
 // Response (L5): a finding as one line of JSON.
 #pragma once
 
-#include <spotter/core/quoted.hpp>
 #include <spotter/core/utf8.hpp>
 #include <spotter/rule/respond.hpp>
-
-#include <charconv>
-
-#include <time.h>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -30,58 +25,20 @@ namespace detail {
     return shown;
 }
 
-[[nodiscard]] inline double seconds_now() noexcept {
-    timespec now{};
-    (void)::clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+[[nodiscard]] double seconds_now() noexcept;
 
 // The shortest that reads back as the same number; JSON has no NaN and no infinity, which become null.
-inline void put_number(finding_line& line, double const& value) noexcept {
-    char digits[32];
-    if (classify(value) >= number_class::pos_inf) {
-        line << "null";
-        return;
-    }
-    auto const end = std::to_chars(digits, digits + sizeof digits, value);
-    line << std::string_view{digits, static_cast<std::size_t>(end.ptr - digits)};
-}
+void put_number(finding_line& line, double const& value) noexcept;
 
 }  // namespace detail
 
 // {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation", "threshold", "others", "run",
 // "worker", "attempt", "time", "detail", "remedy"} and a line break. Always whole JSON, and UTF-8: a text is cut where a letter
 // begins, at 250 bytes, so that eight of them fit, escaped throughout.
-[[nodiscard]] inline finding_line json_of(finding const& it, finding_origin const& from = {}) noexcept {
-    finding_line line;
-    auto const put = [&](std::string_view piece) { line << piece; };
-    auto const add = [&](std::string_view key, std::string_view value) {
-        line << (line.empty() ? "{\"" : ", \"") << key << "\": ";
-        put_quoted(detail::shown_in_json(value).view(), put);
-    };
-    auto const add_number = [&](std::string_view key, double value) {
-        line << ", \"" << key << "\": ";
-        detail::put_number(line, value);
-    };
-    add("rule", it.rule);
-    add("reason", it.reason);
-    add("severity", name_of(it.severity));
-    add("decision", name_of(it.decision));
-    add("mode", name_of(it.step.mode));
-    line << ", \"step\": " << it.step.index;
-    add("tensor", it.tensor);
-    add("measure", it.measure);
-    add_number("measured", it.measured);
-    add("relation", symbol_of(it.how));
-    add_number("threshold", it.threshold);
-    line << ", \"others\": " << it.others;
-    add("run", from.run);
-    line << ", \"worker\": " << it.worker << ", \"attempt\": " << from.attempt;
-    add_number("time", from.time > 0 ? from.time : detail::seconds_now());
-    add("detail", it.detail.view());
-    add("remedy", it.remedy);
-    line << "}\n";
-    return line;
-}
+[[nodiscard]] finding_line json_of(finding const& it, finding_origin const& from = {}) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/response/finding_json.ipp>
+#endif

@@ -5,13 +5,7 @@
 #include <spotter/response/finding_json.hpp>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern "C" char** environ;
 
@@ -26,47 +20,14 @@ struct run_command {
     static constexpr std::string_view name = "run_command";
     std::string_view command;
 
-    error operator()(finding const& found, response_desk& desk) const noexcept {
-        int status = -1;
-        error const why = start(found, desk.origin(), status);
-        if (!why) { desk.await({&has_ended, status, command, found.rule, name}); }
-        return why;
-    }
+    error operator()(finding const& found, response_desk& desk) const noexcept;
     // Nobody asks how it ends.
-    error operator()(finding const& found, finding_origin const& from = {}) const noexcept {
-        int status = -1;
-        error const why = start(found, from, status);
-        if (!why) { ::close(status); }
-        return why;
-    }
+    error operator()(finding const& found, finding_origin const& from = {}) const noexcept;
     // Starts it. From `status` its exit status can be read, as digits, once it has ended; to be closed by whoever called.
-    error start(finding const& found, finding_origin const& from, int& status) const noexcept {
-        text<longest + 1> line{command};
-        if (command.find_first_not_of(" \t\r\n") == command.npos) {
-            return {errc::bad_config, "the command is empty: name what is to be run"};
-        }
-        if (command.size() > longest) {
-            return {errc::bad_config, "the command is longer than 4095 bytes; put it into a script"};
-        }
-        line << '\0';
-        // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could go away.
-        pipe_ends input, output;
-        if (int const failed = input.open(0); failed != 0) { return refused("open a pipe for", failed); }
-        if (int const failed = output.open(O_NONBLOCK); failed != 0) { return refused("open a pipe for", failed); }
-        finding_line const json = json_of(found, from);
-        std::size_t const size = json.view().size();
-        if (::write(input.write, json.view().data(), size) != static_cast<ssize_t>(size)) {
-            return refused("write to", EIO);
-        }
-        if (int const failed = spawn(line.view().data(), input.read, output.write); failed != 0) {
-            return refused("start", failed);
-        }
-        status = std::exchange(output.read, -1);
-        return {};
-    }
+    error start(finding const& found, finding_origin const& from, int& status) const noexcept;
 
 private:
-    static constexpr std::size_t longest = 4095;  // bytes
+    static constexpr std::size_t longest = 4095;         // bytes
     static constexpr int for_input = 3, for_status = 4;  // the descriptors by which the script below knows the pipes
 
     // Both closed at the end, and above those of the script: duplicated to itself, a descriptor stays closed to the command before
@@ -77,86 +38,20 @@ private:
         pipe_ends() noexcept = default;
         pipe_ends(pipe_ends const&) = delete;
         pipe_ends& operator=(pipe_ends const&) = delete;
-        ~pipe_ends() {
-            if (read >= 0) { ::close(read); }
-            if (write >= 0) { ::close(write); }
-        }
-        [[nodiscard]] int open(int reading) noexcept {
-            int ends[2];
-            if (::pipe2(ends, O_CLOEXEC) != 0) { return errno; }
-            read = ends[0], write = ends[1];
-            for (int* each : {&read, &write}) {
-                if (*each > for_status) { continue; }
-                int const higher = ::fcntl(*each, F_DUPFD_CLOEXEC, for_status + 1);
-                if (higher < 0) { return errno; }
-                ::close(std::exchange(*each, higher));
-            }
-            return reading == 0 || ::fcntl(read, F_SETFL, reading) == 0 ? 0 : errno;
-        }
+        ~pipe_ends();
+        [[nodiscard]] int open(int reading) noexcept;
     };
 
-    [[nodiscard]] static int spawn(char const* command_line, int input, int status) noexcept {
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-        int why = ::posix_spawn_file_actions_init(&actions);
-        if (why != 0) { return why; }
-        why = ::posix_spawnattr_init(&attributes);
-        if (why != 0) {
-            ::posix_spawn_file_actions_destroy(&actions);
-            return why;
-        }
-        why = ::posix_spawn_file_actions_adddup2(&actions, input, for_input);
-        if (why == 0) { why = ::posix_spawn_file_actions_adddup2(&actions, status, for_status); }
-        // Signals that a program blocks, or leaves alone, for its own ends are none of the command's.
-        sigset_t none, all;
-        (void)::sigemptyset(&none);
-        (void)::sigfillset(&all);
-        (void)::sigdelset(&all, SIGKILL);
-        (void)::sigdelset(&all, SIGSTOP);
-        if (why == 0) { why = ::posix_spawnattr_setsigmask(&attributes, &none); }
-        if (why == 0) { why = ::posix_spawnattr_setsigdefault(&attributes, &all); }
-        if (why == 0) { why = ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF); }
-        // The shell leaves its command behind and ends at once, so nothing remains to be waited for.
-        char shell[] = "/bin/sh", option[] = "-c", self[] = "spotter";
-        char script[] = "{ ( eval \"$1\" ) <&3 3<&- 4>&- 2>/dev/null; echo $? >&4; } 2>/dev/null &";
-        char* const arguments[] = {shell, option, script, self, const_cast<char*>(command_line), nullptr};
-        pid_t child = 0;
-        if (why == 0) { why = ::posix_spawn(&child, shell, &actions, &attributes, arguments, environ); }
-        ::posix_spawnattr_destroy(&attributes);
-        ::posix_spawn_file_actions_destroy(&actions);
-        if (why == 0) {
-            while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
-        }
-        return why;
-    }
+    [[nodiscard]] static int spawn(char const* command_line, int input, int status) noexcept;
 
     // An outcome: nothing to read yet, the digits, or the end of a shell that was killed before it could write them.
-    static bool has_ended(pending_response const& it, bool last, error& why) noexcept {
-        char digits[16];
-        ssize_t const size = ::read(it.descriptor, digits, sizeof digits);
-        bool const waits = size < 0 && (errno == EAGAIN || errno == EINTR);
-        if (!waits) { tell({digits, static_cast<std::size_t>(size > 0 ? size : 0)}, it.what, why); }
-        if (!waits || last) { ::close(it.descriptor); }
-        return !waits;
-    }
-    static void tell(std::string_view digits, std::string_view command_line, error& why) noexcept {
-        digits = digits.substr(0, digits.find('\n'));
-        if (digits == "0") { return; }
-        why.code = errc::io_error;
-        why.what << '"' << command_line.substr(0, 80) << "\" ";
-        if (digits.empty()) {
-            why.what << "was killed";
-            return;
-        }
-        why.what << "ended with " << digits;
-        if (digits == "127") { why.what << ": there is no such command"; }
-        if (digits == "126") { why.what << ": it cannot be run; is it executable?"; }
-    }
-    [[nodiscard]] error refused(std::string_view what, int why) const noexcept {
-        error told{errc::io_error, "could not "};
-        told.what << what << " \"" << command.substr(0, 80) << "\": " << std::strerror(why);
-        return told;
-    }
+    static bool has_ended(pending_response const& it, bool last, error& why) noexcept;
+    static void tell(std::string_view digits, std::string_view command_line, error& why) noexcept;
+    [[nodiscard]] error refused(std::string_view what, int why) const noexcept;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/response/run_command.ipp>
+#endif

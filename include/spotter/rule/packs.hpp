@@ -2,10 +2,7 @@
 // Rule (L2): the catalogue in packs, for a kind of training each. docs/rules.md#packs
 #pragma once
 
-#include <spotter/rule/adapt.hpp>
 #include <spotter/rule/built_in_pack.hpp>
-#include <spotter/rule/compound.hpp>
-#include <spotter/rule/rule_pack.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -15,10 +15,10 @@ using spotter::detail::hidden_pack;
 
 // What goes wrong in any net that is trained by gradients.
 SPOTTER_BODY void add_any_net(hidden_pack* to) noexcept {
-    add_told_once(to, non_finite{}, dead_update_path{}, input_not_normalized{}, constant_batch{}, dead_relu{}, all_zero{},
-       saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{}, exploding_gradient{},
-       vanishing_gradient{}, gradient_spike{}, update_ratio_band{}, updates_too_small{}, bf16_stall{},
-       output_collapse{}, stalled_training{});
+    add_told_once(to, non_finite{}, dead_update_path{}, input_not_normalized{}, constant_batch{}, dead_relu{},
+                  all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{},
+                  exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, update_ratio_band{},
+                  updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});
 }
 
 SPOTTER_BODY hidden_machine* make_supervised() noexcept {
@@ -53,15 +53,15 @@ SPOTTER_BODY hidden_machine* make_system() noexcept {
 
 SPOTTER_BODY hidden_machine* make_sagemaker() noexcept {
     auto* const pack = new (std::nothrow) hidden_pack;
-    add_told_once(pack, 
-    class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
-    nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(), overfit::sagemaker_defaults(),
-    overtraining::sagemaker_defaults(), confusion::sagemaker_defaults(),
-    poor_weight_initialization::sagemaker_defaults(), weight_update_ratio::sagemaker_defaults(),
-    vanishing_gradient::sagemaker_defaults(), exploding_tensor::sagemaker_defaults(), all_zero::sagemaker_defaults(),
-    tensor_variance::sagemaker_defaults(), unchanged_tensor::sagemaker_defaults(),
-    saturated_activation::sagemaker_defaults(), dead_relu::sagemaker_defaults(), tree_depth::sagemaker_defaults(),
-    feature_importance_overweight::sagemaker_defaults(), stalled_training::sagemaker_defaults());
+    add_told_once(pack, class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
+                  nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(),
+                  overfit::sagemaker_defaults(), overtraining::sagemaker_defaults(), confusion::sagemaker_defaults(),
+                  poor_weight_initialization::sagemaker_defaults(), weight_update_ratio::sagemaker_defaults(),
+                  vanishing_gradient::sagemaker_defaults(), exploding_tensor::sagemaker_defaults(),
+                  all_zero::sagemaker_defaults(), tensor_variance::sagemaker_defaults(),
+                  unchanged_tensor::sagemaker_defaults(), saturated_activation::sagemaker_defaults(),
+                  dead_relu::sagemaker_defaults(), tree_depth::sagemaker_defaults(),
+                  feature_importance_overweight::sagemaker_defaults(), stalled_training::sagemaker_defaults());
     return pack;
 }
 

@@ -8,21 +8,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // What was not stored, or in another division than this version's, is not there.
-[[nodiscard]] inline distribution stored_distribution(rows::observe const& row) noexcept {
-    distribution found;
-    if (row.quantiles == found.quantiles.size()) {
-        found.has_quantiles = true;
-        std::memcpy(found.quantiles.data(), row.levels.data(), row.levels.size());
-    }
-    if (row.bins == found.bins.size()) {
-        found.has_histogram = true;
-        found.low = row.low;
-        found.high = row.high;
-        byte_reader in{row.counts};
-        for (std::uint64_t& each : found.bins) { each = in.varint(); }
-    }
-    return found;
-}
+[[nodiscard]] distribution stored_distribution(rows::observe const& row) noexcept;
 
 // The terms of it that are there.
 [[nodiscard]] constexpr terms terms_of(distribution const& it) noexcept {
@@ -30,3 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/distribution.ipp>
+#endif

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -43,14 +42,13 @@ struct row_source {
     void const* context = nullptr;
     byte_view (*bytes)(void const* context, row_place const& place) = nullptr;
 
-    [[nodiscard]] byte_view of(row_place const& place) const { return bytes != nullptr ? bytes(context, place) : byte_view{}; }
+    [[nodiscard]] byte_view of(row_place const& place) const {
+        return bytes != nullptr ? bytes(context, place) : byte_view{};
+    }
 };
 
-[[nodiscard]] inline track_entry entry_of(steps_outline const& in, row_place place,
-                                          steps_outline::found_row const& row) noexcept {
-    place.part = row.part;
-    return {row.step, in.first_ordinal() + row.at, place, row.scalar, false, row.scalar};
-}
+[[nodiscard]] track_entry entry_of(steps_outline const& in, row_place place,
+                                   steps_outline::found_row const& row) noexcept;
 
 // Entries out of one steps row are mostly evenly spaced in it: such are kept as the first one, the distance and how many. Of a row that
 // holds more of them than bytes it is kept where it is, and they are made as they are asked for.
@@ -61,13 +59,7 @@ class entry_list {
         std::uint32_t part_stride = 0, count = 1;
         tensor_id in_row = no_tensor;  // all of this id (the writer's) in the steps row at the place of `first`
 
-        [[nodiscard]] track_entry at(std::uint32_t which) const noexcept {
-            track_entry entry = first;
-            entry.step.index += which * index_stride;
-            entry.ordinal += which * ordinal_stride;
-            entry.place.part += which * part_stride;
-            return entry;
-        }
+        [[nodiscard]] track_entry at(std::uint32_t which) const noexcept;
     };
 
 public:
@@ -80,18 +72,8 @@ public:
         using iterator_category = std::input_iterator_tag;
 
         iterator(run const* at, run const* end, row_source source) : run_{at}, end_{end}, source_{source} { open(); }
-        [[nodiscard]] track_entry operator*() const noexcept {
-            return row_ ? entry_of(row_->outline, run_->first.place, row_->found) : run_->at(which_);
-        }
-        iterator& operator++() {
-            ++which_;
-            bool const more = row_ ? row_->rows.next(row_->found) : which_ < run_->count;
-            if (!more) {
-                ++run_;
-                open();
-            }
-            return *this;
-        }
+        [[nodiscard]] track_entry operator*() const noexcept;
+        iterator& operator++();
         friend bool operator==(iterator const& a, iterator const& b) noexcept {
             return a.run_ == b.run_ && a.which_ == b.which_;
         }
@@ -106,15 +88,7 @@ public:
             steps_outline::rows_of rows;
             steps_outline::found_row found{};
         };
-        void open() {
-            which_ = 0;
-            for (row_ = nullptr; run_ != end_ && run_->in_row != no_tensor; ++run_) {
-                row_ = std::make_shared<unpacking>(source_.of(run_->first.place), run_->in_row);
-                if (row_->outline.lacks_memory()) { detail::say_no_memory(); }
-                if (row_->rows.next(row_->found)) { return; }
-                row_ = nullptr;
-            }
-        }
+        void open();
 
         run const* run_;
         run const* end_;
@@ -124,46 +98,17 @@ public:
     };
 
     void read_from(row_source source) noexcept { source_ = source; }
-    void clear() noexcept {
-        runs_.clear();
-        size_ = 0;
-    }
+    void clear() noexcept;
 
-    void push_back(track_entry const& entry) {
-        if (entry.place.part != whole_row && !runs_.empty() && continues(runs_.back(), entry)) {
-            ++runs_.back().count;
-        } else {
-            runs_.push_back({entry});
-        }
-        ++size_;
-    }
+    void push_back(track_entry const& entry);
     // All of an id, `count` of them, in the steps row at that place.
-    void push_row(row_place const& place, tensor_id in_row, std::uint64_t count) {
-        run all{};
-        all.first.place = place;
-        all.count = 0;
-        all.in_row = in_row;
-        runs_.push_back(all);
-        size_ += static_cast<std::size_t>(count);
-    }
+    void push_row(row_place const& place, tensor_id in_row, std::uint64_t count);
     // More of the same tensor. False where they do not come behind these, and nothing has changed.
-    [[nodiscard]] bool append(entry_list const& more) {
-        if (more.empty()) { return true; }
-        if (!empty()) {
-            row_place const& last = runs_.back().first.place;
-            if (!more.runs_.front().first.place.is_behind(last)) { return false; }
-        }
-        runs_.insert(runs_.end(), more.runs_.begin(), more.runs_.end());
-        size_ += more.size_;
-        return true;
-    }
+    [[nodiscard]] bool append(entry_list const& more);
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] iterator begin() const { return {runs_.data(), runs_.data() + runs_.size(), source_}; }
-    [[nodiscard]] iterator end() const {
-        run const* const last = runs_.data() + runs_.size();
-        return {last, last, source_};
-    }
+    [[nodiscard]] iterator end() const;
 
     // Calls take(row_place) for the rows that they are in, in order; for one several times.
     template <class Take>
@@ -207,24 +152,7 @@ private:
         }
     }
     // Sets the distance where `entry` is the second of a run.
-    [[nodiscard]] static bool continues(run& last, track_entry const& entry) noexcept {
-        track_entry const& first = last.first;
-        if (first.place.part == whole_row || last.in_row != no_tensor || entry.place.segment != first.place.segment ||
-            entry.place.offset != first.place.offset || entry.is_scalar != first.is_scalar ||
-            entry.has_values != first.has_values || entry.step.mode != first.step.mode ||
-            entry.step.index < first.step.index) {
-            return false;
-        }
-        if (last.count == 1) {
-            last.index_stride = entry.step.index - first.step.index;
-            last.ordinal_stride = entry.ordinal - first.ordinal;
-            last.part_stride = entry.place.part - first.place.part;
-            return true;
-        }
-        return entry.step.index == first.step.index + last.count * last.index_stride &&
-               entry.ordinal == first.ordinal + last.count * last.ordinal_stride &&
-               entry.place.part == first.place.part + last.count * last.part_stride;
-    }
+    [[nodiscard]] static bool continues(run& last, track_entry const& entry) noexcept;
 
     std::vector<run> runs_{};
     std::size_t size_ = 0;
@@ -232,3 +160,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/entry_list.ipp>
+#endif

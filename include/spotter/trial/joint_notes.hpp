@@ -15,52 +15,20 @@ struct joint_notes {
     run_totals totals{};
     std::string why_ended{};  // of the lowest of those that ended worst
 
-    void gather(worker_list const& workers, run_status worst) {
-        *this = {};
-        for (auto const& each : workers.all()) {
-            run_index const& its = each->index();
-            for (recorded_collection const& collection : its.collections()) { add(collection); }
-            findings.insert(findings.end(), its.findings().begin(), its.findings().end());
-            for (std::size_t i = 0; i < its.coverages().size(); ++i) { add(its.coverages()[i], i); }
-            damage.insert(damage.end(), its.damage().begin(), its.damage().end());
-            if (each->trouble()) { damage.push_back({its.path(), 0, 0}); }
-            add(its.totals());
-            if (why_ended.empty() && each->status() == worst && !its.ended_why().empty()) {
-                why_ended = "worker " + std::to_string(each->number()) + ": " + its.ended_why();
-            }
-        }
-        if (why_ended.empty() && worst == run_status::died && workers.missing() > 0) {
-            why_ended = std::to_string(workers.missing()) + " of " + std::to_string(workers.expected()) +
-                        " workers never began";
-        }
-    }
+    void gather(worker_list const& workers, run_status worst);
 
 private:
-    void add(recorded_collection const& each) {
-        bool const known = std::any_of(collections.begin(), collections.end(),
-                                       [&](recorded_collection const& other) { return other.name == each.name; });
-        if (!known) { collections.push_back(each); }
-    }
+    void add(recorded_collection const& each);
     // Workers that have the same rule at the same place are one row, but those that could not judge by it stay apart from those
     // that could, so that the reason is not lost.
-    void add(recorded_coverage const& each, std::size_t place) {
-        for (std::size_t i = 0; i < coverages.size(); ++i) {
-            recorded_coverage& into = coverages[i];
-            if (places_[i] != place || into.rule != each.rule || into.reason != each.reason) { continue; }
-            into.matched = (std::max)(into.matched, each.matched);
-            into.judged += each.judged, into.undecided += each.undecided, into.fired += each.fired;
-            into.workers += 1;
-            return;
-        }
-        coverages.push_back(each);
-        places_.push_back(place);
-    }
-    void add(run_totals const& each) noexcept {
-        totals.stored += each.stored, totals.dropped += each.dropped, totals.thinned += each.thinned;
-        totals.closes_lost += each.closes_lost, totals.refused += each.refused, totals.bytes += each.bytes;
-    }
+    void add(recorded_coverage const& each, std::size_t place);
+    void add(run_totals const& each) noexcept;
 
     std::vector<std::size_t> places_{};  // of each coverage, in its worker's list
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/joint_notes.ipp>
+#endif

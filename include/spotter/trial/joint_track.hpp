@@ -2,10 +2,9 @@
 // Trial (L4): one tensor over time, over all workers of a run.
 #pragma once
 
+#include <spotter/trial/step_list.hpp>
 #include <spotter/trial/step_merge.hpp>
 #include <spotter/trial/track.hpp>
-
-#include <type_traits>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -22,12 +21,7 @@ public:
     void add(worker_track next) { rest_.push_back(std::move(next)); }
 
     // What one worker recorded of it; of an unknown worker every read is errc::no_such_worker.
-    [[nodiscard]] track of(worker which) const {
-        for (std::size_t i = 0; i < parts(); ++i) {
-            if (part(i).worker() == which.number) { return track{part(i), false}; }
-        }
-        return track{worker_track{which, name()}, false};
-    }
+    [[nodiscard]] track of(worker which) const;
 
     [[nodiscard]] explicit operator bool() const noexcept { return known() != nullptr; }
     [[nodiscard]] std::string_view name() const noexcept { return first_.name(); }
@@ -37,9 +31,7 @@ public:
 
     // Closed steps at which any worker kept something of it, each once, in order of time.
     [[nodiscard]] std::vector<step_id> steps() const { return steps(always{}); }
-    [[nodiscard]] std::vector<step_id> steps(mode which) const {
-        return closings([=](step_id step) { return step.mode == which; }, false);
-    }
+    [[nodiscard]] std::vector<step_id> steps(mode which) const;
     template <policy Policy>
     [[nodiscard]] std::vector<step_id> steps(Policy const& which) const {
         return closings(which, false);
@@ -47,50 +39,27 @@ public:
     // Those at which the values were kept.
     [[nodiscard]] std::vector<step_id> payload_steps() const { return closings(always{}, true); }
     // The last `count` steps up to and including `step`.
-    [[nodiscard]] std::vector<step_id> last(std::size_t count, step_id step) const {
-        std::vector<step_id> found =
-            closings([=](step_id each) { return each.mode == step.mode && each.index <= step.index; }, false);
-        if (found.size() > count) { found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(count)); }
-        return found;
-    }
+    [[nodiscard]] std::vector<step_id> last(std::size_t count, step_id step) const;
 
     // The values at a step; of several observations the last. errc: no_such_name, no_such_step, not_yet, not_in_step,
     // no_payload (only statistics were kept; the text says which), corrupt, and no_such_worker where one is named.
-    [[nodiscard]] recorded_value at(step_id step) const {
-        return lowest([&](worker_track const& each) { return each.at(step); });
-    }
-    [[nodiscard]] recorded_value at(step_id step, nth which) const {
-        return lowest([&](worker_track const& each) { return each.at(step, which); });
-    }
+    [[nodiscard]] recorded_value at(step_id step) const;
+    [[nodiscard]] recorded_value at(step_id step, nth which) const;
     // As that attempt of a resumed run saw it: where a step was closed again the others read the latest.
-    [[nodiscard]] recorded_value at(step_id step, attempt which) const {
-        return lowest([&](worker_track const& each) { return each.at(step, which); });
-    }
+    [[nodiscard]] recorded_value at(step_id step, attempt which) const;
     // Some of the values, flat, in the order of memory: only the blocks of 256 KiB that hold them are read.
-    [[nodiscard]] recorded_value at(step_id step, elements which) const {
-        return lowest([&](worker_track const& each) { return each.at(step, which); });
-    }
+    [[nodiscard]] recorded_value at(step_id step, elements which) const;
     [[nodiscard]] recorded_value at(step_id step, worker which) const { return of(which).at(step); }
 
     // A statistic, from what was stored or else from the values.
-    [[nodiscard]] result<double> stat(step_id step, statistic which) const {
-        return lowest([&](worker_track const& each) { return each.stat(step, which); }, &step);
-    }
+    [[nodiscard]] result<double> stat(step_id step, statistic which) const;
     // Quantiles and histogram at a step (`wanted`: one of them or both), as stored or else from the values.
-    [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const {
-        return lowest([&](worker_track const& each) { return each.distribution(step, wanted); }, &step);
-    }
+    [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const;
     // The smallest value that at least this share of the finite values, 0 to 1, does not exceed (nearest rank).
-    [[nodiscard]] result<double> quantile(step_id step, double level) const {
-        return lowest([&](worker_track const& each) { return each.quantile(step, level); }, &step);
-    }
+    [[nodiscard]] result<double> quantile(step_id step, double level) const;
     // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
-    [[nodiscard]] result<double> time(step_id step) const {
-        return lowest([&](worker_track const& each) { return each.time(step); });
-    }
-    [[nodiscard]] result<extents> shape(step_id step) const {
-        return lowest([&](worker_track const& each) { return each.shape(step); });
-    }
+    [[nodiscard]] result<double> time(step_id step) const;
+    [[nodiscard]] result<extents> shape(step_id step) const;
 
     // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers that of the
     // lowest that observed it at any of these steps.
@@ -100,9 +69,7 @@ public:
         return first_filled([&](worker_track const& each) { return each.history(which, when); });
     }
     // Scalars that were given between steps; of several workers those of the lowest that gave any.
-    [[nodiscard]] std::vector<loose_scalar> loose() const {
-        return first_filled([](worker_track const& each) { return each.loose(); });
-    }
+    [[nodiscard]] std::vector<loose_scalar> loose() const;
 
 private:
     template <class Ask>
@@ -110,12 +77,7 @@ private:
 
     [[nodiscard]] std::size_t parts() const noexcept { return 1 + rest_.size(); }
     [[nodiscard]] worker_track const& part(std::size_t i) const noexcept { return i == 0 ? first_ : rest_[i - 1]; }
-    [[nodiscard]] worker_track const* known() const noexcept {
-        for (std::size_t i = 0; i < parts(); ++i) {
-            if (part(i)) { return &part(i); }
-        }
-        return nullptr;
-    }
+    [[nodiscard]] worker_track const* known() const noexcept;
     template <class Admit>
     [[nodiscard]] std::vector<step_id> closings(Admit const& which, bool with_values) const {
         return detail::listed([&] {
@@ -136,24 +98,7 @@ private:
     }
 
     // How much an error says of why nobody has it; 0: it is an answer, which another worker's may not replace.
-    [[nodiscard]] static int weight(errc code) noexcept {
-        switch (code) {
-            case errc::no_such_worker:
-                return 1;
-            case errc::no_such_name:
-                return 2;
-            case errc::no_such_step:
-                return 3;
-            case errc::not_in_step:
-                return 4;
-            case errc::not_yet:
-                return 5;
-            case errc::no_payload:
-                return 6;
-            default:
-                return 0;
-        }
-    }
+    [[nodiscard]] static int weight(errc code) noexcept;
     // The answer of the lowest worker that has one. With `step`, a worker that observed it there has one, if only that what was
     // asked for is undefined.
     template <class Ask>
@@ -188,3 +133,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/joint_track.ipp>
+#endif

@@ -5,7 +5,6 @@
 
 #include <spotter/trial/index.hpp>
 
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -53,110 +52,9 @@ struct seen_segment {
     bool thinned = false;  // rewritten without values, and so shorter
 };
 
-[[nodiscard]] inline std::string segment_path(std::string const& folder, std::uint32_t number, char const* suffix) {
-    char name[32];
-    std::size_t const size = name_segment(number, suffix, name);
-    return folder + '/' + std::string{name, size};
-}
-
-// The numbers of files with this suffix in a folder, ascending.
-[[nodiscard]] inline std::vector<std::uint32_t> numbers_in(file_system& files, std::string const& folder,
-                                                           std::string_view suffix, error& trouble) {
-    struct search {
-        std::string_view suffix;
-        std::vector<std::uint32_t> found{};
-    } it{suffix};
-    auto const take = [](void* context, std::string_view name) noexcept {
-        auto& all = *static_cast<search*>(context);
-        if (!name.ends_with(all.suffix) || name.size() < all.suffix.size() + 6) { return true; }
-        name.remove_suffix(all.suffix.size());
-        std::uint32_t number = 0;
-        auto const read = std::from_chars(name.data(), name.data() + name.size(), number);
-        if (read.ec != std::errc{} || read.ptr != name.data() + name.size()) { return true; }
-#if SPOTTER_EXCEPTIONS
-        try {
-            all.found.push_back(number);
-        } catch (...) { return false; }
-#else
-        all.found.push_back(number);
-#endif
-        return true;
-    };
-    if (error const why = files.list(folder, take, &it)) { trouble = why; }
-    std::sort(it.found.begin(), it.found.end());
-    return it.found;
-}
-
-[[nodiscard]] inline seen_segment look_at_segment(file_system& files, std::string const& folder, std::uint32_t number,
-                                                  error& trouble) {
-    seen_segment it{number};
-    result<file_mapping> const data = files.map(segment_path(folder, number, layout::data_suffix));
-    if (!data) {
-        if (is_trouble(data.error())) { trouble = data.error(); }
-        return it;
-    }
-    it.there = true;
-    it.bytes = data->bytes.size();
-    result<segment_head> const head = decode_head(data->bytes);
-    it.has_head = static_cast<bool>(head);
-    if (head) { it.head = *head; }
-    result<row_frame> const first = decode_row_frame(data->bytes, layout::head_bytes);
-    it.thinned = first && (first->flags & layout::thinned_segment) != 0;
-    files.unmap(*data);
-    return it;
-}
-
-// What lies behind the end of a segment by its sidecar's places, which have checksums of their own; nothing where none says so. A
-// place of the segment before it was thinned says nothing of the one that is there.
-inline void read_sidecar_end(byte_view side, seen_segment const& segment, lost_end& into) {
-    for (std::uint64_t i = side.size() / layout::place_bytes; i > 0; --i) {
-        result<side_place> const place = decode_side_place(side, i - 1, ~std::uint64_t{0});
-        bool const other = place && segment.there && segment.thinned != ((place->flags & layout::thinned_segment) != 0);
-        if (!place || other) { continue; }
-        if (place->end <= segment.bytes) { return; }
-        into.bytes = (std::max)(into.bytes, place->end - segment.bytes);
-        into.end_ordinal = (std::max)(into.end_ordinal, place->first_ordinal + place->closes);
-    }
-}
-
-inline void add_lost_end(std::vector<lost_end>& all, lost_end const& it) {
-    auto const known =
-        std::find_if(all.begin(), all.end(), [&](lost_end const& each) { return each.segment == it.segment; });
-    if (known == all.end()) { return all.push_back(it); }
-    std::uint64_t const end = (std::max)(known->offset + known->bytes, it.offset + it.bytes);
-    known->offset = (std::min)(known->offset, it.offset);
-    known->bytes = end - known->offset;
-    known->end_ordinal = (std::max)(known->end_ordinal, it.end_ordinal);
-    known->remembered = known->remembered || it.remembered;
-}
-
 // A line of the file `lost`: "000003.spot 4096 81920 500 1f0c...": the segment, how long it was left, how much was gone, the ordinal
 // behind it, and the run, so that a line about a run that was replaced means nothing.
-[[nodiscard]] inline std::string lost_line(lost_end const& it, std::uint64_t run_id) {
-    std::string line{std::string_view{it.file}.substr(it.file.rfind('/') + 1)};
-    char digits[24];
-    auto const put = [&](std::uint64_t value, int base) {
-        auto const made = std::to_chars(digits, digits + sizeof digits, value, base);
-        line += ' ' + std::string{digits, made.ptr};
-    };
-    put(it.offset, 10), put(it.bytes, 10), put(it.end_ordinal, 10), put(run_id, 16);
-    return line + '\n';
-}
-[[nodiscard]] inline bool read_lost_line(std::string_view line, lost_end& it, std::uint64_t& run_id) {
-    auto const number = [&](std::uint64_t& into, int base) {
-        auto const read = std::from_chars(line.data(), line.data() + line.size(), into, base);
-        bool const good = read.ec == std::errc{} && (read.ptr == line.data() + line.size() || *read.ptr == ' ');
-        line.remove_prefix(static_cast<std::size_t>(read.ptr - line.data()));
-        if (!line.empty()) { line.remove_prefix(1); }
-        return good;
-    };
-    std::size_t const name = line.find(layout::data_suffix);
-    if (name == line.npos) { return false; }
-    auto const read = std::from_chars(line.data(), line.data() + name, it.segment);
-    if (read.ec != std::errc{} || read.ptr != line.data() + name) { return false; }
-    line.remove_prefix((std::min)(line.size(), name + sizeof layout::data_suffix));
-    return number(it.offset, 10) && number(it.bytes, 10) && number(it.end_ordinal, 10) && number(run_id, 16);
-}
+[[nodiscard]] std::string lost_line(lost_end const& it, std::uint64_t run_id);
 
 // The segments of a folder, and what their sidecars and the file `lost` know beyond them.
 struct folder_losses {
@@ -165,89 +63,16 @@ struct folder_losses {
     std::uint64_t run_id = 0;  // 0: no head can be read
     error trouble{};
 };
-[[nodiscard]] inline folder_losses look_for_losses(file_system& files, std::string const& folder) {
-    folder_losses found;
-    // A sidecar is read before its segment is measured: what a place points at was written before it.
-    std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> sides;
-    std::vector<std::uint32_t> const with_side = numbers_in(files, folder, layout::side_suffix, found.trouble);
-    for (std::uint32_t const number : with_side) {
-        result<file_mapping> const side = files.map(segment_path(folder, number, layout::side_suffix));
-        if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
-        if (!side) { continue; }
-        constexpr std::size_t most = 64 * layout::place_bytes;  // the last one that is sound says all
-        auto const whole = static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes;
-        byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
-        sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
-        files.unmap(*side);
-    }
-    for (std::uint32_t const number : numbers_in(files, folder, layout::data_suffix, found.trouble)) {
-        found.segments.push_back(look_at_segment(files, folder, number, found.trouble));
-        if (found.segments.back().has_head && found.run_id == 0) { found.run_id = found.segments.back().head.run_id; }
-    }
-    for (auto const& [number, side] : sides) {
-        auto const mine = std::find_if(found.segments.begin(), found.segments.end(),
-                                       [&](seen_segment const& each) { return each.number == number; });
-        // One that has gone from between others is damage of its own; one at the end only its sidecar tells of.
-        bool const last = found.segments.empty() || number > found.segments.back().number;
-        if (mine == found.segments.end() && !last) { continue; }
-        seen_segment const there =
-            mine != found.segments.end() ? *mine : look_at_segment(files, folder, number, found.trouble);
-        lost_end it{segment_path(folder, number, layout::data_suffix), number, there.bytes};
-        read_sidecar_end(side, there, it);
-        if (it.bytes > 0) { found.ends.push_back(std::move(it)); }
-    }
-    result<file_mapping> const notes = files.map(folder + '/' + layout::lost_name);
-    if (!notes && is_trouble(notes.error())) { found.trouble = notes.error(); }
-    if (!notes) { return found; }
-    std::string_view rest{reinterpret_cast<char const*>(notes->bytes.data()),
-                          (std::min)(notes->bytes.size(), std::size_t{1} << 20U)};
-    while (!rest.empty()) {
-        std::size_t const line = (std::min)(rest.find('\n'), rest.size());
-        lost_end it{};
-        std::uint64_t run_id = 0;
-        if (read_lost_line(rest.substr(0, line), it, run_id) && (run_id == found.run_id || found.run_id == 0)) {
-            it.file = segment_path(folder, it.segment, layout::data_suffix);
-            it.remembered = true;
-            add_lost_end(found.ends, it);
-        }
-        rest.remove_prefix((std::min)(rest.size(), line + 1));
-    }
-    files.unmap(*notes);
-    return found;
-}
+[[nodiscard]] folder_losses look_for_losses(file_system& files, std::string const& folder);
 
 // Closed steps of one worker that are known to have been and are not there: ordinals are given one by one, so that one which no close
 // has was lost, but for that of a step which was open when its attempt ended: the next one counts on behind it.
-[[nodiscard]] inline std::uint64_t count_lost_steps(run_index const& index, folder_losses const& folder) {
-    std::uint64_t next = 0, lost = 0;
-    for (closed_step const each : index.steps()) {
-        if (each.ordinal < next) { continue; }
-        lost += each.ordinal - next;
-        next = each.ordinal + 1;
-    }
-    segment_head const* before = nullptr;
-    for (seen_segment const& each : folder.segments) {
-        if (!each.has_head || each.head.run_id != folder.run_id) { continue; }
-        bool const resumed = before != nullptr && before->attempt != each.head.attempt;
-        before = &each.head;
-        if (!resumed || each.head.first_ordinal == 0) { continue; }
-        std::uint64_t const open = each.head.first_ordinal - 1;
-        lost -= lost > 0 && open < next && !index.step_of(open) ? 1 : 0;
-    }
-    for (lost_end const& each : folder.ends) {
-        std::uint64_t end = next;  // of what is known up to here
-        for (seen_segment const& other : folder.segments) {
-            if (other.number > each.segment && other.has_head && other.head.run_id == folder.run_id) {
-                end = other.head.first_ordinal;
-                break;
-            }
-        }
-        lost += each.end_ordinal > end ? each.end_ordinal - end : 0;
-        next = (std::max)(next, end == next ? each.end_ordinal : next);  // ends one behind the other count once
-    }
-    return lost;
-}
+[[nodiscard]] std::uint64_t count_lost_steps(run_index const& index, folder_losses const& folder);
 
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/losses.ipp>
+#endif

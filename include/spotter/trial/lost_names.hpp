@@ -16,25 +16,11 @@ namespace spotter::inline SPOTTER_ABI {
 // segment is; one without is told nothing by others, and tells them nothing.
 class attempt_names {
 public:
-    void learn(byte_view segment, tensor_id local, tensor_id id) {
-        auto const head = head_of(segment);
-        if (!head) { return; }
-        std::vector<tensor_id>& ids = ids_[{head->run_id, head->attempt}];
-        if (local >= ids.size()) { ids.resize(local + std::size_t{1}, no_tensor); }
-        ids[local] = id;
-    }
-    [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept {
-        auto const head = head_of(segment);
-        if (!head) { return no_tensor; }
-        auto const it = ids_.find({head->run_id, head->attempt});
-        return it != ids_.end() && local < it->second.size() ? it->second[local] : no_tensor;
-    }
+    void learn(byte_view segment, tensor_id local, tensor_id id);
+    [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept;
 
 private:
-    [[nodiscard]] static result<segment_head> head_of(byte_view segment) noexcept {
-        if (segment.size() < layout::head_bytes) { return {errc::not_yet, "the segment has no head yet"}; }
-        return decode_head(segment);
-    }
+    [[nodiscard]] static result<segment_head> head_of(byte_view segment) noexcept;
 
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<tensor_id>> ids_{};
 };
@@ -46,9 +32,7 @@ public:
     void read_from(row_source source) noexcept { source_ = source; }
     void clear() noexcept { lists_.clear(); }
     void add(tensor_id local, track_entry const& entry) { list_of(entry.place, local).push_back(entry); }
-    void add_row(row_place const& place, tensor_id local, std::uint64_t count) {
-        list_of(place, local).push_row(place, local, count);
-    }
+    void add_row(row_place const& place, tensor_id local, std::uint64_t count);
     // Whether test(entry) holds for any of those at a step, loose ones left out.
     template <class Test>
     [[nodiscard]] bool any_at(step_id step, Test const& test) const {
@@ -84,11 +68,7 @@ public:
     }
 
 private:
-    [[nodiscard]] entry_list& list_of(row_place const& place, tensor_id local) {
-        entry_list& mine = lists_[{place.segment, local}];
-        mine.read_from(source_);
-        return mine;
-    }
+    [[nodiscard]] entry_list& list_of(row_place const& place, tensor_id local);
 
     row_source source_{};
     std::map<std::pair<std::uint32_t, tensor_id>, entry_list> lists_{};
@@ -96,3 +76,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/lost_names.ipp>
+#endif

@@ -4,8 +4,6 @@
 
 #include <spotter/core/result.hpp>
 
-#include <cstdlib>
-#include <new>
 #include <stdexcept>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -13,20 +11,12 @@ namespace spotter::inline SPOTTER_ABI {
 // Thrown by functions that return lists: a small record may stand for very many steps. What returns a result gives errc::out_of_memory.
 class no_memory : public std::bad_alloc {
 public:
-    [[nodiscard]] char const* what() const noexcept override {
-        return "no memory for all that was asked of the run: ask for fewer steps or names at a time, a policy or a filter does";
-    }
+    [[nodiscard]] char const* what() const noexcept override;
 };
 
 namespace detail {
 
-[[noreturn]] inline void say_no_memory() {
-#if SPOTTER_EXCEPTIONS
-    throw no_memory{};
-#else
-    std::abort();  // as a list of the library's does that finds none
-#endif
-}
+[[noreturn]] void say_no_memory();
 // What `list` returns. `undo` leaves nothing half done.
 template <class List, class Undo>
 decltype(auto) listed(List const& list, Undo const& undo) {
@@ -53,9 +43,11 @@ auto answered(Ask const& ask) -> decltype(ask()) {
     try {
         return ask();
     } catch (std::bad_alloc const&) {
-        return error{errc::out_of_memory, "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
+        return error{errc::out_of_memory,
+                     "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
     } catch (std::length_error const&) {
-        return error{errc::out_of_memory, "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
+        return error{errc::out_of_memory,
+                     "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
     }
 #else
     return ask();
@@ -65,3 +57,7 @@ auto answered(Ask const& ask) -> decltype(ask()) {
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/no_memory.ipp>
+#endif

@@ -4,7 +4,6 @@
 
 #include <spotter/core/event.hpp>
 #include <spotter/trial/entry_list.hpp>
-#include <spotter/trial/step_list.hpp>
 
 #include <string>
 #include <vector>
@@ -33,18 +32,8 @@ struct open_step {
 class open_step_list {
 public:
     // Of a step that another one follows in its attempt the close was lost.
-    void meet(std::uint32_t attempt, std::uint32_t worker, track_entry const& entry) {
-        if (entry.loose) { return; }
-        open_step const* const last = all_.empty() ? nullptr : &all_.back();
-        if (last == nullptr || last->attempt != attempt || last->ordinal != entry.ordinal || last->step != entry.step) {
-            close(attempt);
-            all_.push_back({entry.step, entry.ordinal, 0, attempt, worker});
-        }
-        ++all_.back().values;
-    }
-    void close(std::uint32_t attempt) noexcept {
-        if (!all_.empty() && all_.back().attempt == attempt) { all_.pop_back(); }
-    }
+    void meet(std::uint32_t attempt, std::uint32_t worker, track_entry const& entry);
+    void close(std::uint32_t attempt) noexcept;
     [[nodiscard]] std::vector<open_step> const& all() const noexcept { return all_; }
 
 private:
@@ -85,3 +74,7 @@ struct run_totals {
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/recorded.ipp>
+#endif

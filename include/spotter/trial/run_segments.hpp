@@ -22,9 +22,7 @@ struct run_segment : mapped_segment {
     bool entered = false;          // what is lost before it was taken in
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
 
-    [[nodiscard]] bool all_taken() const noexcept {
-        return entered && taken == groups().size() && lost_taken == lost().size();
-    }
+    [[nodiscard]] bool all_taken() const noexcept;
 };
 
 // By place, which is not the number of the file: a segment that was thinned while it was only known in part is there twice, as it was, and
@@ -34,9 +32,7 @@ public:
     run_segments(std::string_view path, file_system& files) : folder_{path, files} {}
     run_segments(run_segments const&) = delete;
     run_segments& operator=(run_segments const&) = delete;
-    ~run_segments() {
-        for (run_segment& each : all_) { each.release(folder_.files()); }
-    }
+    ~run_segments();
 
     [[nodiscard]] segment_folder const& folder() const noexcept { return folder_; }
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
@@ -47,12 +43,7 @@ public:
     [[nodiscard]] bool doubtful() const noexcept { return doubtful_; }
     [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
     // In which attempt it was written; unknown_attempt where neither it nor those around it say.
-    [[nodiscard]] std::uint32_t attempt_of(std::size_t place) const noexcept {
-        std::size_t before = place, behind = place;
-        while (before > 0 && all_[before].attempt == unknown_attempt) { --before; }
-        while (behind + 1 < all_.size() && all_[behind].attempt == unknown_attempt) { ++behind; }
-        return all_[before].attempt == all_[behind].attempt ? all_[before].attempt : unknown_attempt;
-    }
+    [[nodiscard]] std::uint32_t attempt_of(std::size_t place) const noexcept;
     void guard(std::uint32_t place) noexcept { all_[place].guard(folder_.files(), all_[place].name); }
 
     // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes nothing that was known.
@@ -78,20 +69,9 @@ public:
         return {};
     }
     // Looks at every frame that has not been looked at, values but for their checksums too.
-    void survey() {
-        for (std::uint32_t place = 0; place < all_.size(); ++place) {
-            guard(place);
-            all_[place].survey([&](frame_place const& it) { note_damage({name_of(place), it.offset, it.bytes}); });
-        }
-        note_cuts();
-    }
+    void survey();
     // Damage at the end of a run that still grows is met again at every refresh.
-    void note_damage(damaged_place const& place) {
-        if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) {
-            damage_.pop_back();
-        }
-        damage_.push_back(place);
-    }
+    void note_damage(damaged_place const& place);
 
 private:
     [[nodiscard]] std::uint32_t next_number() const noexcept { return all_.empty() ? 0 : all_.back().number + 1; }
@@ -165,53 +145,17 @@ private:
         return {};
     }
     // No part of the run.
-    void note_stray(std::uint32_t number) {
-        if (!strays_.insert(number).second) { return; }
-        std::string const name = folder_.file_name(number, layout::data_suffix);
-        note_damage({name, 0, folder_.files().size_of(name).value_or(0)});
-    }
+    void note_stray(std::uint32_t number);
 
     // The same attempt wrote both; where the first has no head, the closes before the second tell.
-    [[nodiscard]] static bool goes_on(run_segment const& mine, run_segment const& next) noexcept {
-        if (!next.head()) { return false; }
-        return mine.head() ? mine.head()->run_id == next.head()->run_id && mine.head()->attempt == next.head()->attempt
-                           : next.head()->first_ordinal > mine.next_ordinal();
-    }
+    [[nodiscard]] static bool goes_on(run_segment const& mine, run_segment const& next) noexcept;
     // A segment that the same attempt went on from was closed before: one whose end is missing was cut.
-    void note_cuts() {
-        for (; sure_ + std::size_t{1} < all_.size(); ++sure_) {
-            run_segment const& mine = all_[sure_];
-            run_segment const& next = all_[sure_ + std::size_t{1}];
-            if (next.bytes().size() < layout::head_bytes) { return; }  // it is just beginning
-            if (mine.closed() || mine.superseded() || next.stray() || !goes_on(mine, next) || is_recovered(sure_)) {
-                continue;
-            }
-            note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
-        }
-    }
+    void note_cuts();
     // The same, before every frame was looked at.
-    void note_lost_ends() {
-        for (; ends_known_ + std::size_t{1} < all_.size(); ++ends_known_) {
-            run_segment const& mine = all_[ends_known_];
-            run_segment& next = all_[ends_known_ + std::size_t{1}];
-            if (next.bytes().size() < layout::head_bytes) { return; }
-            if (mine.whole() || mine.superseded() || next.stray() || !goes_on(mine, next) ||
-                is_recovered(ends_known_)) {
-                continue;
-            }
-            next.behind_lost = doubtful_ = true;
-        }
-    }
+    void note_lost_ends();
     // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
     // in their turn.
-    [[nodiscard]] bool is_recovered(std::size_t place) const noexcept {
-        std::uint32_t const attempt = all_[place + 1].head()->attempt;
-        for (; place < all_.size(); ++place) {
-            if (all_[place].head() && all_[place].head()->attempt != attempt) { return false; }
-            if (all_[place].has_marks()) { return true; }
-        }
-        return false;
-    }
+    [[nodiscard]] bool is_recovered(std::size_t place) const noexcept;
 
     segment_folder folder_;
     std::vector<run_segment> all_{};
@@ -225,3 +169,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/run_segments.ipp>
+#endif

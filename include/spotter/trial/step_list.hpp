@@ -4,7 +4,6 @@
 
 #include <spotter/format/steps_outline.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -44,16 +43,8 @@ public:
 
         iterator(step_list const& from, std::size_t at, std::uint64_t which = 0) noexcept
             : from_{&from}, at_{at}, which_{which} {}
-        [[nodiscard]] closed_step operator*() const noexcept {
-            return from_->made(from_->stretches_[at_], which_);
-        }
-        iterator& operator++() noexcept {
-            if (++which_ == from_->stretches_[at_].count) {
-                ++at_;
-                which_ = 0;
-            }
-            return *this;
-        }
+        [[nodiscard]] closed_step operator*() const noexcept;
+        iterator& operator++() noexcept;
         friend bool operator==(iterator const& a, iterator const& b) noexcept {
             return a.at_ == b.at_ && a.which_ == b.which_;
         }
@@ -64,21 +55,8 @@ public:
         std::uint64_t which_;
     };
 
-    void push_back(closed_step const& closed) {
-        single_.push_back(closed);
-        if (stretches_.empty() || stretches_.back().told > 0) {
-            stretches_.push_back({size_, 0, single_.size() - 1, 0, closed.ordinal, {}, 0, 0, 0, false});
-        }
-        ++stretches_.back().count;
-        ++size_;
-    }
-    void append(steps_outline const& row) {
-        row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t at, std::uint64_t count, bool holds) {
-            stretches_.push_back({size_, count, at, row.told_steps(), row.first_ordinal() + at, first, distance,
-                                  row.first_time(), row.last_time(), holds});
-            size_ += count;
-        });
-    }
+    void push_back(closed_step const& closed);
+    void append(steps_outline const& row);
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(size_); }
@@ -89,37 +67,12 @@ public:
     // Costs a search among the stretches.
     [[nodiscard]] closed_step operator[](std::size_t index) const noexcept { return *from(index); }
     // From a place on.
-    [[nodiscard]] iterator from(std::size_t index) const noexcept {
-        if (index >= size_) { return end(); }
-        auto const behind = std::upper_bound(stretches_.begin(), stretches_.end(), index,
-                                             [](std::uint64_t it, stretch const& each) { return it < each.position; });
-        auto const at = static_cast<std::size_t>(behind - stretches_.begin()) - 1;
-        return {*this, at, index - stretches_[at].position};
-    }
+    [[nodiscard]] iterator from(std::size_t index) const noexcept;
     // That with an ordinal; they increase.
-    [[nodiscard]] std::optional<closed_step> find(std::uint64_t ordinal) const noexcept {
-        auto const behind = std::upper_bound(stretches_.begin(), stretches_.end(), ordinal,
-                                             [](std::uint64_t it, stretch const& each) { return it < each.ordinal; });
-        if (behind == stretches_.begin()) { return std::nullopt; }
-        stretch const& mine = *std::prev(behind);
-        if (mine.told > 0) {
-            if (ordinal - mine.ordinal >= mine.count) { return std::nullopt; }
-            return made(mine, ordinal - mine.ordinal);
-        }
-        auto const first = single_.begin() + static_cast<std::ptrdiff_t>(mine.place);
-        auto const last = first + static_cast<std::ptrdiff_t>(mine.count);
-        auto const found = std::lower_bound(
-            first, last, ordinal, [](closed_step const& each, std::uint64_t wanted) { return each.ordinal < wanted; });
-        if (found == last || found->ordinal != ordinal) { return std::nullopt; }
-        return *found;
-    }
+    [[nodiscard]] std::optional<closed_step> find(std::uint64_t ordinal) const noexcept;
 
 private:
-    [[nodiscard]] closed_step made(stretch const& from, std::uint64_t which) const noexcept {
-        if (from.told == 0) { return single_[static_cast<std::size_t>(from.place + which)]; }
-        return {step_id{from.step.mode, from.step.index + which * from.distance}, from.ordinal + which,
-                detail::packed_time(from.first_time, from.last_time, from.place + which, from.told), from.holds};
-    }
+    [[nodiscard]] closed_step made(stretch const& from, std::uint64_t which) const noexcept;
 
     std::vector<stretch> stretches_{};
     std::vector<closed_step> single_{};  // those that were not packed
@@ -127,3 +80,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/step_list.ipp>
+#endif

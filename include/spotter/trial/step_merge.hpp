@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/trial/index.hpp>
+#include <spotter/trial/step_list.hpp>
 #include <spotter/trial/step_ranges.hpp>
 
 #include <bit>
@@ -15,20 +16,8 @@ class step_merge {
 public:
     explicit step_merge(bool of_several) noexcept : of_several_{of_several} {}
 
-    void add(closed_step const& closed) {
-        if (of_several_) {
-            all_.push_back({key_of(closed.time), all_.size(), closed.step});
-        } else {
-            take_new(closed.step);
-        }
-    }
-    [[nodiscard]] std::vector<step_id> take() {
-        std::sort(all_.begin(), all_.end(), [](closing const& a, closing const& b) {
-            return a.key != b.key ? a.key < b.key : a.place < b.place;
-        });
-        for (closing const& each : all_) { take_new(each.step); }
-        return std::move(found_);
-    }
+    void add(closed_step const& closed);
+    [[nodiscard]] std::vector<step_id> take();
 
 private:
     struct closing {
@@ -38,11 +27,7 @@ private:
     };
     // By its bits: a total order whatever a time is, and that of time for times after 1970.
     [[nodiscard]] static std::int64_t key_of(double time) noexcept { return std::bit_cast<std::int64_t>(time); }
-    void take_new(step_id step) {
-        if (known_.contains(step)) { return; }
-        known_.add(step);
-        found_.push_back(step);
-    }
+    void take_new(step_id step);
 
     bool of_several_;
     std::vector<closing> all_{};
@@ -51,3 +36,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/step_merge.ipp>
+#endif

@@ -32,15 +32,10 @@ template <element Value>
 
 // Whether so many bytes of values can be there at all. Asked before memory is taken for them, so that a row which lies costs none: a
 // zstd frame has 13 bytes at least and holds at most a block.
-[[nodiscard]] inline bool can_hold(byte_view segment, payload_place const& place, std::uint64_t bytes) noexcept {
-    return place.bytes <= segment.size() && bytes <= place.bytes / 13 * layout::block_bytes;
-}
+[[nodiscard]] bool can_hold(byte_view segment, payload_place const& place, std::uint64_t bytes) noexcept;
 
 // Bytes that are neither 0 nor 1 may not be read as bool; whoever recorded them meant true.
-inline void make_sound(std::span<std::byte> values, dtype type) noexcept {
-    if (type != dtype::boolean) { return; }
-    for (std::byte& each : values) { each = static_cast<std::byte>(each != std::byte{0}); }
-}
+void make_sound(std::span<std::byte> values, dtype type) noexcept;
 
 // Copies values into `out` in the given order of axes; a plain copy where the orders agree.
 template <element Value>
@@ -118,22 +113,9 @@ struct tensor_from<std::string> {
 class recorded_value {
 public:
     recorded_value(spotter::error const& why) noexcept : why_{why} {}
-    recorded_value(std::vector<std::byte> bytes, tensor_ref const& like) noexcept
-        : bytes_{std::move(bytes)}, view_{like} {
-        detail::make_sound(bytes_, like.type);
-        view_.values.raw = bytes_.data();
-    }
-    recorded_value(recorded_value&& other) noexcept
-        : bytes_{std::move(other.bytes_)}, view_{other.view_}, why_{other.why_} {
-        view_.values.raw = bytes_.data();
-    }
-    recorded_value& operator=(recorded_value&& other) noexcept {
-        bytes_ = std::move(other.bytes_);
-        view_ = other.view_;
-        view_.values.raw = bytes_.data();
-        why_ = other.why_;
-        return *this;
-    }
+    recorded_value(std::vector<std::byte> bytes, tensor_ref const& like) noexcept;
+    recorded_value(recorded_value&& other) noexcept;
+    recorded_value& operator=(recorded_value&& other) noexcept;
 
     [[nodiscard]] explicit operator bool() const noexcept { return !why_; }
     [[nodiscard]] spotter::error const& error() const noexcept { return why_; }
@@ -155,3 +137,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/value.ipp>
+#endif

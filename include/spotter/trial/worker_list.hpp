@@ -2,7 +2,6 @@
 // Trial (L4): which workers recorded into a run's folder.
 #pragma once
 
-#include <spotter/format/names.hpp>
 #include <spotter/trial/worker_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -17,121 +16,33 @@ public:
     [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& all() const noexcept { return *all_; }
     // How often another run took the place of the one that was read.
     [[nodiscard]] std::uint64_t replaced() const noexcept { return replaced_; }
-    [[nodiscard]] worker_reader const* find(std::uint32_t number) const noexcept {
-        for (auto const& each : *all_) {
-            if (each->number() == number) { return each.get(); }
-        }
-        return nullptr;
-    }
+    [[nodiscard]] worker_reader const* find(std::uint32_t number) const noexcept;
     // How many workers the run was told to have; 0 where it was not told.
-    [[nodiscard]] std::uint32_t expected() const noexcept {
-        std::uint32_t most = 0;
-        for (auto const& each : *all_) {
-            // A folder opened for one worker alone says nothing of the others.
-            if (!one_only_ && !(each->number() > 0 && each->index().path() == path_)) {
-                most = (std::max)(most, each->index().expected_workers());
-            }
-        }
-        return most;
-    }
+    [[nodiscard]] std::uint32_t expected() const noexcept;
     // Workers that the run was told to have and that recorded nothing so far.
-    [[nodiscard]] std::uint32_t missing() const noexcept {
-        std::uint32_t const wanted = expected();
-        std::uint32_t there = 0;
-        for (auto const& each : *all_) { there += each->number() < wanted ? 1U : 0U; }
-        return wanted - there;
-    }
+    [[nodiscard]] std::uint32_t missing() const noexcept;
 
     // Takes in what all workers wrote meanwhile, and workers that began meanwhile. A worker that cannot be read keeps its trouble to
     // itself; an error means that none can. errc::replaced: another run has taken the place of the one that was read, and the workers are
     // its own. Those of the run before stay until the next takes its place, since somebody may hold tracks of them.
-    [[nodiscard]] error refresh() {
-        error const why = take_in();
-        if (!began_anew(why)) { return why; }
-        worker_list fresh{path_, *files_};
-        fresh.one_only_ = one_only_;
-        error const unreadable = one_only_ ? fresh.open_only(all_->front()->number()) : fresh.take_in();
-        if (fresh.all_->empty()) { return unreadable; }  // it is just being made: what was read is all that there is
-        before_ = std::exchange(all_, std::move(fresh.all_));
-        has_root_ = fresh.has_root_;
-        ++replaced_;
-        return {errc::replaced,
-                "another run has taken the place of the one that was read: it is read from its beginning, ask anew"};
-    }
+    [[nodiscard]] error refresh();
     // Opens this worker and no other.
-    [[nodiscard]] error open_only(std::uint32_t number) {
-        one_only_ = true;
-        std::string const folder = number == 0 ? path_ : folder_of(number);
-        error const why = add(number, folder);
-        result<path_kind> const kind = files_->kind_of(path_);
-        if (why.code != errc::not_a_run || !kind || *kind != path_kind::folder) { return why; }
-        error told{errc::no_such_worker, "\""};
-        told.what << path_ << "\" holds no record of worker " << number << ": trial::workers() lists whose it holds";
-        return told;
-    }
+    [[nodiscard]] error open_only(std::uint32_t number);
 
 private:
-    [[nodiscard]] error take_in() {
-        error first{};
-        bool sound = false;
-        auto const note = [&](error const& why) {
-            sound = sound || !why;
-            if (!first) { first = why; }
-        };
-        for (auto const& each : *all_) { note(each->refresh()); }
-        if (one_only_) { return first; }
-        if (!has_root_) {
-            note(add(0, path_));
-            has_root_ = !all_->empty() && all_->back()->index().path() == path_;
-        }
-        if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
-            return first || kind ? first : kind.error();
-        }
-        found_numbers found{};
-        if (error const why = files_->list(path_, &take_name, &found)) { return why; }
-        if (found.out_of_memory) { return {errc::out_of_memory, "no memory to list the workers of the run"}; }
-        for (std::uint32_t number : found.numbers) {
-            if (find(number) == nullptr) { note(add(number, folder_of(number))); }
-        }
-        std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
-        return sound ? error{} : first;
-    }
-    [[nodiscard]] bool began_anew(error const& why) const noexcept {
-        return why.code == errc::replaced || std::any_of(all_->begin(), all_->end(), [](auto const& each) {
-                   return each->trouble().code == errc::replaced;
-               });
-    }
+    [[nodiscard]] error take_in();
+    [[nodiscard]] bool began_anew(error const& why) const noexcept;
 
     struct found_numbers {
         std::vector<std::uint32_t> numbers{};
         bool out_of_memory = false;
     };
     // Called by a file system, which no exception may leave.
-    static bool take_name(void* context, std::string_view name) noexcept {
-        auto& found = *static_cast<found_numbers*>(context);
-        std::uint32_t const number = worker_of_folder(name);
-        if (number == 0) { return true; }
-#if SPOTTER_EXCEPTIONS
-        try {
-            found.numbers.push_back(number);
-        } catch (...) { found.out_of_memory = true; }
-#else
-        found.numbers.push_back(number);
-#endif
-        return !found.out_of_memory;
-    }
+    static bool take_name(void* context, std::string_view name) noexcept;
 
-    [[nodiscard]] std::string folder_of(std::uint32_t number) const {
-        return path_ + "/worker-" + std::to_string(number);
-    }
+    [[nodiscard]] std::string folder_of(std::uint32_t number) const;
     // A folder without a segment is of a worker that is about to begin. One whose segment cannot be read is a worker all the same.
-    [[nodiscard]] error add(std::uint32_t number, std::string const& folder) {
-        auto fresh = std::make_unique<worker_reader>(number, folder, *files_);
-        error const why = fresh->refresh();
-        if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_first_segment())) { return why; }
-        all_->push_back(std::move(fresh));
-        return why;
-    }
+    [[nodiscard]] error add(std::uint32_t number, std::string const& folder);
 
     file_system* files_;
     std::string path_;
@@ -144,3 +55,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/worker_list.ipp>
+#endif

@@ -5,8 +5,6 @@
 #include <spotter/trial/index.hpp>
 #include <spotter/trial/step_ranges.hpp>
 
-#include <chrono>
-
 namespace spotter::inline SPOTTER_ABI {
 
 // running: a live process writes it. finished: closed normally. failed: ended by an exception or hook.fail(). died: the writer
@@ -42,19 +40,7 @@ public:
         : number_{number}, index_{folder, files} {}
 
     // Takes in what was written meanwhile. After an error everything read so far still holds.
-    [[nodiscard]] error refresh() {
-        result<bool> const live =
-            index_.is_locked();  // asked first: a run that ends now is still seen as ended next time
-        trouble_ = index_.refresh();
-        if (index_.ended()) {
-            status_ = index_.ended_how() == 1 ? run_status::finished : run_status::failed;
-        } else if (live) {  // where the system cannot tell, it stays what it was
-            status_ = *live ? run_status::running : run_status::died;
-        }
-        auto const now = std::chrono::system_clock::now().time_since_epoch();
-        looked_at_ = std::chrono::duration<double>(now).count();
-        return trouble_;
-    }
+    [[nodiscard]] error refresh();
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ == 0 ? index_.worker() : number_; }
     [[nodiscard]] run_index const& index() const noexcept { return index_; }
@@ -65,25 +51,13 @@ public:
     [[nodiscard]] bool past(step_id step) const { return ranges().any_after(step); }
 
     // Decided once this worker closed it or a later index of its mode, or is over.
-    [[nodiscard]] step_state state(step_id step) const {
-        if (closed(step)) { return step_state::present; }
-        return past(step) || !running() ? step_state::absent : step_state::pending;
-    }
+    [[nodiscard]] step_state state(step_id step) const;
     // Seconds from the last sign of the loop (begun, closed a step, ended) to the last refresh. Heartbeats do not count: the
     // writer sends them also while the loop hangs.
-    [[nodiscard]] double age() const {
-        double last = index_.begun_at();
-        if (!index_.steps().empty()) { last = (std::max)(last, index_.steps().back().time); }
-        last = (std::max)(last, index_.ended_at());
-        return (std::max)(0.0, looked_at_ - last);
-    }
+    [[nodiscard]] double age() const;
 
 private:
-    [[nodiscard]] step_ranges const& ranges() const {
-        auto const& steps = index_.steps();
-        for (auto it = steps.from(ranged_); it != steps.end(); ++it, ++ranged_) { closed_.add((*it).step); }
-        return closed_;
-    }
+    [[nodiscard]] step_ranges const& ranges() const;
 
     std::uint32_t number_;
     run_index index_;
@@ -95,3 +69,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/trial/worker_reader.ipp>
+#endif

@@ -24,15 +24,8 @@ public:
 
     counted_letters(char const* at, std::size_t& line) noexcept : at_{at}, line_{&line} {}
     [[nodiscard]] char const& operator*() const noexcept { return *at_; }
-    counted_letters& operator++() noexcept {
-        *line_ += *at_++ == '\n' ? 1 : 0;
-        return *this;
-    }
-    counted_letters operator++(int) noexcept {
-        counted_letters const before = *this;
-        ++*this;
-        return before;
-    }
+    counted_letters& operator++() noexcept;
+    counted_letters operator++(int) noexcept;
     friend bool operator==(counted_letters const& a, counted_letters const& b) noexcept { return a.at_ == b.at_; }
 
 private:
@@ -49,11 +42,7 @@ public:
 
     explicit json_inspector(std::string_view text) noexcept : text_{text} {}
 
-    [[nodiscard]] bool look() {
-        return value::sax_parse(counted_letters{text_.data(), line_},
-                                counted_letters{text_.data() + text_.size(), line_}, this,
-                                nlohmann::json::input_format_t::json, true, true);
-    }
+    [[nodiscard]] bool look();
     bool null() { return count(); }
     bool boolean(bool) { return count(); }
     bool number_integer(value::number_integer_t) { return count(); }
@@ -62,19 +51,7 @@ public:
     bool string(std::string&) { return count(); }
     bool binary(value::binary_t&) { return count(); }
     bool start_object(std::size_t) { return open(); }
-    bool key(std::string& name) {
-        if (keys_.back().size() == most_keys) { return refuse("an object has more than 256 keys"); }
-        for (std::string const& each : keys_.back()) {
-            if (each == name) {
-                why_.code = errc::bad_config;
-                why_.what << '"' << std::string_view{name}.substr(0, 60) << "\" is given twice in one object, in line "
-                          << line_;
-                return false;
-            }
-        }
-        keys_.back().push_back(name);
-        return true;
-    }
+    bool key(std::string& name);
     bool end_object() { return close(); }
     bool start_array(std::size_t) { return open(); }
     bool end_array() { return close(); }
@@ -93,21 +70,10 @@ public:
     [[nodiscard]] error const& why() const noexcept { return why_; }
 
 private:
-    bool refuse(std::string_view what) noexcept {
-        why_ = {errc::bad_config, "line "};
-        why_.what << line_ << ": " << what;
-        return false;
-    }
+    bool refuse(std::string_view what) noexcept;
     bool count() noexcept { return ++values_ <= most_values || refuse("the settings hold more than a million values"); }
-    bool open() {
-        keys_.emplace_back();
-        if (keys_.size() > deepest) { return refuse("the settings are nested more than 64 deep"); }
-        return count();
-    }
-    bool close() {
-        keys_.pop_back();
-        return true;
-    }
+    bool open();
+    bool close();
 
     std::string_view text_;
     std::vector<std::vector<std::string>> keys_;
@@ -116,3 +82,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/ext/json/inspector.ipp>
+#endif

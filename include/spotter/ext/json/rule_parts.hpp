@@ -36,32 +36,9 @@ struct predicate_node {
     predicate_node const *first = nullptr, *second = nullptr;
     std::uint32_t depth = 0;  // how many stand below it, one in another
 
-    [[nodiscard]] truth operator()(summary const& of) const noexcept {
-        switch (is) {
-            case what::both:
-                return conjunction((*first)(of), (*second)(of));
-            case what::either:
-                return disjunction((*first)(of), (*second)(of));
-            case what::negated:
-                return negation((*first)(of));
-            case what::comparison:
-                break;
-        }
-        measurement const found = measure(left, of);
-        if (!found.known || is_nan(found.value) || (!left.is_count() && of.finite() == 0)) { return truth::undecided; }
-        return truth_of(holds(found.value, how, limit));
-    }
-    [[nodiscard]] terms needs() const noexcept {
-        if (is == what::comparison) { return left.needs(); }
-        return first->needs() | (second != nullptr ? second->needs() : terms::none);
-    }
-    [[nodiscard]] evidence shown(summary const& of) const noexcept {
-        if (is == what::comparison) { return {left.name(), measure(left, of).value, limit, how}; }
-        if (is != what::negated) { return (*first)(of) == (*this)(of) ? first->shown(of) : second->shown(of); }
-        evidence found = first->shown(of);
-        found.how = opposite_of(found.how);
-        return found;
-    }
+    [[nodiscard]] truth operator()(summary const& of) const noexcept;
+    [[nodiscard]] terms needs() const noexcept;
+    [[nodiscard]] evidence shown(summary const& of) const noexcept;
 };
 struct dynamic_predicate {
     using kind = predicate_kind;
@@ -69,9 +46,7 @@ struct dynamic_predicate {
     [[nodiscard]] truth operator()(summary const& of) const noexcept { return (*it)(of); }
 };
 [[nodiscard]] inline terms needs_of(dynamic_predicate const& asked) noexcept { return asked.it->needs(); }
-[[nodiscard]] inline evidence evidence_of(dynamic_predicate const& asked, summary const& of) noexcept {
-    return asked.it->shown(of);
-}
+[[nodiscard]] evidence evidence_of(dynamic_predicate const& asked, summary const& of) noexcept;
 
 // What the rules of a file refer to; each of them holds it. Nothing in it moves.
 struct rule_store {
@@ -83,3 +58,7 @@ struct rule_store {
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/ext/json/rule_parts.ipp>
+#endif

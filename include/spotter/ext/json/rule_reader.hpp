@@ -6,11 +6,8 @@
 #include <spotter/ext/json/expression_reader.hpp>
 #include <spotter/ext/json/rule_parameter.hpp>
 #include <spotter/ext/json/rule_parts.hpp>
-#include <spotter/response.hpp>
 #include <spotter/rule/dynamic_rule.hpp>
 
-#include <algorithm>
-#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,22 +22,7 @@ public:
     // Paths in the file are relative to `folder`.
     explicit json_rule_reader(std::string_view folder) : folder_{folder} {}
 
-    [[nodiscard]] result<dynamic_rule> read(json const& root) {
-        std::vector<made_rule> all;
-        for (auto const& [key, ignored] : root.items()) {
-            if (key != "rules") { refuse(key, "unknown key; allowed: rules"); }
-        }
-        auto const list = root.find("rules");
-        if (list == root.end() || !list->is_array() || list->empty()) {
-            refuse("rules", "must be a list of rules, and not empty");
-        } else {
-            each_of(*list, "rules", all);
-        }
-        if (why_) { return why_; }
-        if (!plan_.whole()) { return {errc::out_of_memory, "no memory for the patterns of the rules"}; }
-        store_->expressions = std::move(plan_);
-        return either(all).rule;
-    }
+    [[nodiscard]] result<dynamic_rule> read(json const& root);
 
 private:
     // A rule, and how many stand in it one in another, itself included: each takes a frame of the stack at every event.
@@ -51,10 +33,7 @@ private:
     using found = std::optional<made_rule>;
     static constexpr std::uint32_t deepest = 256;
 
-    found refused_rule(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept {
-        refuse(key, what, code);
-        return std::nullopt;
-    }
+    found refused_rule(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
     template <rule Rule>
     [[nodiscard]] found keep(Rule const& it) const {
         return made_rule{dynamic_rule{it, std::shared_ptr<rule_store const>{store_}}};
@@ -67,86 +46,18 @@ private:
         made->depth = below + 1;
         return made;
     }
-    [[nodiscard]] static made_rule either(std::vector<made_rule> const& all) {
-        std::vector<dynamic_rule> rules;
-        std::uint32_t depth = 0;
-        for (made_rule const& each : all) {
-            rules.push_back(each.rule);
-            depth = (std::max)(depth, each.depth);
-        }
-        return {either_of(rules), depth + static_cast<std::uint32_t>(std::bit_width(all.size() - 1))};
-    }
+    [[nodiscard]] static made_rule either(std::vector<made_rule> const& all);
 
-    void each_of(json const& list, std::string_view name, std::vector<made_rule>& into) {
-        std::string const outer = subject_;
-        for (std::size_t i = 0; i < list.size() && !why_; ++i) {
-            std::string const place = std::string{name} + '[' + std::to_string(i) + ']';
-            subject_ = outer.empty() ? place : outer + '.' + place;
-            if (found it = one(list[i])) { into.push_back(*std::move(it)); }
-        }
-        subject_ = outer;
-    }
+    void each_of(json const& list, std::string_view name, std::vector<made_rule>& into);
 
-    [[nodiscard]] found one(json const& it) {
-        if (std::string const* const name = text_of(it)) { return built_in(*name, json::object()); }
-        if (!it.is_object()) { return refused_rule("rule", "must be a name or an object"); }
-        found made = form(it);
-        auto const adaptors = it.find("adapt");
-        if (!made || adaptors == it.end()) { return made; }
-        if (!adaptors->is_array()) { return refused_rule("adapt", "must be a list, [{\"for_steps\": 3}, \"once\"]"); }
-        for (json const& each : *adaptors) {
-            if (made) { made = adapt(*made, each); }
-        }
-        return made;
-    }
-    [[nodiscard]] found form(json const& it) {
-        if (auto const named = it.find("rule"); named != it.end()) {  // its parameters may be called like another form
-            std::string const* const name = text_of(*named);
-            return name != nullptr ? built_in(*name, it) : refused_rule("rule", "must be the name of a rule");
-        }
-        for (auto const& [key, value] : it.items()) {
-            if (key == "any" || key == "all" || key == "fraction") { return quantified(key, value, it); }
-            if (key == stalled_over::name) { return series<stalled_over>(value, it); }
-            if (key == rising_over::name) { return series<rising_over>(value, it); }
-            if (key == unchanged_over::name) { return series<unchanged_over>(value, it); }
-            if (key == spike_over::name) { return series<spike_over>(value, it); }
-            if (key == "ratio_of" || key == "gap_of") { return pair(key, value, it); }
-            if (key == "and" || key == "or" || key == "not") { return compound_rule(key, value, it); }
-        }
-        return refused_rule("rule", "no rule here: give rule, any, all, fraction, stalled, rising, unchanged, spike, "
-                                    "ratio_of, gap_of, and, or, not (docs/settings.md)");
-    }
+    [[nodiscard]] found one(json const& it);
+    [[nodiscard]] found form(json const& it);
     // Whether `it` has no other keys than these and `adapt`.
-    [[nodiscard]] bool only_keys(json const& it, std::initializer_list<std::string_view> allowed) {
-        for (auto const& [key, ignored] : it.items()) {
-            if (key == "adapt") { continue; }
-            if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
-                std::string list = "unknown key; allowed:";
-                for (std::string_view const each : allowed) { (list += ' ') += each; }
-                refuse(key, list + " adapt");
-            }
-        }
-        return !why_;
-    }
+    [[nodiscard]] bool only_keys(json const& it, std::initializer_list<std::string_view> allowed);
 
     // --- the catalogue ---------------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] found built_in(std::string_view name, json const& it) {
-        found made;
-        bool known = false;
-        each_built_in_rule([&](auto rule) {
-            if (known || rule.name != name) { return; }
-            known = true;
-            made = with_parameters(rule, it);
-        });
-        each_pack([&](std::string_view its, auto const& pack) {
-            if (known || its != name) { return; }
-            known = true;
-            if (only_keys(it, {"rule"})) { made = made_rule{to_dynamic(pack), depth_of_packs}; }
-        });
-        if (known) { return made; }
-        return refused_rule(name, "there is no rule or pack of this name: `spotter check --list` lists them");
-    }
+    [[nodiscard]] found built_in(std::string_view name, json const& it);
     template <class Rule>
     [[nodiscard]] found with_parameters(Rule rule, json const& it) {
         if (auto const preset = it.find("defaults"); preset != it.end()) {
@@ -192,26 +103,13 @@ private:
             refuse(key, wanted);
         }
     }
-    [[nodiscard]] std::string beside(std::string const& path) const {
-        return folder_.empty() || path.starts_with('/') ? path : folder_ + '/' + path;
-    }
+    [[nodiscard]] std::string beside(std::string const& path) const;
 
     // --- rules that are composed -----------------------------------------------------------------------------------------------
 
     [[nodiscard]] dynamic_pattern which(json const& it) { return {&store_->expressions, pattern(it)}; }
 
-    [[nodiscard]] found quantified(std::string_view how, json const& tensors, json const& it) {
-        bool const share = how == "fraction";
-        if (!(share ? only_keys(it, {how, "where", "is"}) : only_keys(it, {how, "where"}))) { return std::nullopt; }
-        dynamic_pattern const of = which(tensors);
-        auto const where = it.find("where");
-        if (where == it.end()) { return refused_rule("where", "missing: of what, \"l2 > 1000\"?"); }
-        dynamic_predicate const asked{predicate(*where)};
-        if (how == "any") { return finish(any_rule<dynamic_pattern, dynamic_predicate>{{of, asked}}); }
-        if (how == "all") { return finish(all_rule<dynamic_pattern, dynamic_predicate>{{of, asked}}); }
-        bound const limit = is(it);
-        return finish(fraction_rule<dynamic_pattern, dynamic_predicate>{{of, asked}, limit.how, limit.value});
-    }
+    [[nodiscard]] found quantified(std::string_view how, json const& tensors, json const& it);
     template <class Kind>
     [[nodiscard]] found series(json const& tensors, json const& it) {
         series_rule<dynamic_pattern, statistic, Kind> made{which(tensors), statistic{statistic_id::mean}, Kind{}};
@@ -224,58 +122,9 @@ private:
         }
         return finish(made);
     }
-    [[nodiscard]] found pair(std::string_view how, json const& sides, json const& it) {
-        if (!only_keys(it, {how, "is"})) { return std::nullopt; }
-        if (!sides.is_array() || sides.size() != 2) {
-            return refused_rule(how,
-                                "takes two sides, [{\"latest\": \"loss\", \"of\": \"mean\", \"mode\": \"eval\"}, ...]");
-        }
-        latest_value<dynamic_pattern, statistic> const left = side(sides[0]), right = side(sides[1]);
-        bound const limit = is(it);
-        return finish(pair_rule<decltype(left), decltype(right)>{
-            left, right, how == "ratio_of" ? pairing::ratio : pairing::gap, limit.how, limit.value});
-    }
-    [[nodiscard]] latest_value<dynamic_pattern, statistic> side(json const& it) {
-        latest_value<dynamic_pattern, statistic> made{{}, statistic{statistic_id::mean}};
-        if (!it.is_object() || !it.contains("latest")) {
-            refuse("latest", "each side is an object with latest, of and mode");
-            return made;
-        }
-        for (auto const& [key, value] : it.items()) {
-            if (key == "latest") {
-                made.which = which(value);
-            } else if (key == "of") {
-                made.of = statistic_of(value);
-            } else if (key == "mode") {
-                made.any_mode = false;
-                std::string_view const wanted = assign_parameter(value, made.within);
-                if (!wanted.empty()) { refuse(key, wanted); }
-            } else {
-                refuse(key, "unknown key; allowed: latest of mode");
-            }
-        }
-        return made;
-    }
-    [[nodiscard]] found compound_rule(std::string_view how, json const& parts, json const& it) {
-        if (!only_keys(it, {how})) { return std::nullopt; }
-        if (how == "not") {
-            found const inner = one(parts);
-            if (!inner) { return std::nullopt; }
-            return keep(not_rule<dynamic_rule>{inner->rule}, inner->depth);
-        }
-        std::vector<made_rule> all;
-        if (!parts.is_array() || parts.empty()) { return refused_rule(how, "takes a list of rules that is not empty"); }
-        if (how == "and" && parts.size() > 256) { return refused_rule(how, "takes 256 rules at most"); }
-        each_of(parts, how, all);
-        if (why_) { return std::nullopt; }
-        if (how == "or") { return either(all); }
-        found made = all[0];
-        for (std::size_t i = 1; made && i < all.size(); ++i) {
-            made = keep(both_rules<dynamic_rule, dynamic_rule>{made->rule, all[i].rule},
-                        (std::max)(made->depth, all[i].depth));
-        }
-        return made;
-    }
+    [[nodiscard]] found pair(std::string_view how, json const& sides, json const& it);
+    [[nodiscard]] latest_value<dynamic_pattern, statistic> side(json const& it);
+    [[nodiscard]] found compound_rule(std::string_view how, json const& parts, json const& it);
     template <rule Rule>
     [[nodiscard]] found finish(Rule const& it) const {
         return why_ ? found{} : keep(it);
@@ -288,119 +137,15 @@ private:
         double value = 0;
     };
     // "> 0.5" under the key `is`.
-    [[nodiscard]] bound is(json const& it) {
-        auto const asked = it.find("is");
-        std::string const* const text = asked != it.end() ? text_of(*asked) : nullptr;
-        bound made;
-        if (text == nullptr || !read_bound(*text, made.how, made.value)) {
-            refuse("is", "compares with a number: \"> 0.5\", and so <, <=, >=");
-        }
-        return made;
-    }
-    [[nodiscard]] statistic statistic_of(json const& it) {
-        statistic made{statistic_id::mean};
-        std::string const* const text = text_of(it);
-        if (text == nullptr || !read_statistic_name(*text, made)) {
-            refuse("of", "must be the name of a statistic: mean, l2, maximum, mean_abs, nonfinite, ...");
-        }
-        return made;
-    }
-    [[nodiscard]] predicate_node const* predicate(json const& it) {
-        predicate_node made;
-        if (std::string const* const text = text_of(it)) {
-            std::size_t const cut = text->find_first_of("<>");
-            bool const fine = cut != text->npos &&
-                              read_statistic_name(std::string_view{*text}.substr(0, cut), made.left) &&
-                              read_bound(std::string_view{*text}.substr(cut), made.how, made.limit);
-            if (!fine) {
-                refuse("where", "\"" + text->substr(0, 60) + "\" compares no statistic with a number: \"l2 > 1000\"");
-            }
-        } else if (it.is_object() && it.size() == 1) {
-            std::string const& key = it.begin().key();
-            json const& value = it.begin().value();
-            bool const several = key == "and" || key == "or";
-            if (key == "not") {
-                made.is = predicate_node::what::negated;
-                made.first = predicate(value);
-            } else if (several && value.is_array() && !value.empty() && value.size() <= 256) {
-                predicate_node const* all = predicate(value[0]);
-                for (std::size_t i = 1; !why_ && i < value.size(); ++i) {
-                    made.is = key == "and" ? predicate_node::what::both : predicate_node::what::either;
-                    made.first = all;
-                    made.second = predicate(value[i]);
-                    all = kept(made);
-                }
-                return all;
-            } else {
-                refuse("where", "takes {\"and\": [...]}, {\"or\": [...]} and {\"not\": ...}");
-            }
-        } else {
-            refuse("where", "must be a comparison, \"l2 > 1000\", or one of {\"and\"} {\"or\"} {\"not\"}");
-        }
-        return kept(made);
-    }
-    [[nodiscard]] predicate_node const* kept(predicate_node& made) {
-        for (predicate_node const* const each : {made.first, made.second}) {
-            if (each != nullptr) { made.depth = (std::max)(made.depth, each->depth + 1); }
-        }
-        if (made.depth > deepest) { refuse("where", "\"and\", \"or\" and \"not\" stand more than 256 deep in it"); }
-        return &store_->predicates.emplace_back(made);
-    }
+    [[nodiscard]] bound is(json const& it);
+    [[nodiscard]] statistic statistic_of(json const& it);
+    [[nodiscard]] predicate_node const* predicate(json const& it);
+    [[nodiscard]] predicate_node const* kept(predicate_node& made);
 
     // --- adaptors and responses ------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] found adapt(made_rule const& inner, json const& it) {
-        if (it == "once") { return keep(inner.rule | once, inner.depth); }
-        if (!it.is_object() || it.size() != 1) {
-            return refused_rule("adapt", "each is \"once\", or one of {\"for_steps\"} {\"cooldown\"} {\"rearm\"} "
-                                         "{\"only\"} {\"named\"} {\"severity\"} {\"on\"}");
-        }
-        std::string const& key = it.begin().key();
-        json const& value = it.begin().value();
-        if (key == "for_steps" || key == "cooldown" || key == "rearm") {
-            std::uint64_t steps = 0;
-            if (!whole(value, steps) || steps == 0) {
-                return refused_rule(key, "takes a whole number of steps, from 1 on");
-            }
-            if (key == "for_steps") { return keep(inner.rule | for_steps{steps}, inner.depth); }
-            return key == "cooldown" ? keep(inner.rule | cooldown{steps}, inner.depth)
-                                     : keep(inner.rule | rearm{steps}, inner.depth);
-        }
-        if (key == "only") {
-            return keep(inner.rule | only{dynamic_policy{&store_->expressions, policy(value)}}, inner.depth);
-        }
-        if (key == "named") {
-            std::string const* const name = text_of(value);
-            if (name == nullptr || name->empty()) { return refused_rule(key, "takes a name"); }
-            return keep(inner.rule | named{store_->texts.emplace_back(*name)}, inner.depth);
-        }
-        if (key == "severity") {
-            severity level{};
-            std::string_view const wanted = assign_parameter(value, level);
-            return wanted.empty() ? keep(inner.rule | level, inner.depth) : refused_rule(key, wanted);
-        }
-        if (key != "on") { return refused_rule(key, "there is no such adaptor (docs/settings.md)"); }
-        found made = inner;
-        for (json const& each : value.is_array() ? value : json::array({value})) {
-            if (made) { made = respond(*made, each); }
-        }
-        return made;
-    }
-    [[nodiscard]] found respond(made_rule const& inner, json const& it) {
-        if (it == "proceed") { return keep(on(inner.rule, proceed), inner.depth); }
-        if (it == "skip_update") { return keep(on(inner.rule, skip_update), inner.depth); }
-        if (it == "stop") { return keep(on(inner.rule, stop), inner.depth); }
-        if (it == "print") { return keep(on(inner.rule, print_finding{}), inner.depth); }
-        std::string const* const text = it.is_object() && it.size() == 1 ? text_of(it.begin().value()) : nullptr;
-        if (text != nullptr && !text->empty()) {
-            bool const is_path = it.begin().key() == "append_lines";
-            std::string const& kept = store_->texts.emplace_back(is_path ? beside(*text) : *text);
-            if (it.begin().key() == "append_lines") { return keep(on(inner.rule, append_lines{kept}), inner.depth); }
-            if (it.begin().key() == "run_command") { return keep(on(inner.rule, run_command{kept}), inner.depth); }
-        }
-        return refused_rule("on", "takes \"proceed\", \"skip_update\", \"stop\", \"print\", {\"append_lines\": path}, "
-                                  "{\"run_command\": command}, or a list of them");
-    }
+    [[nodiscard]] found adapt(made_rule const& inner, json const& it);
+    [[nodiscard]] found respond(made_rule const& inner, json const& it);
 
     static constexpr std::uint32_t depth_of_packs = 16;  // no pack is made of more, one in another
 
@@ -409,3 +154,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/ext/json/rule_reader.ipp>
+#endif

@@ -8,7 +8,6 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 
-
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {

@@ -17,17 +17,12 @@ struct class_counts {
     class_balance labels{}, predictions{};
     std::uint64_t total = 0, right = 0;
 
-    void add(std::uint32_t label, std::uint32_t said) {
-        ++pairs[{label, said}];
-        ++labels[label];
-        ++predictions[said];
-        ++total;
-        right += label == said ? 1 : 0;
-    }
-    [[nodiscard]] std::uint64_t of(std::uint32_t label, std::uint32_t said) const {
-        auto const it = pairs.find({label, said});
-        return it == pairs.end() ? 0 : it->second;
-    }
+    void add(std::uint32_t label, std::uint32_t said);
+    [[nodiscard]] std::uint64_t of(std::uint32_t label, std::uint32_t said) const;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/class_counts.ipp>
+#endif

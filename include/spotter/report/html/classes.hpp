@@ -5,134 +5,18 @@
 #include <spotter/report/html/judged.hpp>
 #include <spotter/report/html/section.hpp>
 
-#include <set>
-
 namespace spotter::inline SPOTTER_ABI::html {
 
 namespace detail {
 
-// Cells are shaded by their share of the row: of the samples with this label.
-[[nodiscard]] inline std::string confusion_table(class_counts const& it, std::set<std::uint32_t> const& classes) {
-    std::string head, rows;
-    for (std::uint32_t const each : classes) { head += fmt::format("<th>{}</th>", each); }
-    for (std::uint32_t const label : classes) {
-        auto const given = it.labels.find(label);
-        double const row = given == it.labels.end() ? 0 : static_cast<double>(given->second);
-        rows += fmt::format("<tr><th>{}</th>", label);
-        for (std::uint32_t const said : classes) {
-            std::uint64_t const count = it.of(label, said);
-            int const shade = count == 0 ? 0 : 1 + static_cast<int>(static_cast<double>(count) / row * 7.999);
-            rows += fmt::format(
-                R"(<td class="{}{}"{}>{}</td>)", label == said ? "hit s" : "miss s", (std::min)(shade, 8),
-                count == 0 ? "" : fmt::format(R"( title="{} taken for {}: {} of {}")", label, said, count, row),
-                count == 0 ? std::string{"·"} : fmt::format("{}", count));
-        }
-        rows += fmt::format("<td class=\"sum\">{}</td></tr>\n",
-                            row > 0 ? percent_text(static_cast<double>(it.of(label, label)) / row) : "");
-    }
-    return fmt::format(
-        "<figure class=\"plain\"><figcaption><b>Confusion matrix</b> <span class=\"note\">rows: label; columns: "
-        "prediction; "
-        "at the end the share that is right</span></figcaption><div class=\"wide\"><table class=\"confusion\">"
-        "<thead><tr><th></th>{}<th></th></tr></thead><tbody>\n{}</tbody></table></div></figure>\n",
-        head, rows);
-}
-
-[[nodiscard]] inline std::string worst_pairs(class_counts const& it) {
-    std::vector<std::pair<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>>> wrong;
-    for (auto const& [pair, count] : it.pairs) {
-        if (pair.first != pair.second) { wrong.push_back({count, pair}); }
-    }
-    std::sort(wrong.begin(), wrong.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
-    std::string rows;
-    for (std::size_t i = 0; i < wrong.size() && i < 20; ++i) {
-        auto const& [count, pair] = wrong[i];
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", pair.first, pair.second, count);
-    }
-    if (rows.empty()) { return {}; }
-    return fmt::format(
-        "<figure class=\"plain\"><figcaption><b>Most frequent mistakes</b></figcaption><table "
-        "class=\"plain\"><thead><tr>"
-        "<td>label</td><td>taken for</td><td>samples</td></tr></thead><tbody>{}</tbody></table></figure>\n",
-        rows);
-}
-
-// Bars of how often a class was the label and, thinner, the prediction.
-[[nodiscard]] inline std::string balance_table(class_balance const& labels, class_balance const& predictions,
-                                               std::string_view title) {
-    constexpr std::size_t rows_shown = 40;
-    std::uint64_t most = 1, total = 0;
-    std::set<std::uint32_t> classes;
-    for (class_balance const* const each : {&labels, &predictions}) {
-        for (auto const& [which, count] : *each) { most = (std::max)(most, count), classes.insert(which); }
-    }
-    for (auto const& [which, count] : labels) { total += count; }
-    std::string rows;
-    auto const of = [](class_balance const& from, std::uint32_t which) {
-        auto const it = from.find(which);
-        return it == from.end() ? std::uint64_t{0} : it->second;
-    };
-    std::size_t shown = 0;
-    for (std::uint32_t const each : classes) {
-        if (++shown > rows_shown) { break; }
-        std::uint64_t const given = of(labels, each), said = of(predictions, each);
-        auto const width = [&](std::uint64_t count) {
-            return 100.0 * static_cast<double>(count) / static_cast<double>(most);
-        };
-        rows += fmt::format(R"(<tr><th>{}</th><td class="bars"><i class="bar c0" style="width:{:.1f}%"></i>)", each,
-                            width(given));
-        if (!predictions.empty()) {
-            rows += fmt::format(R"(<i class="bar thin c5" style="width:{:.1f}%"></i>)", width(said));
-        }
-        rows += fmt::format("</td><td>{}{}</td></tr>\n", given, predictions.empty() ? "" : fmt::format(" / {}", said));
-    }
-    if (rows.empty()) { return {}; }
-    return fmt::format(
-        "<figure class=\"plain\"><figcaption><b>{}</b> <span class=\"key\"><i class=\"c0\"></i>label</span> {}"
-        "<span class=\"note\">{}{}</span></figcaption><table class=\"balance\"><tbody>\n{}</tbody></table></figure>\n",
-        title, predictions.empty() ? "" : "<span class=\"key\"><i class=\"c5\"></i>prediction</span> ",
-        plural(total, "sample"),
-        classes.size() > rows_shown ? fmt::format(", the first {} of {} classes", rows_shown, classes.size()) : "",
-        rows);
-}
-
-[[nodiscard]] inline std::string gallery(judged_samples const& it) {
-    std::string cells;
-    for (mistake const& each : it.mistakes) {
-        if (!each.has_image) { continue; }
-        std::string const text = fmt::format("{} taken for {}", each.label, each.said);
-        cells +=
-            fmt::format(R"(<figure class="sample"><img alt="{0}" src="{1}"><figcaption>{0}{2}</figcaption></figure>)"
-                        "\n",
-                        text, data_uri(each.image),
-                        each.certainty > 0 ? fmt::format(", {:.0f}&#160;%&#160;sure", 100 * each.certainty) : "");
-    }
-    if (cells.empty()) { return {}; }
-    return fmt::format("<h3>Mistakes <span class=\"note\">the surest first, {} of {}; {}</span></h3>\n<div "
-                       "class=\"gallery\">\n{}</div>\n",
-                       it.mistakes.size(), it.counts.total - it.counts.right, escape(it.drawn_as), cells);
-}
+[[nodiscard]] std::string gallery(judged_samples const& it);
 
 }  // namespace detail
 
-[[nodiscard]] inline section classes_section(run_story const& story, judged_samples const& judged) {
-    constexpr std::size_t table_classes = 24;
-    class_counts const& counts = judged.counts;
-    std::string body, figures;
-    if (counts.total > 0) {
-        std::set<std::uint32_t> classes;
-        for (auto const& [pair, count] : counts.pairs) { classes.insert(pair.first), classes.insert(pair.second); }
-        body += fmt::format("<p><b>{}</b> of {} right: {} of {}.</p>\n",
-                            percent_text(static_cast<double>(counts.right) / static_cast<double>(counts.total)),
-                            plural(counts.total, "sample"), counts.right, escape(judged.from));
-        figures +=
-            classes.size() <= table_classes ? detail::confusion_table(counts, classes) : detail::worst_pairs(counts);
-        figures += detail::balance_table(counts.labels, counts.predictions, "Balance");
-    }
-    if (!story.train_labels.empty()) {
-        figures += detail::balance_table(story.train_labels, {}, "Labels over the whole training");
-    }
-    return {"classes", "Classes", body + grid_of(figures) + detail::gallery(judged)};
-}
+[[nodiscard]] section classes_section(run_story const& story, judged_samples const& judged);
 
 }  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/classes.ipp>
+#endif

@@ -2,8 +2,6 @@
 // Report (L5), for html.hpp: gradients, updates and activations of every layer over time, and histograms of a few.
 #pragma once
 
-#include <spotter/report/html/heat_map.hpp>
-#include <spotter/report/html/ridges.hpp>
 #include <spotter/report/html/section.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
@@ -12,35 +10,7 @@ namespace detail {
 
 using series_of = series const& (*)(mode_story const&);
 
-[[nodiscard]] inline std::vector<tensor_story const*> with_role(run_story const& story, role what) {
-    std::vector<tensor_story const*> found;
-    for (tensor_story const& each : story.tensors) {
-        if (each.info.role == what && each.observations() > 0) { found.push_back(&each); }
-    }
-    return found;
-}
-[[nodiscard]] inline std::size_t known(std::vector<tensor_story const*> const& all, series_of pick) {
-    return static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [&](auto const* each) { return !pick(each->any_mode()).empty(); }));
-}
-
-// Of tensors of one role, in program order; `what` is said in the title: "gradient scale". Empty where none has it.
-[[nodiscard]] inline std::string heat_map_of(run_story const& story, std::vector<tensor_story const*> all,
-                                             series_of pick, std::string_view title, bool decades) {
-    constexpr std::size_t most = 64;
-    std::erase_if(all, [&](auto const* each) { return pick(each->any_mode()).empty(); });
-    auto const blamed = [&](tensor_story const& each) { return story.blames(each.name); };
-    std::size_t const count = all.size();
-    all = choose(all, most, blamed);
-    heat_map map{std::string{title}, {}, {}, decades};
-    if (count > all.size()) {
-        map.note = fmt::format("{} of {}, evenly chosen, and those with findings", all.size(), count);
-    }
-    for (tensor_story const* const each : all) {
-        map.strips.push_back({each->name, pick(each->any_mode()), blamed(*each)});
-    }
-    return draw(std::move(map));
-}
+[[nodiscard]] std::size_t known(std::vector<tensor_story const*> const& all, series_of pick);
 
 inline constexpr series_of of_mean_abs = [](mode_story const& it) -> series const& { return it.mean_abs; };
 inline constexpr series_of of_root_mean_square = [](mode_story const& it) -> series const& {
@@ -50,63 +20,18 @@ inline constexpr series_of of_change = [](mode_story const& it) -> series const&
 inline constexpr series_of of_zeros = [](mode_story const& it) -> series const& { return it.zeros; };
 inline constexpr series_of of_idle = [](mode_story const& it) -> series const& { return it.idle; };
 
-// By the statistic that most of them have.
-[[nodiscard]] inline std::string scale_map(run_story const& story, role what, std::string_view title) {
-    auto const all = with_role(story, what);
-    bool const mean = known(all, of_mean_abs) >= known(all, of_root_mean_square);
-    return heat_map_of(story, all, mean ? of_mean_abs : of_root_mean_square,
-                       fmt::format("{}: {} of the elements", title, mean ? "mean size" : "root mean square"), true);
-}
-
 }  // namespace detail
 
-[[nodiscard]] inline section layers_section(run_story const& story) {
-    using namespace detail;
-    std::string body = scale_map(story, role::gradient, "Gradients");
-    std::string const updates = heat_map_of(story, with_role(story, role::weight), of_change,
-                                            "Updates: size of the change, relative to the weights before", true);
-    body += updates;
-    if (updates.empty()) { body += scale_map(story, role::weight, "Weights"); }
-    return {"layers", "Layers over time", body};
-}
+[[nodiscard]] section layers_section(run_story const& story);
 
 // Of a ReLU half of the outputs are zero when all is well; a unit that no sample activates is not.
-[[nodiscard]] inline section activations_section(run_story const& story) {
-    using namespace detail;
-    auto const all = with_role(story, role::activation);
-    return {"activations", "Activations",
-            heat_map_of(story, all, of_zeros, "Share of outputs that are zero", false) +
-                heat_map_of(story, all, of_idle, "Share of units that no sample of the step activates", false)};
-}
+[[nodiscard]] section activations_section(run_story const& story);
 
 // Weights, gradients and activations of which histograms or values were kept, a few of each.
-[[nodiscard]] inline section histograms_section(run_story const& story) {
-    constexpr std::size_t most = 6;
-    std::string body;
-    for (auto const& [what, title] : {std::pair{role::weight, "Weights"}, std::pair{role::gradient, "Gradients"},
-                                      std::pair{role::activation, "Activations"}}) {
-        std::vector<tensor_story const*> all = detail::with_role(story, what);
-        std::erase_if(all, [](auto const* each) { return each->any_mode().spreads.empty(); });
-        std::string figures;
-        std::size_t const count = all.size();
-        for (tensor_story const* const each :
-             choose(all, most, [&](auto const& it) { return story.blames(it.name); })) {
-            ridge_plot plot{each->name, {}};
-            for (kept_spread const& it : each->any_mode().spreads.items()) {
-                plot.ridges.push_back({it.where.at, it.values});
-            }
-            figures += draw(plot);
-        }
-        if (figures.empty()) { continue; }
-        body += fmt::format(
-            "<h3>{}{}</h3>\n<div class=\"grid small\">\n{}</div>\n", title,
-            count > most ? fmt::format(" <span class=\"note\">{} of {}</span>", most, count) : std::string{}, figures);
-    }
-    if (!body.empty()) {
-        body += "<p class=\"note\">From the oldest step at the top to the latest; heights are roots of shares, the "
-                "outermost values are left out.</p>\n";
-    }
-    return {"histograms", "Histograms over time", body};
-}
+[[nodiscard]] section histograms_section(run_story const& story);
 
 }  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/layers.ipp>
+#endif

@@ -2,8 +2,10 @@
 // Report (L5), for html.hpp: what the sections of a page share.
 #pragma once
 
+#include <spotter/report/describe.hpp>
 #include <spotter/report/html/chart.hpp>
 #include <spotter/report/html/story.hpp>
+#include <spotter/report/html/text.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -16,23 +18,10 @@ struct section {
 [[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }
 [[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
 [[nodiscard]] inline std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }
-[[nodiscard]] inline std::string grid_of(std::string const& figures) {
-    return figures.empty() ? figures : fmt::format("<div class=\"grid\">\n{}</div>\n", figures);
-}
+[[nodiscard]] std::string grid_of(std::string const& figures);
 
 // The steps of the findings, for the axes: each step once, a dozen at most.
-[[nodiscard]] inline std::vector<mark> marks_of(run_story const& story) {
-    constexpr std::size_t most = 12;
-    std::vector<mark> marks;
-    for (evidence const& each : story.findings) {
-        bool const known = std::any_of(marks.begin(), marks.end(), [&](mark const& it) { return it.step == each.at; });
-        if (known || marks.size() == most) { continue; }
-        finding const& it = each.what.strongest;
-        marks.push_back(
-            {each.at, it.severity, fmt::format("{}: {} at {}", name_of(it.severity), it.rule, step_text(it.step))});
-    }
-    return marks;
-}
+[[nodiscard]] std::vector<mark> marks_of(run_story const& story);
 
 // All of them, or `most` that are evenly spaced, those that a finding blames first.
 template <class Blamed>
@@ -54,3 +43,7 @@ template <class Blamed>
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/section.ipp>
+#endif

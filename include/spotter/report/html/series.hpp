@@ -2,12 +2,11 @@
 // Report (L5), for html.hpp: a history of any length in bounded memory, thinned while it is read.
 #pragma once
 
-#include <spotter/core/bits.hpp>
+#include <spotter/config.hpp>
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI::html {
@@ -24,51 +23,18 @@ public:
 
         [[nodiscard]] bool seen() const noexcept { return count + bad > 0; }
         [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }
-        [[nodiscard]] double middle() const noexcept {
-            return static_cast<double>(first) + static_cast<double>(last - first) / 2;
-        }
-        void join(bucket const& other) noexcept {
-            if (!other.seen()) { return; }
-            least = count == 0 || (other.count > 0 && other.least < least) ? other.least : least;
-            most = count == 0 || (other.count > 0 && other.most > most) ? other.most : most;
-            first = !seen() || other.first < first ? other.first : first;
-            last = !seen() || other.last > last ? other.last : last;
-            sum += other.sum;
-            count += other.count;
-            bad += other.bad;
-        }
+        [[nodiscard]] double middle() const noexcept;
+        void join(bucket const& other) noexcept;
     };
 
     // Holds `capacity` buckets at most.
     explicit series(std::size_t capacity = 256) noexcept : capacity_{capacity} {}
 
     // Steps may come in any order; a rewind adds to what was there. A value that is not finite is only counted.
-    void add(std::uint64_t step, double const& value) {
-        if (!is_finite(value)) { return add_bad(step); }
-        bucket one{};
-        one.first = one.last = step;
-        one.least = one.most = one.sum = (std::clamp)(value, -largest, largest);
-        one.count = 1;
-        last_value_ = value;
-        put(step, one);
-        ++size_;
-    }
-    void add_bad(std::uint64_t step) {
-        bucket one{};
-        one.first = one.last = step;
-        one.bad = 1;
-        put(step, one);
-        ++size_;
-    }
+    void add(std::uint64_t step, double const& value);
+    void add_bad(std::uint64_t step);
     // At least so wide.
-    void coarsen(unsigned shift) {
-        if (shift <= shift_) { return; }
-        std::vector<bucket> const fine = std::exchange(buckets_, {});
-        shift_ = shift;
-        for (bucket const& each : fine) {
-            if (each.seen()) { put(each.first, each); }
-        }
-    }
+    void coarsen(unsigned shift);
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // values that were added
@@ -79,36 +45,14 @@ public:
     [[nodiscard]] std::uint64_t first_step() const noexcept { return buckets_.front().first; }
     [[nodiscard]] std::uint64_t last_step() const noexcept { return buckets_.back().last; }
     // Of all finite values; count is 0 where there are none.
-    [[nodiscard]] bucket whole() const noexcept {
-        bucket all{};
-        for (bucket const& each : buckets_) { all.join(each); }
-        return all;
-    }
+    [[nodiscard]] bucket whole() const noexcept;
     // The finite value that was added last.
     [[nodiscard]] std::optional<double> last_value() const noexcept { return last_value_; }
 
 private:
     static constexpr double largest = 1e200;  // so that no sum overflows
 
-    void put(std::uint64_t step, bucket const& one) {
-        std::uint64_t const number = step >> shift_;
-        if (buckets_.empty()) {
-            begin_ = number;
-            buckets_.resize(1);
-        }
-        std::uint64_t const end = begin_ + (buckets_.size() - 1);  // the last bucket; behind it there may be no number
-        std::uint64_t const from = (std::min)(begin_, number), to = (std::max)(end, number);
-        if (to - from >= capacity_) {
-            unsigned more = 1;
-            while ((to >> more) - (from >> more) >= capacity_) { ++more; }
-            coarsen(shift_ + more);
-            return put(step, one);
-        }
-        buckets_.insert(buckets_.begin(), static_cast<std::size_t>(begin_ - from), bucket{});
-        begin_ = from;
-        buckets_.resize(static_cast<std::size_t>(to - from) + 1);
-        buckets_[static_cast<std::size_t>(number - begin_)].join(one);
-    }
+    void put(std::uint64_t step, bucket const& one);
 
     std::size_t capacity_;
     unsigned shift_ = 0;
@@ -154,3 +98,7 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/series.ipp>
+#endif

@@ -2,15 +2,14 @@
 // Report (L5), for html.hpp: what a page needs to know of a run, in memory that does not grow with its length.
 #pragma once
 
+#include <spotter/report/gathered.hpp>
 #include <spotter/report/html/class_counts.hpp>
 #include <spotter/report/html/series.hpp>
 #include <spotter/report/summary.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <array>
-#include <cmath>
 #include <deque>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -53,18 +52,9 @@ struct tensor_story {
     bool has_number = false;
 
     // Of train, or else of another mode that it was seen in.
-    [[nodiscard]] mode_story& any_mode() noexcept {
-        for (mode_story& each : modes) {
-            if (each.observations > 0) { return each; }
-        }
-        return modes.front();
-    }
+    [[nodiscard]] mode_story& any_mode() noexcept;
     [[nodiscard]] mode_story const& any_mode() const noexcept { return const_cast<tensor_story*>(this)->any_mode(); }
-    [[nodiscard]] std::uint64_t observations() const noexcept {
-        std::uint64_t all = 0;
-        for (mode_story const& each : modes) { all += each.observations; }
-        return all;
-    }
+    [[nodiscard]] std::uint64_t observations() const noexcept;
 };
 
 // A finding with what was observed of the tensor that it blames, around it.
@@ -96,28 +86,9 @@ struct step_times {
     std::uint64_t count = 0;
     double sum = 0;
 
-    void add(step_id step, std::uint64_t at, double took) {
-        seconds.add(at, took);
-        double const place = took > shortest ? std::log10(took / shortest) * 10 : 0;
-        ++counts[static_cast<std::size_t>((std::clamp)(place, 0.0, bins - 1.0))];
-        ++count, sum += took;
-        if (slowest.size() == 8 && took <= slowest.back().seconds) { return; }
-        auto const behind =
-            std::find_if(slowest.begin(), slowest.end(), [&](outlier const& each) { return each.seconds < took; });
-        slowest.insert(behind, {step, took});
-        if (slowest.size() > 8) { slowest.pop_back(); }
-    }
+    void add(step_id step, std::uint64_t at, double took);
     // At least this share of the steps took no longer, to a tenth of a power of ten.
-    [[nodiscard]] double quantile(double share) const noexcept {
-        std::uint64_t below = 0;
-        for (int i = 0; i < bins; ++i) {
-            below += counts[static_cast<std::size_t>(i)];
-            if (static_cast<double>(below) >= share * static_cast<double>(count)) {
-                return (std::min)(shortest * std::pow(10.0, (i + 0.5) / 10), slowest.front().seconds);
-            }
-        }
-        return 0;
-    }
+    [[nodiscard]] double quantile(double share) const noexcept;
 };
 
 struct run_story {
@@ -134,10 +105,11 @@ struct run_story {
         eval_classes{};  // that rules extracted: of the whole training; of the last evaluation
     class_balance train_labels{};
 
-    [[nodiscard]] bool blames(std::string_view tensor) const noexcept {
-        return std::any_of(findings.begin(), findings.end(),
-                           [&](evidence const& each) { return each.what.strongest.tensor == tensor; });
-    }
+    [[nodiscard]] bool blames(std::string_view tensor) const noexcept;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/story.ipp>
+#endif

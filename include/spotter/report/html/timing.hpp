@@ -3,136 +3,20 @@
 #pragma once
 
 #include <spotter/report/html/section.hpp>
-#include <spotter/report/times.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
 namespace detail {
 
-// Bars by tenths of a power of ten.
-[[nodiscard]] inline std::string time_histogram(step_times const& it, std::string_view title) {
-    constexpr double width = 480, height = 150, bottom = 120, left = 10;
-    int first = step_times::bins, last = 0;
-    std::uint64_t most = 1;
-    for (int i = 0; i < step_times::bins; ++i) {
-        std::uint64_t const count = it.counts[static_cast<std::size_t>(i)];
-        if (count == 0) { continue; }
-        first = (std::min)(first, i), last = i, most = (std::max)(most, count);
-    }
-    first = (std::max)(0, first - 1), last = (std::min)(step_times::bins - 1, last + 1);
-    double const column = (width - 2 * left) / (last - first + 1);
-    std::string svg;
-    for (int i = first; i <= last; ++i) {
-        std::uint64_t const count = it.counts[static_cast<std::size_t>(i)];
-        double const from = step_times::shortest * std::pow(10.0, i / 10.0), to = from * std::pow(10.0, 0.1);
-        double const place = left + column * (i - first);
-        // The root, so that a single slow step among thousands is still seen.
-        double const size = std::sqrt(static_cast<double>(count) / static_cast<double>(most)) * (bottom - 10);
-        if (count > 0) {
-            svg += fmt::format(R"(<path class="column c0" d="M{} {}h{}V{}h-{}z"><title>{} to {}: {}</title></path>)",
-                               place_text(place + 0.5), place_text(bottom - size), place_text(column - 1),
-                               place_text(bottom), place_text(column - 1), spotter::detail::duration_text(from),
-                               spotter::detail::duration_text(to), plural(count, "step"));
-        }
-        int const spacing = (last - first) / 5 + 1;
-        if ((i - first) % spacing == spacing / 2) {
-            svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(place), bottom + 16,
-                               spotter::detail::duration_text(from));
-        }
-    }
-    return fmt::format(
-        "<figure><figcaption><b>{}</b> <span class=\"note\">heights are roots of counts</span></figcaption>"
-        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}: median {}, longest {}"><path class="axis" d="M0 {}H{}"/>{}</svg></figure>)"
-        "\n",
-        title, width, height, title, spotter::detail::duration_text(it.quantile(0.5)),
-        spotter::detail::duration_text(it.seconds.whole().most), bottom, width, svg);
-}
-
-[[nodiscard]] inline std::string time_rows(run_story const& story) {
-    std::string rows;
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        step_times const& it = story.times[index_of(each)];
-        if (it.count == 0) { continue; }
-        auto const text = [&](double seconds) { return spotter::detail::duration_text(seconds); };
-        rows += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                            name_of(each), it.count, text(it.sum / static_cast<double>(it.count)),
-                            text(it.quantile(0.5)), text(it.quantile(0.99)), text(it.seconds.whole().most));
-    }
-    return rows.empty() ? rows
-                        : fmt::format("<div class=\"wide\"><table class=\"plain\"><thead><tr><th>steps "
-                                      "of</th><td>timed</td><td>mean</td><td>median</td>"
-                                      "<td>99 %</td><td>longest</td></tr></thead><tbody>\n{}</tbody></table></div>\n",
-                                      rows);
-}
-
 // Steps that took far longer than usual.
-[[nodiscard]] inline std::string outliers(run_story const& story) {
-    std::string items;
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        step_times const& it = story.times[index_of(each)];
-        double const usual = it.count >= 20 ? it.quantile(0.9) : 0;
-        for (step_times::outlier const& slow : it.slowest) {
-            if (!(usual > 0) || slow.seconds < 5 * usual || slow.seconds < 1e-3) { continue; }
-            items += fmt::format("<li>{}: {}, {:.3g} times what nine of ten stay below</li>\n", step_text(slow.step),
-                                 spotter::detail::duration_text(slow.seconds), slow.seconds / usual);
-        }
-    }
-    return items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items);
-}
-
-[[nodiscard]] inline std::string losses_of(run_story const& story) {
-    run_totals const& it = story.run->totals();
-    if (it.dropped + it.thinned + it.closes_lost + it.refused == 0) {
-        return paragraph("Nothing is missing: no observation was dropped, thinned or refused.");
-    }
-    std::string items;
-    auto const item = [&](std::uint64_t count, std::string_view what, std::string_view why) {
-        if (count > 0) { items += fmt::format("<li><b>{}</b> {}</li>\n", plural(count, what), why); }
-    };
-    item(it.dropped, "observation",
-         "dropped: the ring was full. A larger ring, or <code>overflow::block</code>, keeps them.");
-    item(it.thinned, "observation", "kept without the values, because the ring or the limit of the run was full.");
-    item(it.closes_lost, "closing", "lost: these steps have no entry.");
-    item(it.refused, "tensor", "refused by the hook: not contiguous, too deep, or observed outside of a step.");
-    return fmt::format("<ul>\n{}</ul>\n", items);
-}
+[[nodiscard]] std::string outliers(run_story const& story);
 
 }  // namespace detail
 
-[[nodiscard]] inline section timing_section(run_story const& story) {
-    std::string figures;
-    step_times const& train = story.times[index_of(mode::train)];
-    step_times const& main = train.count > 0 ? train : story.times[index_of(mode::eval)];
-    if (main.count > 1) {
-        chart picture;
-        picture.title = "Seconds from the step before";
-        picture.lines.push_back({&main.seconds, {}, 0, false});
-        picture.marks = marks_of(story);
-        picture.may_be_log = false;
-        picture.ceiling = main.seconds.whole().most * 1.05;
-        picture.note = "means, up to the longest of neighbouring steps";
-        figures += draw(picture);
-        figures += detail::time_histogram(main, "Distribution of step times");
-    }
-    std::string body = grid_of(figures) + detail::time_rows(story) + detail::outliers(story);
-    if (main.count > 1) {
-        body += "<p class=\"note\">A step's time is when the recorder's thread met its closing: single steps of a fast "
-                "loop arrive in "
-                "bursts, the mean is right.</p>\n";
-    }
-    if (!story.tensors.empty()) { body += "<h3>What the record lacks</h3>\n" + detail::losses_of(story); }
-    std::string rows;
-    for (recorded_collection const& each : story.run->collections()) {
-        rows += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td></tr>\n", escape(each.name), escape(each.what),
-                            story.run->names(filter{.collection = each.name}).size());
-    }
-    if (!rows.empty()) {
-        body += fmt::format("<details><summary>What was to be kept</summary><div class=\"wide\"><table "
-                            "class=\"plain\"><thead><tr><th>collection</th>"
-                            "<td>keeps</td><td>names</td></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
-                            rows);
-    }
-    return {"times", "Times and coverage", body};
-}
+[[nodiscard]] section timing_section(run_story const& story);
 
 }  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/timing.ipp>
+#endif

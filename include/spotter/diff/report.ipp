@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of report.hpp.
+#pragma once
+
+#include <spotter/diff/report.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY bool diff_report::has_difference() const noexcept {
+    bool const lonely =
+        !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() || !steps_only_b.empty();
+    return first_step.has_value() || (strict && lonely);
+}
+
+SPOTTER_BODY bool diff_report::differs() const noexcept {
+    return has_difference() || unreadable > 0 || (strict && damage_a + damage_b > 0);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY void add_to_history(tensor_history& into, compared_tensor const& it, step_id step) {
+    if (it.verdict == verdict::unreadable) { ++into.unreadable; }
+    if (it.verdict == verdict::not_kept || it.verdict == verdict::only_a || it.verdict == verdict::only_b) {
+        ++into.not_compared;
+    }
+    if (it.verdict == verdict::unreadable) { return; }
+    into.steps += it.verdict <= verdict::within || is_difference(it.verdict) ? 1U : 0U;
+    into.by_statistics += it.by_statistics && it.verdict != verdict::not_kept ? 1U : 0U;
+    if (is_difference(it.verdict)) {
+        ++into.differing_steps;
+        if (!into.first) { into.first = step; }
+    }
+    into.swapped_axes = into.swapped_axes || it.swapped_axes;
+    tensor_errors& worst = into.worst;
+    tensor_errors const& now = it.errors;
+    worst.elements += now.elements, worst.differing += now.differing, worst.outside += now.outside;
+    worst.nan_mismatches += now.nan_mismatches, worst.inf_mismatches += now.inf_mismatches;
+    worst.zero_signs += now.zero_signs;
+    worst.has_ulp = worst.has_ulp || now.has_ulp;
+    worst.ulp = (std::max)(worst.ulp, now.ulp);
+    worst.absolute = (std::max)(worst.absolute, now.absolute);
+    worst.relative = (std::max)(worst.relative, now.relative);
+    worst.relative_l2 = (std::max)(worst.relative_l2, now.relative_l2);
+    worst.cosine = (std::min)(worst.cosine, now.cosine);
+    if (!it.has_reference) { return; }
+    ++into.with_reference;
+    into.reference_a = (std::max)(into.reference_a, it.reference_a.relative_l2);
+    into.reference_b = (std::max)(into.reference_b, it.reference_b.relative_l2);
+    into.reference_ulp_a = (std::max)(into.reference_ulp_a, it.reference_a.ulp);
+    into.reference_ulp_b = (std::max)(into.reference_ulp_b, it.reference_b.ulp);
+}
+
+SPOTTER_BODY error differ::match() {
+    auto const& in_a = a_.index().names();
+    auto const& in_b = b_.index().names();
+    auto partners = match_names(in_a, in_b, wanted_.names);
+    if (!partners) { return partners.error(); }
+    partner_ = std::move(*partners);
+    back_.resize(in_b.size());
+    for (std::uint32_t i = 0; i < in_a.size(); ++i) {
+        std::string const& other = partner_[i] ? in_b[*partner_[i]] : in_a[i];
+        if (!is_wanted(in_a[i]) && !is_wanted(other)) {
+            if (partner_[i]) { back_[*partner_[i]] = i; }
+            partner_[i].reset();
+            continue;
+        }
+        if (!partner_[i]) {
+            report_.names_only_a.push_back(in_a[i]);
+            continue;
+        }
+        back_[*partner_[i]] = i;
+        ++report_.pairs;
+    }
+    for (std::uint32_t i = 0; i < in_b.size(); ++i) {
+        if (!back_[i] && is_wanted(in_b[i])) { report_.names_only_b.push_back(in_b[i]); }
+    }
+    if (reference_ != nullptr) { match_reference(in_a, in_b); }
+    if (report_.pairs > 0) { return {}; }
+    error why{errc::no_such_name, "no tensor is in both"};
+    if (!in_a.empty() && !in_b.empty()) {
+        why.what << " (A has \"" << std::string_view{in_a[0]}.substr(0, 60) << "\", B \""
+                 << std::string_view{in_b[0]}.substr(0, 60) << "\"): pair names by --map";
+    } else {
+        why.what << ": " << (in_a.empty() ? "A" : "B") << " is empty";
+    }
+    return why;
+}
+
+SPOTTER_BODY std::size_t differ::damage_of(diff_side const& side) {
+    if (side.run() == nullptr) { return 0; }
+    run_losses const lost = side.run()->losses();
+    return static_cast<std::size_t>(lost.places) + lost.ends.size();
+}
+
+SPOTTER_BODY bool differ::is_wanted(std::string_view name) const {
+    return wanted_.only.empty() || matches_any(wanted_.only, name);
+}
+
+SPOTTER_BODY bool differ::is_wanted(step_id step) const noexcept {
+    return (!wanted_.mode || step.mode == *wanted_.mode) && (!wanted_.step || step == *wanted_.step);
+}
+
+SPOTTER_BODY void differ::note_lonely(diff_side const& lacks, step_id step, std::vector<step_id>& into) {
+    if (lacks.awaits(step)) {
+        ++report_.steps_awaited;
+    } else {
+        into.push_back(step);
+    }
+}
+
+SPOTTER_BODY void differ::match_reference(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b) {
+    name_finder const in_reference{reference_->index().names()};
+    of_reference_.resize(in_a.size());
+    for (std::size_t i = 0; i < in_a.size(); ++i) {
+        of_reference_[i] = in_reference(in_a[i]);
+        if (!of_reference_[i] && partner_[i]) { of_reference_[i] = in_reference(in_b[*partner_[i]]); }
+    }
+}
+
+SPOTTER_BODY std::vector<std::uint32_t> differ::ordered(step_id step) const {
+    auto const own = a_.index().at(step);
+    if (a_.is_ordered() || !b_.is_ordered()) { return {own.begin(), own.end()}; }
+    std::vector<std::uint32_t> names;  // those without a partner are not compared anyway
+    for (std::uint32_t const each : b_.index().at(step)) {
+        if (back_[each] && a_.index().has(step, *back_[each])) { names.push_back(*back_[each]); }
+    }
+    for (std::uint32_t const each : own) {
+        if (partner_[each] && !b_.index().has(step, *partner_[each])) { names.push_back(each); }
+    }
+    return names;
+}
+
+SPOTTER_BODY void differ::take(step_id step) {
+    std::vector<compared_tensor> all;
+    bool differs = false;
+    for (std::uint32_t const name : ordered(step)) {
+        if (!partner_[name]) { continue; }
+        compared_tensor it = compare_at(step, name);
+        if (it.verdict == verdict::unreadable) { ++report_.unreadable; }
+        if (it.verdict == verdict::not_kept) { ++report_.not_kept; }
+        report_.compared += it.verdict <= verdict::within || is_difference(it.verdict) ? 1U : 0U;
+        if (is_difference(it.verdict) && !differs && !report_.first_step) { report_.first_tensor = it.a; }
+        differs = differs || is_difference(it.verdict);
+        add_to_history(history_of(name), it, step);
+        if (!report_.first_step) { all.push_back(std::move(it)); }
+    }
+    for (std::uint32_t const name : b_.index().at(step)) {
+        if (!back_[name] || !partner_[*back_[name]] || a_.index().has(step, *back_[name])) { continue; }
+        compared_tensor it;
+        it.a = a_.index().names()[*back_[name]], it.b = b_.index().names()[name];
+        it.verdict = verdict::only_b;
+        add_to_history(history_of(*back_[name]), it, step);
+        if (!report_.first_step) { all.push_back(std::move(it)); }
+    }
+    if (!differs || report_.first_step) { return; }
+    report_.first_step = step;
+    report_.at_first = std::move(all);
+}
+
+SPOTTER_BODY compared_tensor differ::compare_at(step_id step, std::uint32_t name) const {
+    std::string const& name_a = a_.index().names()[name];
+    std::string const& name_b = b_.index().names()[*partner_[name]];
+    if (!b_.index().has(step, *partner_[name])) {
+        compared_tensor it;
+        it.a = name_a, it.b = name_b;
+        it.verdict = verdict::only_a;
+        return it;
+    }
+    bool const has_reference =
+        reference_ != nullptr && of_reference_[name] && reference_->index().has(step, *of_reference_[name]);
+    return compare_(name_a, name_b, step, reference_,
+                    has_reference ? &reference_->index().names()[*of_reference_[name]] : nullptr);
+}
+
+SPOTTER_BODY tensor_history& differ::history_of(std::uint32_t name) {
+    auto const [at, is_new] = place_.try_emplace(name, report_.tensors.size());
+    if (is_new) {
+        report_.tensors.emplace_back();
+        report_.tensors.back().a = a_.index().names()[name];
+        report_.tensors.back().b = b_.index().names()[*partner_[name]];
+    }
+    return report_.tensors[at->second];
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY result<diff_report> diff(diff_side const& a, diff_side const& b, diff_options const& wanted,
+                                      diff_side const* reference) {
+    return diff(a, b, wanted, reference, [](std::uint64_t, std::uint64_t) {});
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

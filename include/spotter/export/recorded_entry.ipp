@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of recorded_entry.hpp.
+#pragma once
+
+#include <spotter/export/recorded_entry.hpp>
+
+#include <bit>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY recorded_entry::recorded_entry(recorded_tensor const& tensor, row_view row, byte_view segment)
+    : tensor_{tensor}, segment_{segment} {
+    is_scalar_ = row.kind == row_kind::scalar;
+    broken_ = is_scalar_ ? decode(row, scalar_) : decode(row, seen_, stats_);
+}
+
+SPOTTER_BODY std::string_view recorded_entry::text() const noexcept {
+    return {reinterpret_cast<char const*>(scalar_.value.data()), scalar_.value.size()};
+}
+
+SPOTTER_BODY std::optional<double> recorded_entry::time() const noexcept {
+    return is_scalar_ && scalar_.has_time ? std::optional{scalar_.time} : std::nullopt;
+}
+
+SPOTTER_BODY bool recorded_entry::is_number() const noexcept {
+    return is_scalar_ ? !is_text() : seen_.has_values && seen_.shape.elements() == 1;
+}
+
+SPOTTER_BODY extents const& recorded_entry::shape() const noexcept {
+    return is_scalar_ || seen_.has_values || seen_.has_shape ? seen_.shape : tensor_.info.shape;
+}
+
+SPOTTER_BODY recorded_value const& recorded_entry::values() {
+    if (!values_) { values_.emplace(read()); }
+    return *values_;
+}
+
+SPOTTER_BODY measurement recorded_entry::number() {
+    measurement found;
+    alignas(c128) std::byte one[sizeof(c128)];  // where a scalar is aligned, without an allocation
+    tensor_ref view{};
+    if (is_scalar_ && !is_text()) {
+        std::memcpy(one, scalar_.value.data(), scalar_.value.size());
+        detail::make_sound({one, scalar_.value.size()}, scalar_.type);
+        view.values.raw = one;
+        view.type = scalar_.type;
+        view.count = 1;
+    } else if (is_number() && values()) {
+        view = values().view();
+    }
+    visit_values(view, [&](auto all) {
+        seen_element const it = detail::see(all[0]);
+        found = {it.value, true};
+        if (it.kind == number_class::nan) { found.value = std::bit_cast<double>(0x7FF8000000000000ULL); }
+        if (it.kind == number_class::pos_inf) { found.value = std::bit_cast<double>(0x7FF0000000000000ULL); }
+        if (it.kind == number_class::neg_inf) { found.value = std::bit_cast<double>(0xFFF0000000000000ULL); }
+    });
+    return found;
+}
+
+SPOTTER_BODY std::string recorded_entry::digits() {
+    std::string found;
+    auto const take = [&](auto number) {
+        if (number) { found = std::to_string(*number); }
+    };
+    if (is_number() && (is_scalar_ ? scalar_.type : seen_.type) == dtype::i64) { take(values().to<std::int64_t>()); }
+    if (is_number() && (is_scalar_ ? scalar_.type : seen_.type) == dtype::u64) { take(values().to<std::uint64_t>()); }
+    return found;
+}
+
+SPOTTER_BODY summary recorded_entry::stats(terms wanted, bool compute) {
+    if (!compute || !any(without(wanted, stats_.has)) || !has_values() || !values()) { return stats_; }
+    return summarize(values().view(), wanted);
+}
+
+SPOTTER_BODY spotter::distribution recorded_entry::histogram() {
+    spotter::distribution const stored = is_scalar_ ? spotter::distribution{} : stored_distribution(seen_);
+    if (stored.has_histogram || !has_values() || !values()) { return stored; }
+    return distribution_of(values().view(), terms::histogram, {});
+}
+
+SPOTTER_BODY recorded_value recorded_entry::read() const {
+    if (!has_values()) { return error{errc::no_payload, "only statistics were kept"}; }
+    tensor_ref like{};
+    if (is_scalar_) {
+        like.type = scalar_.type;
+        like.count = scalar_.type == dtype::text ? scalar_.value.size() : 1;
+        return {std::vector<std::byte>(scalar_.value.begin(), scalar_.value.end()), like};
+    }
+    like.type = seen_.type;
+    like.layout = seen_.layout;
+    like.shape = seen_.shape;
+    like.count = seen_.shape.elements();
+    if (!detail::can_hold(segment_, seen_.place, like.bytes())) {
+        return error{errc::corrupt, "an observation claims more values than its segment has room for"};
+    }
+    std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
+    payload_unpacker unpacker;
+    if (error const why = unpacker.unpack(segment_, seen_, bytes)) { return why; }
+    return {std::move(bytes), like};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

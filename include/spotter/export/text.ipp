@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of text.hpp.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/core/quoted.hpp>
+#include <spotter/core/utf8.hpp>
+#include <spotter/export/fwd.hpp>
+#include <spotter/export/text.hpp>
+
+#include <charconv>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY std::string utf8_text(std::string_view from) {
+    std::string text;
+    text.reserve(from.size());
+    for (std::size_t at = 0; at < from.size();) {
+        std::size_t const size = detail::letter_size(from, at);
+        text += size == 0 ? std::string_view{"\xEF\xBF\xBD"} : from.substr(at, size);
+        at += size == 0 ? 1 : size;
+    }
+    return text;
+}
+
+SPOTTER_BODY std::string number_text(double const& value, std::string_view nan, std::string_view inf,
+                                     std::string_view minus_inf) {
+    switch (classify(value)) {
+        case number_class::nan:
+            return std::string{nan};
+        case number_class::pos_inf:
+            return std::string{inf};
+        case number_class::neg_inf:
+            return std::string{minus_inf};
+        default:
+            break;
+    }
+    char digits[32];
+    std::to_chars_result const end = std::to_chars(digits, digits + sizeof digits, value);
+    return {digits, end.ptr};
+}
+
+SPOTTER_BODY std::string json_text(std::string_view from) {
+    std::string quoted;
+    put_quoted(utf8_text(from), [&](std::string_view piece) { quoted += piece; });
+    return quoted;
+}
+
+SPOTTER_BODY std::string json_number(double const& value) {
+    return number_text(value, R"("nan")", R"("inf")", R"("-inf")");
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of expression_reader.hpp.
+#pragma once
+
+#include <spotter/ext/json/expression.hpp>
+#include <spotter/ext/json/expression_reader.hpp>
+
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY void json_expression_reader::refuse(std::string_view key, std::string_view what, errc code) noexcept {
+    if (why_) { return; }
+    why_.code = code;
+    why_.what << key.substr(0, 60);
+    if (!subject_.empty()) { why_.what << " of " << subject_; }
+    why_.what << ": " << what;
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::refused(std::string_view key, std::string_view what,
+                                                                          errc code) noexcept {
+    refuse(key, what, code);
+    return {};
+}
+
+SPOTTER_BODY std::string const* json_expression_reader::text_of(json const& it) noexcept {
+    return it.get_ptr<json::string_t const*>();
+}
+
+SPOTTER_BODY bool json_expression_reader::whole(json const& it, std::uint64_t& number) noexcept {
+    auto const* const found = it.get_ptr<json::number_unsigned_t const*>();
+    number = found == nullptr ? 0 : *found;
+    return found != nullptr;
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::not_too_deep(std::string_view which,
+                                                                               part it) noexcept {
+    if (plan_.too_deep()) { refuse(which, "\"and\", \"or\" and \"not\" stand more than 256 deep in it"); }
+    return it;
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::malformed(std::string_view what,
+                                                                            pattern_fault const& bad) {
+    std::string said = '"' + std::string{bad.pattern.substr(0, 60)} + "\" is a malformed " + std::string{what};
+    if (!bad.why.empty()) { said += "; at " + std::to_string(bad.at) + ": " + std::string{bad.why}; }
+    return refused("pattern", said, errc::bad_pattern);
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern(json const& it) {
+    return compound("pattern", it,
+                    [this](std::string_view key, json const& value) { return pattern_leaf(key, value); });
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(std::string_view key,
+                                                                               json const& value) {
+    std::string const* const text = text_of(value);
+    if (key.empty() || key == "glob") {
+        if (text == nullptr) {
+            return refused("pattern", "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} "
+                                      "{\"and\"} {\"or\"} {\"not\"}");
+        }
+        if (pattern_fault const bad = glob_matcher::fault_in(*text); !bad.empty()) { return malformed("glob", bad); }
+        return plan_.keep(glob{std::string_view{*text}});
+    }
+    if (key == "regex") {
+        if (text == nullptr) { return refused("pattern", "\"regex\" takes a text"); }
+        if (pattern_fault const bad = expression_matcher()->fault(*text); !bad.empty()) {
+            return malformed("regular expression (ECMAScript)", bad);
+        }
+        return plan_.keep_regex(*text, *expression_matcher());
+    }
+    if (key == "role") {
+        for (std::size_t i = 0; i < role_count; ++i) {
+            if (text != nullptr && *text == name_of(static_cast<role>(i))) {
+                return plan_.keep(of_role{static_cast<role>(i)});
+            }
+        }
+        return refused("pattern", "\"role\" takes one of loss gradient weight bias input label prediction "
+                                  "preactivation activation optimizer metric tree ... (docs/settings.md)");
+    }
+    if (key == "names") {
+        std::vector<std::string_view> list;
+        if (value.is_array()) {
+            for (json const& each : value) {
+                if (text_of(each) != nullptr) { list.push_back(*text_of(each)); }
+            }
+        }
+        if (!value.is_array() || list.size() != value.size()) {
+            return refused("pattern", "\"names\" takes a list of texts");
+        }
+        if (list.size() > longest_list) { return refused("pattern", "\"names\" takes 65536 names at most"); }
+        return plan_.keep_names(list);
+    }
+    return refused("pattern",
+                   "\"" + std::string{key.substr(0, 40)} + "\" is none of glob, regex, role, names, and, or, not");
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::policy(json const& it) {
+    return compound("when", it, [this](std::string_view key, json const& value) { return policy_leaf(key, value); });
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(std::string_view key, json const& value) {
+    std::string const* const text = text_of(value);
+    std::uint64_t number = 0;
+    if (key.empty()) {
+        if (text != nullptr && *text == "always") { return plan_.keep(always{}); }
+        if (text != nullptr && *text == "never") { return plan_.keep(never{}); }
+        return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
+                               "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
+    }
+    if (key == "every") {
+        if (!whole(value, number) || number == 0) {
+            return refused("when", "\"every\" takes a whole number of steps, from 1 on");
+        }
+        return plan_.keep(every{number});
+    }
+    if (key == "from" || key == "before") {
+        if (!whole(value, number)) {
+            return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on");
+        }
+        return key == "from" ? plan_.keep(from{number}) : plan_.keep(before{number});
+    }
+    if (key == "during") {
+        for (std::size_t i = 0; i < mode_count; ++i) {
+            if (text != nullptr && *text == name_of(static_cast<mode>(i))) {
+                return plan_.keep(during{static_cast<mode>(i)});
+            }
+        }
+        return refused("when", "\"during\" takes \"train\", \"eval\" or \"predict\"");
+    }
+    if (key == "at" || key == "between") {
+        std::vector<std::uint64_t> list;
+        bool fine = value.is_array() && (key == "at" || value.size() == 2);
+        for (std::size_t i = 0; fine && i < value.size(); ++i) {
+            fine = whole(value[i], number);
+            list.push_back(number);
+        }
+        if (!fine) {
+            return refused("when", key == "at" ? "\"at\" takes a list of steps, [0, 1, 700]"
+                                               : "\"between\" takes two steps, [first, one past the last]");
+        }
+        if (list.size() > longest_list) { return refused("when", "\"at\" takes 65536 steps at most"); }
+        return key == "at" ? plan_.keep_at(list) : plan_.keep(between{list[0], list[1]});
+    }
+    return refused("when", "\"" + std::string{key.substr(0, 40)} +
+                               "\" is none of every, from, before, between, at, during, and, or, not");
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of smdebug_reader.hpp.
+#pragma once
+
+#include <spotter/ext/json/expression.hpp>
+#include <spotter/ext/json/smdebug_reader.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY bool json_smdebug_reader::is_one(json const& root) noexcept {
+    for (char const* key : {"HookParameters", "CollectionConfigurations", "LocalPath", "S3OutputPath"}) {
+        if (root.contains(key)) { return true; }
+    }
+    return false;
+}
+
+SPOTTER_BODY result<dynamic_plan> json_smdebug_reader::read(json const& root) {
+    for (auto const& [key, value] : root.items()) {
+        bool const path = key == "LocalPath" || key == "S3OutputPath";
+        if (!path && key != "HookParameters" && key != "CollectionConfigurations") {
+            return bad(key, "unknown key; allowed: LocalPath, S3OutputPath, HookParameters, CollectionConfigurations");
+        }
+        if (path && !value.is_string()) { return bad(key, "must be a text"); }
+        if (key == "HookParameters" && !value.is_object() && !value.is_null()) { return bad(key, "must be an object"); }
+        if (key == "CollectionConfigurations" && !value.is_array() && !value.is_null()) {
+            return bad(key, "must be a list");
+        }
+    }
+    setting_group hook{};
+    if (auto const it = root.find("HookParameters"); it != root.end() && it->is_object()) { hook.settings = flat(*it); }
+    std::vector<setting_group> collections;
+    if (auto const it = root.find("CollectionConfigurations"); it != root.end()) {
+        for (json const& each : *it) {
+            auto const name = each.is_object() ? each.find("CollectionName") : each.end();
+            if (!each.is_object() || name == each.end() || !name->is_string()) {
+                return bad("CollectionConfigurations",
+                           "each must be an object with CollectionName, a text, and CollectionParameters");
+            }
+            setting_group group{*name->get_ptr<json::string_t const*>(), {}};
+            for (auto const& [key, value] : each.items()) {
+                if (key == "CollectionParameters" && (value.is_object() || value.is_null())) {
+                    if (value.is_object()) { group.settings = flat(value); }
+                } else if (key != "CollectionName") {
+                    return bad(key,
+                               key == "CollectionParameters"
+                                   ? "must be an object"
+                                   : "unknown key; allowed: CollectionName, CollectionParameters",
+                               group.name);
+                }
+            }
+            collections.push_back(group);
+        }
+    }
+    return read_smdebug(hook, collections, expression_matcher());
+}
+
+SPOTTER_BODY error json_smdebug_reader::bad(std::string_view key, std::string_view what,
+                                            std::string_view name) noexcept {
+    error why{errc::bad_config, key.substr(0, 60)};
+    if (!name.empty()) { why.what << " of collection \"" << name.substr(0, 40) << '"'; }
+    why.what << ": " << what;
+    return why;
+}
+
+SPOTTER_BODY std::span<setting const> json_smdebug_reader::flat(json const& object) {
+    std::vector<setting>& all = settings_.emplace_back();
+    for (auto const& item : object.items()) { all.push_back(flat(item.key(), item.value())); }
+    return all;
+}
+
+SPOTTER_BODY setting json_smdebug_reader::flat(std::string const& key, json const& value) {
+    setting it{texts_.emplace_back(key), {}, setting_kind::other};
+    std::string& shown = texts_.emplace_back();
+    auto const write = [&](json const& one) {
+        if (std::string const* const text = one.get_ptr<json::string_t const*>()) {
+            shown += *text;
+        } else if (one.is_primitive() && !one.is_null()) {
+            shown += one.dump();
+        } else {
+            shown += one.is_null() ? "null" : "{...}";
+            return false;
+        }
+        return true;
+    };
+    if (value.is_array()) {
+        it.kind = setting_kind::list;
+        for (json const& each : value) {
+            if (!shown.empty()) { shown += ','; }
+            if (!write(each)) { it.kind = setting_kind::other; }
+        }
+    } else if (write(value)) {
+        it.kind = value.is_string()    ? setting_kind::text
+                  : value.is_boolean() ? setting_kind::boolean
+                                       : setting_kind::number;
+    }
+    it.value = shown;
+    return it;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of causes.hpp.
+#pragma once
+
+#include <spotter/hook/causes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY bool step_findings::declare(tensor_info const& tensor, std::size_t rules, std::uint64_t judging) noexcept {
+    std::size_t const wanted = rules * findings::capacity < most ? rules * findings::capacity : most;
+    std::size_t const tensors = tensor.id + std::size_t{1};
+    if (!list_.grow(wanted) || !marks_.grow(tensors) || !bad_.grow(tensors)) { return false; }
+    marks_[tensor.id].judging = judging;
+    return true;
+}
+
+SPOTTER_BODY void step_findings::observe(observation const& it, std::uint64_t rules) noexcept {
+    if (it.stats.nonfinite() > 0) { note(it, rules); }
+}
+
+SPOTTER_BODY bool step_findings::take(finding const& one) noexcept {
+    if (!list_.holds(count_)) { return false; }
+    list_[count_++] = one;
+    return true;
+}
+
+SPOTTER_BODY SPOTTER_NOINLINE void step_findings::settle(step_id step) noexcept {
+    untold_ = severity::info;
+    if (count_ > 0) {
+        join_equals();
+        finding const* const cause = bring_cause_to_front();
+        if (cause != nullptr) {
+            told_[index_of(step.mode)] = {cause->rule, cause->tensor, step, cause->worker, true};
+            explain_by_first();
+        } else {
+            explain_by_earlier(told_[index_of(step.mode)]);
+        }
+    }
+    if (bad_count_ == 0) { told_[index_of(step.mode)].holds = false; }
+    holding_ = told_[0].holds || told_[1].holds || told_[2].holds;
+    bad_count_ = 0;
+    ++close_;
+}
+
+SPOTTER_BODY SPOTTER_NOINLINE void step_findings::note(observation const& it, std::uint64_t rules) noexcept {
+    if (!marks_.holds(it.tensor.id) || !bad_.holds(bad_count_)) { return; }
+    mark& mine = marks_[it.tensor.id];
+    if ((mine.judging & rules) == 0 || std::exchange(mine.close, close_) == close_) { return; }
+    bad_[bad_count_++] = it.tensor.name;
+}
+
+SPOTTER_BODY bool step_findings::same(finding const& a, finding const& b) noexcept {
+    auto const bits = [](double const& value) { return std::bit_cast<std::uint64_t>(value); };
+    return a.rule == b.rule && a.reason == b.reason && a.tensor == b.tensor && a.measure == b.measure &&
+           a.how == b.how && bits(a.threshold) == bits(b.threshold) && bits(a.measured) == bits(b.measured) &&
+           a.worker == b.worker;
+}
+
+SPOTTER_BODY std::size_t step_findings::responses_of(finding const& it) noexcept {
+    std::size_t count = 0;
+    while (count < finding::most_responses && it.responses[count].run != nullptr) { ++count; }
+    return count;
+}
+
+SPOTTER_BODY void step_findings::strengthen(finding& it, finding const& other) noexcept {
+    if (other.severity > it.severity) { it.severity = other.severity; }
+    if (other.decision > it.decision) { it.decision = other.decision, it.decision_is_set = true; }
+}
+
+SPOTTER_BODY void step_findings::join_equals() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+        for (std::size_t k = i + 1; k < count_;) {
+            std::size_t const mine = responses_of(list_[i]), theirs = responses_of(list_[k]);
+            if (!same(list_[i], list_[k]) || mine + theirs > finding::most_responses) {  // no response is lost
+                ++k;
+                continue;
+            }
+            strengthen(list_[i], list_[k]);
+            if (list_[k].others > list_[i].others) { list_[i].others = list_[k].others; }
+            for (std::size_t r = 0; r < theirs; ++r) { list_[i].responses[mine + r] = list_[k].responses[r]; }
+            --count_;
+            for (std::size_t m = k; m < count_; ++m) { list_[m] = list_[m + 1]; }
+        }
+    }
+}
+
+SPOTTER_BODY finding const* step_findings::bring_cause_to_front() noexcept {
+    std::size_t found = count_;
+    for (std::size_t i = 0; i < count_ && (found == count_ || !list_[found].tells_origin); ++i) {
+        if (list_[i].tells_origin || (list_[i].tells_non_finite && found == count_)) { found = i; }
+    }
+    if (found == count_) { return nullptr; }
+    finding const cause = list_[found];
+    for (std::size_t i = found; i > 0; --i) { list_[i] = list_[i - 1]; }
+    list_[0] = cause;
+    return &list_[0];
+}
+
+SPOTTER_BODY bool step_findings::is_consequence(finding const& it, std::string_view tensor,
+                                                std::uint32_t worker) const noexcept {
+    if (it.worker != worker) { return false; }
+    if (it.tells_origin) { return it.tensor == tensor; }  // another origin is one of its own
+    if (it.tells_non_finite) { return true; }
+    for (std::size_t i = 0; i < bad_count_; ++i) {
+        if (bad_[i] == it.tensor) { return true; }
+    }
+    return false;
+}
+
+SPOTTER_BODY void step_findings::explain_by_first() noexcept {
+    finding& cause = list_[0];
+    for (std::size_t i = 1; i < count_; ++i) {
+        finding& it = list_[i];
+        if (!is_consequence(it, cause.tensor, cause.worker)) { continue; }
+        strengthen(cause, it);
+        it.decision = decision::proceed, it.decision_is_set = true;
+        soften(it, cause.rule, cause.tensor, nullptr);
+    }
+}
+
+SPOTTER_BODY void step_findings::explain_by_earlier(origin const& earlier) noexcept {
+    if (!earlier.holds) { return; }
+    for (std::size_t i = 0; i < count_; ++i) {
+        finding& it = list_[i];
+        if (!is_consequence(it, earlier.tensor, earlier.worker)) { continue; }
+        untold_ = it.severity > untold_ ? it.severity : untold_;
+        soften(it, earlier.rule, earlier.tensor, &earlier.step);
+    }
+}
+
+SPOTTER_BODY void step_findings::soften(finding& it, std::string_view rule, std::string_view tensor,
+                                        step_id const* at) noexcept {
+    text<80> why;
+    why << "because of " << rule;
+    if (tensor != it.tensor) { why << " in \"" << tensor << '"'; }
+    if (at != nullptr) { why << " at " << name_of(at->mode) << '(' << at->index << ')'; }
+    if (!it.detail.empty()) { why << "; " << it.detail.view(); }
+    it.detail = why;
+    it.severity = severity::info;
+    it.remedy = {};  // the origin's is what to do
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of folder.hpp.
+#pragma once
+
+#include <spotter/core/slots.hpp>
+#include <spotter/format/walker.hpp>
+#include <spotter/record/folder.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY segment_state read_state(byte_view segment) noexcept {
+    segment_state state{};
+    frame_walker walk{segment};
+    bool open = false;
+    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+        if (what == walked::head && !walk.head_error()) {  // a disk may have been full before its run_begin
+            state.known = true;
+            state.run_id = walk.head().run_id;
+            state.attempt = walk.head().attempt;
+            state.ordinal = walk.head().first_ordinal;
+        }
+        if (what != walked::rows) { continue; }
+        row_frame const& frame = walk.frame();
+        state.ordinal = frame.first_ordinal + frame.closes;
+        row_reader rows{frame.body};
+        for (row_view row{}; rows.next(row);) {
+            rows::scalar one{};
+            bool const in_step = row.kind == row_kind::scalar && !decode(row, one) && one.has_step;
+            if (row.kind == row_kind::observe || in_step) { open = state.told = true; }
+            if (row.kind == row_kind::close) { open = false, state.told = true; }
+            if (row.kind == row_kind::run_end) { state.ended = true; }
+            rows::run_begin begin{};
+            if (row.kind == row_kind::run_begin && !decode(row, begin)) {
+                state.known = true;
+                state.run_id = begin.run_id;
+                state.attempt = begin.attempt;
+                state.workers = begin.workers;
+            }
+        }
+    }
+    if (open) { ++state.ordinal; }
+    return state;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// Of one worker, or of its flight recorder.
+[[nodiscard]] SPOTTER_BODY error clear_segments(file_system& files, std::string_view folder) noexcept {
+    if (error const why = shared_ring::discard(files, folder)) { return why; }
+    for (;;) {
+        auto const scan = scan_folder(files, folder);
+        if (!scan) { return scan.error(); }
+        if (scan->found.empty()) { return remove_parts(files, folder, *scan); }
+        if (error const why = files.remove(path_text{folder, scan->found})) { return why; }
+    }
+}
+
+[[nodiscard]] SPOTTER_BODY error clear_folder(file_system& files, std::string_view folder) noexcept {
+    path_text const flight{folder, layout::flight_name};
+    auto const there = files.kind_of(flight);
+    if (!there) { return there.error(); }
+    if (*there == path_kind::folder) {
+        if (error const why = clear_segments(files, flight)) { return why; }
+    }
+    return clear_segments(files, folder);
+}
+
+// The workers' folders of a run that is replaced, but those that somebody writes.
+[[nodiscard]] SPOTTER_BODY error clear_workers(file_system& files, std::string_view folder) noexcept {
+    number_list found;
+    if (error const why = found.read_workers(files, folder)) { return why; }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        text<longest_path> worker{folder};
+        worker << "/worker-" << found[i];
+        auto const kind = files.kind_of(worker);
+        if (!kind) { return kind.error(); }
+        if (*kind != path_kind::folder) { continue; }  // somebody else's
+        auto const lock = files.lock(path_text{worker, layout::lock_name});
+        if (!lock && lock.error().code == errc::busy) { continue; }
+        if (!lock) { return lock.error(); }
+        error const why = clear_folder(files, worker);
+        files.unlock(*lock);
+        if (why) { return why; }
+    }
+    return {};
+}
+
+// Of the last segment that says something; `odd` tells of one that is no file.
+[[nodiscard]] SPOTTER_BODY result<segment_state> read_last(file_system& files, std::string_view folder,
+                                                           number_list const& segments, error& odd) noexcept {
+    segment_state state{};
+    for (std::size_t place = segments.size(); place > 0 && !(state.known && state.told); --place) {
+        path_text const path = path_of_segment(folder, segments[place - 1]);
+        auto const mapped = files.map(path);
+        if (!mapped && is_no_file(files, path)) {
+            if (!odd) { odd = mapped.error(); }
+            continue;
+        }
+        if (!mapped) { return mapped.error(); }
+        segment_state const older = read_state(mapped->bytes);
+        files.unmap(*mapped);
+        if (!state.known) {
+            state = older;
+        } else if (older.known) {  // the later one only restates: whether a step was open is said here
+            state.ordinal = older.ordinal > state.ordinal ? older.ordinal : state.ordinal;
+            state.told = older.told || older.attempt != state.attempt;
+        }
+    }
+    return state;
+}
+
+// How far the run in a folder had got; nothing known of one that is not there.
+[[nodiscard]] SPOTTER_BODY result<segment_state> state_of(file_system& files, std::string_view folder) noexcept {
+    auto const kind = files.kind_of(folder);
+    if (!kind) { return kind.error(); }
+    if (*kind != path_kind::folder) { return segment_state{}; }
+    number_list segments;
+    if (error const why = segments.read_segments(files, folder)) { return why; }
+    error odd{};
+    return read_last(files, folder, segments, odd);
+}
+
+[[nodiscard]] SPOTTER_BODY error there_is_one(std::string_view path) noexcept {
+    error why{errc::exists, "there is a finished run in "};
+    why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
+             << "; choose another folder, or existing::next or ::replace";
+    return why;
+}
+
+[[nodiscard]] SPOTTER_BODY std::string_view folder_above(std::string_view path) noexcept {
+    std::size_t const cut = path.rfind('/');
+    return cut == path.npos ? std::string_view{"."} : path.substr(0, cut == 0 ? 1 : cut);
+}
+
+// Brings to the disk that a folder was made, and those above it up to `known`, which was there.
+[[nodiscard]] SPOTTER_BODY error sync_above(file_system& files, std::string_view folder,
+                                            std::string_view known) noexcept {
+    error first{};
+    for (std::string_view above = folder_above(folder);; above = folder_above(above)) {
+        error const why = files.sync_folder(above);
+        if (!first) { first = why; }
+        if (above.size() <= known.size()) { return first; }
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY result<open_run> open_folder(file_system& files, std::string_view path, existing what,
+                                          std::uint32_t worker, disk_sync sync) noexcept {
+    while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
+    if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
+    constexpr int most = 10000;
+    error left{};
+    for (int number = 1; number < most; ++number) {
+        text<24> suffix{};
+        if (number > 1) { suffix << '-' << number; }
+        text<longest_path> folder{path};
+        folder << suffix.view();
+        if (worker > 0) {
+            auto const first = detail::state_of(files, folder);
+            if (!first) { return first.error(); }
+            folder << "/worker-" << worker;
+            auto const own = detail::state_of(files, folder);
+            if (!own) { return own.error(); }
+            bool const another = first->ended && (own->ended || (first->workers > 0 && worker >= first->workers));
+            if (another && what == existing::next) { continue; }
+            if (another && what == existing::refuse) { return detail::there_is_one(path); }
+        }
+        open_run run{};
+        run.left = left;
+        run.place.worker = worker;
+        run.place.folder = path_text{folder, ""};
+        if (!run.place.folder.good()) {
+            return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
+        }
+        auto const kind = files.kind_of(folder);
+        if (!kind) { return kind.error(); }
+        if (*kind == path_kind::file || *kind == path_kind::other) {
+            error why{errc::unwritable, "cannot record into "};
+            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0) << ": it is "
+                     << (*kind == path_kind::file ? "a file" : "no folder") << "; choose a folder";
+            return why;
+        }
+        if (*kind == path_kind::missing) {
+            std::string_view known = detail::folder_above(folder);
+            while (sync != disk_sync::never && files.kind_of(known).value_or(path_kind::folder) == path_kind::missing) {
+                known = detail::folder_above(known);
+            }
+            if (error const why = files.make_folder(folder)) { return why; }
+            if (sync != disk_sync::never) { run.left = detail::sync_above(files, folder, known); }
+        }
+        auto const lock = files.lock(path_text{folder, layout::lock_name});
+        if (!lock) { return lock.error(); }
+        run.lock = run.place.lock = *lock;
+
+        auto const refuse = [&](error const& why) {
+            files.unlock(run.lock);
+            return result<open_run>{why};
+        };
+        if (what == existing::replace) {
+            if (error const why = detail::clear_folder(files, folder)) { return refuse(why); }
+            if (worker == 0) {
+                if (error const why = detail::clear_workers(files, folder)) { return refuse(why); }
+            }
+        }
+        auto const rest = recover_folder(files, run.place.folder);
+        if (!rest) { return refuse(rest.error()); }
+        if (!run.left) { run.left = rest->damage; }
+        auto const flight = detail::recover_unlocked(files, path_text{folder, layout::flight_name});
+        if (!run.left) { run.left = flight ? flight->damage : flight.error(); }
+        auto const scan = detail::scan_folder(files, folder);
+        if (!scan) { return refuse(scan.error()); }
+        if (error const why = detail::remove_parts(files, folder, *scan); why && !run.left) { run.left = why; }
+        run.place.run_id = make_run_id();
+        detail::number_list segments;
+        if (error const why = segments.read_segments(files, folder)) { return refuse(why); }
+        if (segments.size() == 0) { return run; }
+        error odd{};
+        auto const state = detail::read_last(files, folder, segments, odd);
+        if (!state) { return refuse(state.error()); }
+        if (!run.left) { run.left = odd; }
+        if (worker == 0 && state->ended && what == existing::refuse) { return refuse(detail::there_is_one(path)); }
+        if (worker == 0 && state->ended && what == existing::next) {
+            files.unlock(run.lock);
+            left = run.left;
+            continue;
+        }
+        auto const next = detail::next_number(files, folder, segments);
+        if (!next) { return refuse(next.error()); }
+        run.place.number = *next;
+        if (state->known) {
+            run.place.run_id = state->run_id;
+            run.place.attempt = state->attempt + 1;
+            run.place.ordinal = state->ordinal;
+        }
+        return run;
+    }
+    return {errc::exists, "thousands of runs of this name are there already; choose another folder"};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

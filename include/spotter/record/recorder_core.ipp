@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of recorder_core.hpp.
+#pragma once
+
+#include <spotter/record/recorder_core.hpp>
+#include <spotter/ring/copy.hpp>
+
+#include <algorithm>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices,
+                                          bool holds) noexcept
+    : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, holds_{holds}, segments_{files, choices},
+      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker} {
+    if (choices.clock != nullptr) { run_.place.now = choices.clock; }
+    trouble_ = run.left;
+}
+
+SPOTTER_BODY recorder_core::~recorder_core() {
+    stop();
+    (void)shared_.remove();
+    files_.unlock(run_.lock);
+    if (given_ != nullptr && choices_.memory.give_back != nullptr) {
+        choices_.memory.give_back(given_, byte_ring::size_for(ring_bytes()), choices_.memory.context);
+    }
+}
+
+SPOTTER_BODY bool recorder_core::take_memory() noexcept {
+    bool const good = choices_.ring_in == ring_in::shared_memory && share_memory() ? ring_.start(*shared_.header())
+                                                                                   : take_plain_memory();
+    block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
+    streaming_ = choices_.copying == copying::streaming ||
+                 (choices_.copying == copying::automatic && good && streaming_is_faster());
+    return good;
+}
+
+SPOTTER_BODY void recorder_core::copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
+    if (streaming_) { return detail::copy_streaming(into, from, bytes); }
+    detail::copy_cached(into, from, bytes);
+}
+
+SPOTTER_BODY void recorder_core::start(byte_view run_begin) noexcept {
+    segments_.start_helpers(choices_.compressors, choices_.compression_level);
+    segments_.begin(run_.place, run_begin);
+    publish();
+    started_ = true;
+    if (choices_.drain == drain::thread && !holds_) { start_thread(); }
+}
+
+SPOTTER_BODY void recorder_core::settle() noexcept {
+    stop();
+    while (holds_ && discard_step()) {}
+    while (drain_.take()) {}
+    drain_.give_up();
+}
+
+SPOTTER_BODY void recorder_core::write_out() noexcept {
+    while (drain_.take()) {}
+    drain_.flush(steady_milliseconds());
+    publish();
+}
+
+SPOTTER_BODY void recorder_core::declare_apart(byte_view body) noexcept {
+    segments_.add(row_kind::declare, body);
+    segments_.flush();
+}
+
+SPOTTER_BODY bool recorder_core::end_step() noexcept {
+    if (!std::exchange(overrun_, false)) { return true; }
+    while (discard_step()) {}
+    note({errc::dropped, "a step is larger than the flight recorder: raise options::flight_bytes"});
+    return false;
+}
+
+SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
+    segments_.look();
+    if (started_) { segments_.add(row_kind::run_end, run_end); }
+    segments_.finish();
+    publish();
+    (void)shared_.remove();
+    files_.unlock(run_.lock);
+    run_.lock = {};
+    finished_ = true;
+}
+
+SPOTTER_BODY void recorder_core::leave_to_parent() noexcept {
+    if (std::exchange(left_, true) || finished_) { return; }
+    path_text const lock{run_.place.folder, layout::lock_name};
+    if (files_.is_at(run_.lock, lock).value_or(false)) { files_.leave_lock(run_.lock); }
+    shared_.leave_to_parent();
+}
+
+SPOTTER_BODY bool recorder_core::silent() const noexcept {
+    return !started_ || finished_ || failed_.load(std::memory_order_relaxed);
+}
+
+SPOTTER_BODY std::byte* recorder_core::claim(std::size_t bytes, std::size_t spare_bytes) noexcept {
+    std::byte* const at = overrun_ ? nullptr : ring_.prepare(bytes, spare_bytes);
+    return at != nullptr ? at : wait(bytes, spare_bytes);
+}
+
+SPOTTER_BODY void recorder_core::ask_for_room() noexcept {
+    if (keeps_ && !room_wanted_.load(std::memory_order_relaxed)) {
+        room_wanted_.store(true, std::memory_order_relaxed);
+    }
+}
+
+SPOTTER_BODY void recorder_core::flush() noexcept {
+    if (holds_) { return; }
+    if (!threaded_) { return write_out(); }
+    std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
+    flush_wanted_.store(wanted, std::memory_order_release);
+    while (flush_done_.load(std::memory_order_acquire) < wanted) { nap(50); }
+}
+
+SPOTTER_BODY void recorder_core::poll() noexcept {
+    if (threaded_ || holds_) { return; }
+    while (drain_.take()) {}
+    look_around();
+}
+
+SPOTTER_BODY void recorder_core::report(sink_health& into) const noexcept {
+    std::uint64_t const lost = lost_.load(std::memory_order_acquire);
+    into.stored -= lost < into.stored ? lost : into.stored;
+    into.dropped += lost;
+    into.bytes = bytes_.load(std::memory_order_relaxed);
+    into.ring_peak = peak_.load(std::memory_order_relaxed);
+    if (!into.first && has_error_.load(std::memory_order_acquire)) { into.first = writer_error_; }
+    if (!into.first) { into.first = trouble_; }
+}
+
+SPOTTER_BODY std::uint64_t recorder_core::ring_bytes() const noexcept {
+    return choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes;
+}
+
+SPOTTER_BODY bool recorder_core::take_plain_memory() noexcept {
+    memory_source const& from = choices_.memory;
+    if (from.take != nullptr) {
+        given_ =
+            static_cast<std::byte*>(from.take(byte_ring::size_for(ring_bytes()), byte_ring::alignment, from.context));
+        if (given_ == nullptr) { return false; }
+    }
+    return ring_.start(ring_bytes(), given_);
+}
+
+SPOTTER_BODY bool recorder_core::share_memory() noexcept {
+    ring_owner const owner{run_.place.run_id, run_.place.worker, run_.place.attempt};
+    error const why = shared_.make(files_, run_.place.folder, owner, byte_ring::size_for(ring_bytes()));
+    if (!why) {
+        drain_.keep_until_written(0);
+        keeps_ = true;
+        return true;
+    }
+    error told{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
+    told.what << why.what.view();
+    note(told);
+    return false;
+}
+
+SPOTTER_BODY void recorder_core::note(error const& why) noexcept {
+    if (!trouble_) { trouble_ = why; }
+}
+
+SPOTTER_BODY bool recorder_core::streaming_is_faster() noexcept {
+    constexpr std::size_t rounds = 16, bytes = 128U << 10;
+    std::byte* const first = ring_.prepare((2 * rounds + 1) * bytes);
+    if (first == nullptr) { return false; }  // a ring that small stays in a cache
+    std::byte const* const from = first + 2 * rounds * bytes;
+    std::chrono::nanoseconds cached{}, streamed{};
+    for (std::size_t i = 0; i < rounds; ++i) {
+        auto const begin = std::chrono::steady_clock::now();
+        detail::copy_cached(first + 2 * i * bytes, from, bytes);
+        auto const between = std::chrono::steady_clock::now();
+        detail::copy_streaming(first + (2 * i + 1) * bytes, from, bytes);
+        auto const end = std::chrono::steady_clock::now();
+        cached += between - begin;
+        streamed += end - between;
+    }
+    return streamed < cached;
+}
+
+SPOTTER_BODY SPOTTER_NOINLINE std::byte* recorder_core::wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
+    if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
+    if (holds_ && discards_) { return discard_for(bytes, spare_bytes); }
+    if (!threaded_) {
+        while (drain_.take()) {}
+        drain_.make_room();
+        publish();
+        return ring_.prepare(bytes, spare_bytes);
+    }
+    auto const progress = [this] { return ring_.released() + bytes_.load(std::memory_order_relaxed); };
+    std::uint64_t done = progress();
+    std::uint64_t since = steady_milliseconds();
+    for (int round = 0; !failed_.load(std::memory_order_relaxed); ++round) {
+        if (std::byte* const at = ring_.prepare(bytes, spare_bytes)) { return at; }
+        ask_for_room();
+        std::uint64_t const now = steady_milliseconds();
+        if (std::uint64_t const seen = progress(); seen != done) {
+            done = seen;
+            since = now;
+        } else if (now - since >= patience_milliseconds) {
+            policy_ = overflow::thin;
+            note({errc::dropped,
+                  "the writer made no progress for 2 s, so the training no longer waits for it: payloads "
+                  "that do not fit the ring are dropped and counted; check the disk"});
+            return nullptr;
+        }
+        if (round < 32) {
+            std::this_thread::yield();
+        } else {
+            nap(50);
+        }
+    }
+    return nullptr;
+}
+
+SPOTTER_BODY std::byte* recorder_core::discard_for(std::size_t bytes, std::size_t spare_bytes) noexcept {
+    while (!overrun_) {
+        if (std::byte* const at = ring_.prepare(bytes, spare_bytes)) { return at; }
+        overrun_ = !discard_step();
+    }
+    return nullptr;
+}
+
+SPOTTER_BODY bool recorder_core::discard_step() noexcept {
+    bool closed = false;
+    while (!closed && ring_.peek().some) {
+        std::uint32_t const tag = ring_.take().tag;
+        if ((tag & ring_tag::block) != 0) { continue; }
+        auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
+        closed = kind == row_kind::close;
+        discarded_values_ += kind == row_kind::observe || kind == row_kind::scalar ? 1 : 0;
+    }
+    discarded_closes_ += closed ? 1 : 0;
+    segments_.reach(ring_.taken());
+    ring_.release();
+    return closed;
+}
+
+SPOTTER_BODY void recorder_core::start_thread() noexcept {
+#if SPOTTER_EXCEPTIONS
+    try {
+        thread_ = std::thread{[this]() noexcept { work(); }};
+    } catch (...) {
+        note({errc::out_of_memory,
+              "no thread could be started for writing; the training thread writes itself, more slowly"});
+        return;
+    }
+#else
+    thread_ = std::thread{[this]() noexcept { work(); }};
+#endif
+    threaded_ = true;
+}
+
+SPOTTER_BODY void recorder_core::stop() noexcept {
+    if (!threaded_) { return; }
+    stop_.store(true, std::memory_order_release);
+    thread_.join();
+    threaded_ = false;
+}
+
+SPOTTER_BODY void recorder_core::work() noexcept {
+    size_limit_as_error::for_this_thread();
+    int idle = 0;
+    for (;;) {
+        bool const stopping = stop_.load(std::memory_order_acquire);
+        std::uint64_t const wanted = flush_wanted_.load(std::memory_order_acquire);
+        int taken = 0;
+        while (taken < 16 && drain_.take()) { ++taken; }
+        look_around();
+        if (taken > 0) {
+            idle = 0;
+            continue;
+        }
+        if (room_wanted_.load(std::memory_order_relaxed)) {
+            room_wanted_.store(false, std::memory_order_relaxed);
+            drain_.make_room();
+        }
+        if (wanted != flush_done_.load(std::memory_order_relaxed)) {
+            drain_.flush(steady_milliseconds());
+            publish();
+            flush_done_.store(wanted, std::memory_order_release);
+        }
+        if (stopping) { return; }
+        // Spins briefly, then naps longer and longer up to 2 ms: an idle run costs nothing that could be measured.
+        if (++idle < 32) {
+            std::this_thread::yield();
+        } else {
+            nap(idle < 40 ? 200 : idle < 100 ? 1000 : 2000);
+        }
+    }
+}
+
+SPOTTER_BODY void recorder_core::look_around() noexcept {
+    std::uint64_t const now = steady_milliseconds();
+    drain_.tick(now);
+    publish();
+    stop_file_.look(now);
+}
+
+SPOTTER_BODY void recorder_core::publish() noexcept {
+    if (shared_.header() != nullptr) { shared_.header()->note_time(segments_.now()); }
+    bytes_.store(segments_.written(), std::memory_order_relaxed);
+    peak_.store(drain_.peak(), std::memory_order_relaxed);
+    lost_.store(segments_.lost(), std::memory_order_release);
+    error const& why = segments_.first_error() ? segments_.first_error() : stop_file_.trouble();
+    if (why && !has_error_.load(std::memory_order_relaxed)) {
+        writer_error_ = why;
+        has_error_.store(true, std::memory_order_release);
+    }
+    failed_.store(segments_.failed(), std::memory_order_relaxed);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of retention.hpp.
+#pragma once
+
+#include <spotter/format/sidecar.hpp>
+#include <spotter/record/retention.hpp>
+
+#include <algorithm>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY std::uint64_t segment_bytes_of(options const& choices) noexcept {
+    constexpr std::uint64_t smallest = 4096;
+    std::uint64_t const most = choices.run_bytes > 0 ? choices.run_bytes / 4 : choices.segment_bytes;
+    return (std::max)((std::min)(choices.segment_bytes, most), smallest);
+}
+
+SPOTTER_BODY retention::retention(file_system& files, std::uint64_t run_bytes, std::uint64_t segment_bytes,
+                                  bool to_disk) noexcept
+    : files_{files}, limit_{run_bytes > segment_bytes ? run_bytes - segment_bytes : 0}, works_{run_bytes > 0},
+      to_disk_{to_disk} {}
+
+SPOTTER_BODY error retention::begin(path_text const& folder, std::uint32_t number) noexcept {
+    if (!works_) { return {}; }
+    folder_ = folder;
+    detail::number_list there;
+    if (error const why = there.read_segments(files_, folder)) { return why; }
+    for (std::size_t i = 0; i < there.size() && there[i] < number; ++i) {
+        if (!numbers_.add(there[i])) { return no_memory(); }
+        total_ += size_of(there[i]);
+    }
+    return {};
+}
+
+SPOTTER_BODY error retention::closed(std::uint32_t number, bool last) noexcept {
+    if (!works_) { return {}; }
+    if (!numbers_.add(number)) { return no_memory(); }
+    total_ += size_of(number);
+    for (int cost = 0; total_ > limit_ && oldest_ < numbers_.size() && cost < most_at_once; ++oldest_) {
+        std::uint64_t const before = size_of(numbers_[oldest_]);
+        auto const done = thin(oldest_, last);
+        if (!done) { return done.error(); }
+        if (*done == outcome::must_wait) { return {}; }
+        cost += *done == outcome::needs_nothing ? 1 : to_read;
+        if (*done == outcome::needs_nothing) { continue; }
+        total_ -= (std::min)(total_, before);  // where it could not be asked for before
+        total_ += size_of(numbers_[oldest_]);
+    }
+    return {};
+}
+
+SPOTTER_BODY retention::followers::~followers() {
+    for (std::size_t i = 0; i < count; ++i) { files.unmap(list[i]); }
+}
+
+SPOTTER_BODY error retention::no_memory() noexcept {
+    return {errc::out_of_memory, "no memory to thin an old segment, which stays as it was"};
+}
+
+SPOTTER_BODY std::uint64_t retention::size_of(std::uint32_t number) noexcept {
+    return files_.size_of(detail::path_of_segment(folder_, number)).value_or(0) +
+           files_.size_of(detail::path_of_segment(folder_, number, layout::side_suffix)).value_or(0);
+}
+
+SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, bool last) noexcept {
+    path_text const path = detail::path_of_segment(folder_, numbers_[place]);
+    auto const whole = files_.map(path);
+    if (!whole && detail::is_no_file(files_, path)) { return outcome::needs_nothing; }
+    if (!whole) { return whole.error(); }
+    auto done = thin(place, whole->bytes, last);
+    files_.unmap(*whole);
+    return done;
+}
+
+SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, byte_view whole, bool last) noexcept {
+    detail::thinned_copy copy{files_, whole};
+    if (copy.is_thinned()) { return outcome::needs_nothing; }
+    if (!copy.cite()) { return no_memory(); }
+    followers after{files_};
+    using detail::thinned_copy;
+    auto found = thinned_copy::follower::goes_on;
+    for (std::size_t next = place + 1; next < numbers_.size() && found == thinned_copy::follower::goes_on; ++next) {
+        path_text const path = detail::path_of_segment(folder_, numbers_[next]);
+        auto const mapped = files_.map(path);
+        if (!mapped && detail::is_no_file(files_, path)) { continue; }
+        if (!mapped) { return mapped.error(); }
+        if (!after.list.grow(after.count + 1)) {
+            files_.unmap(*mapped);
+            return no_memory();
+        }
+        after.list[after.count++] = *mapped;
+        found = copy.cite_next(mapped->bytes);
+    }
+    if (found == thinned_copy::follower::no_memory) { return no_memory(); }
+    if (found == thinned_copy::follower::damaged) { return outcome::read; }  // it may have said what is to be kept
+    if (found == thinned_copy::follower::goes_on && !last) { return outcome::must_wait; }
+    if (copy.survey() == 0) { return outcome::read; }
+    if (error const why = replace(numbers_[place], copy)) {
+        works_ = false;
+        return why;
+    }
+    return outcome::read;
+}
+
+SPOTTER_BODY error retention::replace(std::uint32_t number, detail::thinned_copy& copy) noexcept {
+    path_text const part = detail::path_of_segment(folder_, number, detail::part_suffix);
+    auto const file = files_.create(part);
+    if (!file) { return file.error(); }
+    error why = copy.write(*file);
+    if (!why) { why = files_.sync(*file); }  // or a power cut might leave neither the whole one nor this
+    error const closed = files_.close(*file);
+    if (!why) { why = closed; }
+    byte_buffer side;
+    if (!why) { why = read_back(part, side); }
+    path_text const side_path = detail::path_of_segment(folder_, number, layout::side_suffix);
+    if (!why) {
+        (void)files_.remove(side_path);
+        why = files_.rename(part, detail::path_of_segment(folder_, number));
+    }
+    if (why) {
+        (void)files_.remove(part);
+        return why;
+    }
+    auto const cache = files_.create(side_path);  // a cache: it may be missing
+    if (cache) {
+        (void)files_.append(*cache, side.view());
+        (void)files_.close(*cache);
+    }
+    return to_disk_ ? files_.sync_folder(folder_) : error{};
+}
+
+SPOTTER_BODY error retention::read_back(path_text const& part, byte_buffer& side) noexcept {
+    auto const mapped = files_.map(part);
+    if (!mapped) { return mapped.error(); }
+    error const why = rebuild_sidecar(mapped->bytes, side);
+    files_.unmap(*mapped);
+    return why;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

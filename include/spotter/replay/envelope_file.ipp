@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of envelope_file.hpp.
+#pragma once
+
+#include <spotter/replay/envelope_file.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY void put_name(std::string& out, std::string_view name) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    for (char const letter : name) {
+        auto const byte = static_cast<unsigned char>(letter);
+        if (byte >= 0x20 && letter != '\\') {
+            out += letter;
+        } else {
+            out += '\\';
+            out += hex[byte >> 4U];
+            out += hex[byte & 15U];
+        }
+    }
+}
+
+SPOTTER_BODY result<envelope> envelope_reader::read() {
+    (void)next_line();
+    std::string_view words = line_;
+    std::uint32_t version = 0;
+    if (!words.starts_with(envelope_head)) { return wrong("this is no envelope"); }
+    words.remove_prefix(envelope_head.size());
+    if (!number(words, version)) { return wrong("this is no envelope"); }
+    if (version != 1) {
+        error why{errc::unknown_version, "\""};
+        why.what << path_ << "\" is an envelope of version " << version << ", and this library reads version 1";
+        return why;
+    }
+    std::vector<envelope::entry> entries;
+    while (next_line()) {
+        words = line_;
+        std::string_view const kind = word(words);
+        if (kind == "series") {
+            if (!entries.empty() && entries.back().phases.empty()) { return wrong("the series before has no phase"); }
+            if (!series(words, entries.emplace_back())) { return wrong("expected: series, mode, statistic, tensor"); }
+        } else if (kind == "phase") {
+            if (entries.empty() || !phase(words, entries.back().phases)) {
+                return wrong("expected: phase, its number, how many values, low, high; phases ascend");
+            }
+        } else if (kind == "end") {
+            std::uint64_t count = 0;
+            if (!number(words, count) || count != entries.size() || !rest_.empty()) {
+                return wrong("expected the number of series, and nothing behind it");
+            }
+            if (!entries.empty() && entries.back().phases.empty()) { return wrong("the series before has no phase"); }
+            envelope made{std::move(entries)};
+            if (made.entries().size() != count) { return wrong("a series is there twice"); }
+            return made;
+        } else {
+            return wrong("expected series, phase or end");
+        }
+    }
+    return wrong("the file ends before its last line");
+}
+
+SPOTTER_BODY bool envelope_reader::next_line() {
+    ++line_number_;
+    std::size_t const end = rest_.find('\n');
+    if (end == rest_.npos) {
+        line_ = {};
+        return false;
+    }
+    line_ = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return true;
+}
+
+SPOTTER_BODY std::string_view envelope_reader::word(std::string_view& words) noexcept {
+    std::string_view const first = words.substr(0, words.find(' '));
+    words.remove_prefix(first.size() < words.size() ? first.size() + 1 : first.size());
+    return first;
+}
+
+SPOTTER_BODY bool envelope_reader::statistic_named(std::string_view name, statistic& into) noexcept {
+    for (std::uint8_t id = 0; id <= static_cast<std::uint8_t>(statistic_id::neg_inf); ++id) {
+        for (bool const abs : {false, true}) {
+            statistic const each{static_cast<statistic_id>(id), abs};
+            if (each.name() != name) { continue; }
+            into = each;
+            return true;
+        }
+    }
+    return false;
+}
+
+SPOTTER_BODY int envelope_reader::digit(char letter) noexcept {
+    return letter >= '0' && letter <= '9' ? letter - '0' : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+SPOTTER_BODY bool envelope_reader::name(std::string_view text, std::string& into) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\') {
+            into += text[i];
+            continue;
+        }
+        if (i + 2 >= text.size() || digit(text[i + 1]) < 0 || digit(text[i + 2]) < 0) { return false; }
+        into += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
+        i += 2;
+    }
+    return true;
+}
+
+SPOTTER_BODY bool envelope_reader::series(std::string_view words, envelope::entry& into) {
+    std::string_view const which = word(words);
+    bool known = false;
+    for (mode const each : {mode::train, mode::eval, mode::predict}) {
+        if (name_of(each) != which) { continue; }
+        into.mode = each;
+        known = true;
+    }
+    return known && statistic_named(word(words), into.of) && name(words, into.tensor);
+}
+
+SPOTTER_BODY bool envelope_reader::phase(std::string_view words, std::vector<healthy_range>& into) {
+    std::size_t which = 0;
+    healthy_range range;
+    bool const read = number(words, which) && number(words, range.count) && number(words, range.low) &&
+                      number(words, range.high) && words.empty();
+    if (!read || which >= phase_count || which < into.size() || range.count == 0) { return false; }
+    if (!is_finite(range.low) || !is_finite(range.high) || range.low > range.high) { return false; }
+    into.resize(which + 1);
+    into[which] = range;
+    return true;
+}
+
+SPOTTER_BODY error envelope_reader::wrong(std::string_view what) const noexcept {
+    error why{errc::corrupt, "line "};
+    why.what << line_number_ << " of \"" << path_ << "\": " << what;
+    return why;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY error save_envelope(envelope const& it, std::string_view path, file_system& files) {
+    std::string out = std::string{detail::envelope_head} + "1\n";
+    for (envelope::entry const& each : it.entries()) {
+        out.append("series ").append(name_of(each.mode)).append(" ").append(each.of.name()).append(" ");
+        detail::put_name(out, each.tensor);
+        out += '\n';
+        for (std::size_t phase = 0; phase < each.phases.size(); ++phase) {
+            healthy_range const& range = each.phases[phase];
+            if (range.count == 0) { continue; }
+            out += "phase ";
+            detail::put_number(out, phase);
+            out += ' ';
+            detail::put_number(out, range.count);
+            out += ' ';
+            detail::put_number(out, range.low);
+            out += ' ';
+            detail::put_number(out, range.high);
+            out += '\n';
+        }
+    }
+    out += "end ";
+    detail::put_number(out, it.entries().size());
+    out += '\n';
+    std::string const fresh = std::string{path} + ".new";
+    (void)files.remove(fresh);  // of an earlier try that was killed
+    auto const file = files.create(fresh);
+    if (!file) { return file.error(); }
+    error why = files.append(*file, std::as_bytes(std::span{out}));
+    error const closed = files.close(*file);
+    if (!why) { why = closed; }
+    if (!why) { why = files.rename(fresh, path); }
+    if (why) { (void)files.remove(fresh); }
+    return why;
+}
+
+SPOTTER_BODY result<envelope> load_envelope(std::string_view path, file_system& files) {
+    auto const mapped = files.map(path);
+    if (!mapped) {
+        error why = mapped.error();
+        why.code = why.code == errc::not_a_run ? errc::io_error : why.code;  // there is no such file
+        return why;
+    }
+    std::string_view const all{reinterpret_cast<char const*>(mapped->bytes.data()), mapped->bytes.size()};
+    result<envelope> made = detail::envelope_reader{all, path}.read();
+    files.unmap(*mapped);
+    return made;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

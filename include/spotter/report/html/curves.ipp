@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of curves.hpp.
+#pragma once
+
+#include <spotter/report/html/curves.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+// 0: a loss, 1: a metric, 2: another number; 3: not drawn as a curve.
+[[nodiscard]] SPOTTER_BODY int kind_of_curve(tensor_story const& it) {
+    bool any = false;
+    for (mode_story const& each : it.modes) { any = any || !each.value.empty(); }
+    if (!any) { return 3; }
+    if (it.info.role == role::loss) { return 0; }
+    if (it.info.role == role::metric) { return 1; }
+    bool const number = it.has_number || (it.info.shape.rank == 0 && it.info.type != dtype::none);
+    series::bucket const all = it.any_mode().value.whole();
+    bool const varies = all.bad > 0 || all.most > all.least;
+    switch (it.info.role) {
+        case role::other:
+        case role::optimizer:
+        case role::hyperparameter:
+        case role::timing:
+        case role::system:
+            return number && varies ? 2 : 3;
+        default:
+            return 3;
+    }
+}
+
+SPOTTER_BODY std::pair<std::string, std::string> title_of(std::string const& name) {
+    if (!spotter::detail::is_boosting_metric(name)) { return {name, {}}; }
+    std::size_t const dash = name.rfind('-', name.size() - 2);
+    return {name.substr(dash + 1), name.substr(0, dash)};
+}
+
+// Of the tensors of one kind.
+SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number, bool several_runs,
+                            std::vector<curve_group>& groups) {
+    for (tensor_story const& each : story.tensors) {
+        if (kind_of_curve(each) != kind) { continue; }
+        auto const title = title_of(each.name);
+        auto group =
+            std::find_if(groups.begin(), groups.end(), [&](curve_group const& it) { return it.title == title.first; });
+        if (group == groups.end()) { group = groups.insert(groups.end(), {title.first, {}}); }
+        std::size_t modes = 0;
+        for (mode_story const& it : each.modes) { modes += it.value.empty() ? 0 : 1; }
+        for (mode const which : {mode::train, mode::eval, mode::predict}) {
+            series const& data = each.modes[index_of(which)].value;
+            if (data.empty()) { continue; }
+            std::string text = title.second;
+            if (text.empty() && (modes > 1 || which != mode::train)) { text = name_of(which); }
+            if (several_runs) { text = story.name + (text.empty() ? "" : ", " + text); }
+            std::size_t const colour = several_runs ? number : group->lines.size();
+            group->lines.push_back(
+                {&data, text, static_cast<unsigned>(colour % 6), several_runs && which != mode::train});
+        }
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+SPOTTER_BODY section curves_section(std::vector<run_story> const& runs) {
+    constexpr std::size_t most = 24;
+    std::vector<detail::curve_group> groups;
+    for (int const kind : {0, 1, 2}) {
+        for (std::size_t i = 0; i < runs.size(); ++i) { detail::add_lines(runs[i], kind, i, runs.size() > 1, groups); }
+    }
+    std::string figures, others;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (i >= most) {
+            others += (i == most ? "" : ", ") + groups[i].title;
+            continue;
+        }
+        chart picture;
+        picture.title = groups[i].title;
+        picture.lines = groups[i].lines;
+        if (runs.size() == 1) { picture.marks = marks_of(runs.front()); }
+        figures += draw(picture);
+    }
+    std::string body = grid_of(figures);
+    if (!others.empty()) { body += paragraph(fmt::format("Recorded and not drawn: {}.", others.substr(0, 2000))); }
+    if (!figures.empty()) {
+        body += "<p class=\"note\">Lines are means of neighbouring steps, the band around them goes from the smallest "
+                "to the largest. Values of eval stand at the train step before them.</p>\n";
+    }
+    return {"curves", "Losses and metrics", body};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of findings.hpp.
+#pragma once
+
+#include <spotter/report/html/findings.hpp>
+#include <spotter/rule/builtin/tree_depth.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+[[nodiscard]] SPOTTER_BODY measurement read_change(evidence::moment const& it, statistic) {
+    bool const known = has(it.stats.has, terms::delta) && it.stats.has_previous && it.stats.previous_sum_squares > 0;
+    return known ? measurement{std::sqrt(it.stats.delta_sum_squares / it.stats.previous_sum_squares), true}
+                 : measurement{};
+}
+
+[[nodiscard]] SPOTTER_BODY measurement read_unchanged(evidence::moment const& it, statistic) {
+    bool const known = has(it.stats.has, terms::delta) && it.stats.has_previous && it.stats.count > 0;
+    return known ? measurement{1 - static_cast<double>(it.stats.changed) / static_cast<double>(it.stats.count), true}
+                 : measurement{};
+}
+
+[[nodiscard]] SPOTTER_BODY measurement read_depth(evidence::moment const& it, statistic) {
+    return tree_depth::depth_of(it.stats);
+}
+
+SPOTTER_BODY std::vector<reading> readings_for(finding const& it) {
+    std::vector<reading> all;
+    for (int id = 0; id <= static_cast<int>(statistic_id::neg_inf); ++id) {
+        for (bool const abs : {false, true}) {
+            statistic const each{static_cast<statistic_id>(id), abs};
+            if (each.name() == it.measure) { all.push_back({std::string{each.name()}, &read_statistic, each, true}); }
+        }
+    }
+    if (it.measure.starts_with("non-finite")) {
+        all.push_back({"non-finite elements", &read_statistic, nonfinite, true});
+    }
+    if (it.measure == "depth") { all.push_back({"depth", &read_depth, mean, true}); }
+    if (it.measure == "update ratio") { all.push_back({"update ratio", &read_change, mean, true}); }
+    if (it.measure == "share of unchanged elements") {
+        all.push_back({"share of unchanged elements", &read_unchanged, mean, true});
+    }
+    if (it.measure.find("units") != it.measure.npos) {
+        all.push_back({"share of idle units", &read_idle, mean, false});
+    }
+    for (statistic const each :
+         std::initializer_list<statistic>{mean_abs, l2, of_abs(maximum), stddev, mean, zero_fraction, nonfinite}) {
+        all.push_back({std::string{each.name()}, &read_statistic, each, false});
+    }
+    return all;
+}
+
+SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
+    bool const scalar =
+        std::all_of(of.moments.begin(), of.moments.end(), [](auto const& each) { return each.stats.count == 1; });
+    if (!scalar) { return readings_for(of.what.strongest); }
+    return {{"value", &read_statistic, mean, false}, {"non-finite elements", &read_statistic, nonfinite, false}};
+}
+
+[[nodiscard]] SPOTTER_BODY std::string draw_evidence(evidence const& of) {
+    finding const& it = of.what.strongest;
+    if (of.moments.size() < 2) { return {}; }
+    for (reading const& each : readings_for(of)) {
+        series data;
+        std::uint64_t known = 0;
+        for (evidence::moment const& here : of.moments) {
+            measurement const value = each.of(here, each.which);
+            if (value.known) { data.add(here.step, value.value), ++known; }
+            if (!value.known && here.stats.nonfinite() > 0) { data.add_bad(here.step); }
+        }
+        bool const says_nothing = !each.exact && each.which == nonfinite && !(data.whole().most > 0);
+        if (known < 2 || 2 * known < of.moments.size() || says_nothing) { continue; }
+        chart picture;
+        picture.title = fmt::format("{} of {}", each.name, it.tensor);
+        picture.lines.push_back({&data, {}, 0, false});
+        picture.marks.push_back({it.step.index, it.severity, fmt::format("{} at {}", it.rule, step_text(it.step))});
+        picture.step_name = fmt::format("{} step", name_of(it.step.mode));
+        if (each.exact && it.how != relation::none) { picture.threshold = it.threshold; }
+        return draw(picture);
+    }
+    return {};
+}
+
+[[nodiscard]] SPOTTER_BODY std::string finding_card(evidence const& of) {
+    finding const& it = of.what.strongest;
+    std::string text = fmt::format("<article class=\"finding {0}\"><div><h3><span class=\"tag\">{0}</span> {1}</h3>\n",
+                                   name_of(it.severity), escape(it.rule));
+    text += "<p class=\"what\">";
+    if (!it.reason.empty()) { text += escape(it.reason) + ' '; }
+    text += fmt::format("at <b>{}</b>", step_text(it.step));
+    if (!it.tensor.empty()) { text += " in " + code(it.tensor); }
+    if (it.others > 0) { text += fmt::format(" and {}", plural(it.others, "more tensor")); }
+    if (it.worker > 0) { text += fmt::format(", worker {}", it.worker); }
+    text += "</p>\n";
+    if (!it.measure.empty()) {
+        text += fmt::format("<p class=\"measure\">{} <b>{}</b>", escape(it.measure), number_text(it.measured));
+        if (it.how != relation::none) {
+            text += fmt::format(" {} {}", escape(symbol_of(it.how)), number_text(it.threshold));
+        }
+        text += "</p>\n";
+    }
+    if (!it.detail.empty()) { text += paragraph(it.detail.view()); }
+    if (of.what.times > 1) { text += paragraph(spotter::detail::describe_times(of.what)); }
+    if (it.decision != decision::proceed) {
+        text += fmt::format("<p>It asked the loop to {}.</p>\n",
+                            it.decision == decision::stop ? "stop" : "skip the update");
+    }
+    if (!it.remedy.empty()) { text += fmt::format("<p class=\"remedy\">{}</p>\n", escape(it.remedy)); }
+    return text + "</div>" + draw_evidence(of) + "</article>\n";
+}
+
+SPOTTER_BODY std::string coverage_of(std::vector<recorded_coverage> const& all) {
+    if (all.empty()) { return {}; }
+    std::string silent, rows;
+    std::size_t count = 0;
+    for (recorded_coverage const& each : all) {
+        std::string const whose = each.workers > 1  ? fmt::format(" in {} workers", each.workers)
+                                  : each.worker > 0 ? fmt::format(" in worker {}", each.worker)
+                                                    : std::string{};
+        if (!each.reason.empty()) {
+            silent += fmt::format("<li><b>{}</b>{}: {}</li>\n", escape(each.rule), whose, escape(each.reason));
+            ++count;
+        }
+        rows += fmt::format("<tr><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape(each.rule),
+                            whose, each.matched, each.judged, each.undecided, each.fired);
+    }
+    std::string text;
+    if (count > 0) {
+        text += fmt::format(
+            "<details{}><summary>{} could not run, or not on all that they should</summary><ul>\n{}</ul></details>\n",
+            count <= 6 ? " open" : "", plural(count, "rule"), silent);
+    }
+    return text +
+           fmt::format("<details><summary>What each of {} judged</summary><div class=\"wide\"><table "
+                       "class=\"plain\"><thead><tr>"
+                       "<th>rule</th><td>tensors</td><td>judged</td><td>undecided</td><td>fired</td></tr></thead>"
+                       "<tbody>\n{}</tbody></table></div></details>\n",
+                       plural(all.size(), "rule"), rows);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+SPOTTER_BODY section findings_section(run_story const& story) {
+    constexpr std::size_t most = 30;
+    trial const& run = *story.run;
+    std::string body;
+    for (std::size_t i = 0; i < story.findings.size() && i < most; ++i) {
+        body += detail::finding_card(story.findings[i]);
+    }
+    if (story.findings.size() > most) {
+        body += fmt::format("<p>and {} that are not shown: <code>spotter info</code> lists all.</p>\n",
+                            plural(story.findings.size() - most, "further finding"));
+    }
+    if (body.empty()) { body = paragraph(verdict(story)); }
+    bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
+    if (!ended) { body += paragraph("Whether the rules could judge is only told at the end of a run."); }
+    return {"findings", "Findings", body + detail::coverage_of(run.coverages())};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of judged.hpp.
+#pragma once
+
+#include <spotter/report/html/judged.hpp>
+#include <spotter/report/html/text.hpp>
+#include <spotter/rule/builtin/classes.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+SPOTTER_BODY image_shape image_of(extents const& shape) {
+    auto const size = [&](std::size_t axis) { return static_cast<std::size_t>(shape.size[axis]); };
+    auto const is_colour = [](std::size_t channels) { return channels == 1 || channels == 3 || channels == 4; };
+    if (shape.rank == 3) { return {size(2), size(1), 1, false}; }
+    if (shape.rank == 4 && is_colour(size(1))) { return {size(3), size(2), size(1), false}; }
+    if (shape.rank == 4 && is_colour(size(3))) { return {size(2), size(1), size(3), true}; }
+    if (shape.rank != 2) { return {}; }
+    auto const side = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(size(1)))));
+    if (side * side == size(1) && side >= 4) { return {side, side, 1, false}; }
+    auto const third = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(size(1)) / 3)));
+    if (3 * third * third == size(1) && third >= 4) { return {third, third, 3, false}; }
+    return {};
+}
+
+SPOTTER_BODY picture draw_sample(std::span<double const> values, image_shape const& shape) {
+    constexpr std::size_t largest = 64;
+    std::size_t const stride = ((std::max)(shape.width, shape.height) + largest - 1) / largest;
+    double low = 0, high = 0;
+    bool any_yet = false;
+    for (double const& each : values) {
+        if (!is_finite(each)) { continue; }
+        low = any_yet ? (std::min)(low, each) : each;
+        high = any_yet ? (std::max)(high, each) : each;
+        any_yet = true;
+    }
+    picture it{(shape.width + stride - 1) / stride, (shape.height + stride - 1) / stride, {}};
+    std::size_t const shown = shape.channels >= 3 ? 3 : 1, area = shape.width * shape.height;
+    for (std::size_t y = 0; y < shape.height; y += stride) {
+        for (std::size_t x = 0; x < shape.width; x += stride) {
+            std::size_t const pixel = y * shape.width + x;
+            for (std::size_t k = 0; k < 3; ++k) {
+                std::size_t const channel = shown == 1 ? 0 : k;
+                double const& value =
+                    values[shape.channels_last ? pixel * shape.channels + channel : channel * area + pixel];
+                double const share = is_finite(value) && high > low ? (value - low) / (high - low) : 0;
+                it.pixels.push_back(static_cast<std::uint8_t>(share * 255));
+            }
+        }
+    }
+    return it;
+}
+
+SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool binary) {
+    classes_said found;
+    int const axis = scores_along(tensor.info, view, false, default_axis);
+    bool const logits = has(tensor.info.flags, flag::logits);
+    bool const one_score = axis < 0 && binary && is_floating(view.type);  // of the second class
+    if (one_score) {
+        for (double const& each : row_major_values(view)) {
+            bool const second = is_finite(each) && each > (logits ? 0 : 0.5);
+            double const share = logits ? 1 / (1 + std::exp(-each)) : each;
+            found.classes.push_back(is_finite(each) ? second ? 1 : 0 : no_class);
+            found.certainty.push_back(is_finite(each) ? second ? share : 1 - share : 0);
+        }
+        return found;
+    }
+    feature classes;
+    extract_classes(view, axis, classes);
+    for (double const& each : classes.all()) { found.classes.push_back(class_of(each)); }
+    found.certainty.assign(found.classes.size(), 0);
+    if (axis < 0) { return found; }
+    std::size_t sample = 0;
+    auto const count = static_cast<std::size_t>(view.shape.size[static_cast<std::size_t>(axis)]);
+    for_each_row(view, axis, [&](auto const& row) {
+        std::uint32_t const said = found.classes[sample];
+        if (said != no_class) {
+            double sum = 0, best = row(said).value;
+            for (std::size_t i = 0; i < count; ++i) {
+                seen_element const each = row(i);
+                if (each.kind < number_class::pos_inf) { sum += logits ? std::exp(each.value - best) : each.value; }
+            }
+            found.certainty[sample] = (std::clamp)(logits ? 1 / sum : sum > 0 ? best / sum : 0, 0.0, 1.0);
+        }
+        ++sample;
+    });
+    return found;
+}
+
+[[nodiscard]] SPOTTER_BODY bool only_two(std::vector<std::uint32_t> const& classes) {
+    return std::all_of(classes.begin(), classes.end(),
+                       [](std::uint32_t each) { return each <= 1 || each == no_class; });
+}
+
+// The first tensor of a role with values in a mode.
+[[nodiscard]] SPOTTER_BODY tensor_story const* kept_of(run_story const& story, role what, mode in) {
+    for (tensor_story const& each : story.tensors) {
+        if (each.info.role == what && !each.modes[index_of(in)].recent.empty()) { return &each; }
+    }
+    return nullptr;
+}
+
+SPOTTER_BODY void add_mistakes(judged_samples& into, classes_said const& labels, classes_said const& said,
+                               tensor_story const* inputs, step_id step, value_source& from) {
+    constexpr std::size_t most = 24;
+    recorded_value const value =
+        inputs != nullptr ? from.read(*inputs, step) : recorded_value{error{errc::no_payload, ""}};
+    image_shape const shape = value ? image_of(value.view().shape) : image_shape{};
+    std::vector<double> const pixels = shape.width > 0 ? row_major_values(value.view()) : std::vector<double>{};
+    std::size_t const size = shape.width * shape.height * shape.channels;
+    bool const fits = size > 0 && pixels.size() == size * labels.classes.size();
+    if (fits && into.drawn_as.empty()) {
+        into.drawn_as =
+            fmt::format("{}: {} × {}{}", inputs->name, shape.height, shape.width,
+                        shape.channels > 1 ? fmt::format(" in {} channels", shape.channels) : std::string{});
+    }
+    for (std::size_t i = 0; i < labels.classes.size(); ++i) {
+        std::uint32_t const label = labels.classes[i], taken_for = said.classes[i];
+        if (label == taken_for || label == no_class || taken_for == no_class) { continue; }
+        mistake it{label, taken_for, said.certainty[i], {}, false};
+        auto const behind = std::find_if(into.mistakes.begin(), into.mistakes.end(),
+                                         [&](mistake const& each) { return each.certainty < it.certainty; });
+        if (behind == into.mistakes.end() && into.mistakes.size() == most) { continue; }
+        it.has_image = fits;
+        if (fits) { it.image = draw_sample({pixels.data() + i * size, size}, shape); }
+        into.mistakes.insert(behind, std::move(it));
+        if (into.mistakes.size() > most) { into.mistakes.pop_back(); }
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+SPOTTER_BODY judged_samples judge_samples(run_story const& story, value_source& from) {
+    judged_samples found;
+    for (mode const in : {mode::eval, mode::train}) {
+        tensor_story const* const labels = detail::kept_of(story, role::label, in);
+        tensor_story const* const predictions = detail::kept_of(story, role::prediction, in);
+        if (labels == nullptr || predictions == nullptr || found.counts.total > 0) { continue; }
+        tensor_story const* const inputs = detail::kept_of(story, role::input, in);
+        auto const& steps = labels->modes[index_of(in)].recent;
+        std::size_t batches = 0;
+        for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+            kept_step const& each = *it;
+            bool const enough = in == mode::eval ? each.at != steps.back().at : found.counts.total >= 256;
+            if (enough) { break; }
+            recorded_value const given = from.read(*labels, each.step), said = from.read(*predictions, each.step);
+            if (!given || !said) { continue; }
+            detail::classes_said const truth = detail::classes_in(*labels, given.view(), false);
+            detail::classes_said const taken =
+                detail::classes_in(*predictions, said.view(), detail::only_two(truth.classes));
+            if (truth.classes.size() != taken.classes.size()) { continue; }
+            for (std::size_t i = 0; i < truth.classes.size(); ++i) {
+                bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;
+                if (known) { found.counts.add(truth.classes[i], taken.classes[i]); }
+            }
+            detail::add_mistakes(found, truth, taken, inputs, each.step, from);
+            if (++batches == 1) {
+                found.from = fmt::format("{} and {} at {}", labels->name, predictions->name, describe(each.step));
+            }
+        }
+        if (batches > 1) { found.from += fmt::format(" and {} before it", plural(batches - 1, "step")); }
+    }
+    if (found.counts.total > 0) { return found; }
+    bool const eval = story.eval_classes.total > 0;
+    found.counts = eval ? story.eval_classes : story.train_classes;
+    found.from = eval ? "what rules saw of the last evaluation" : "what rules saw of all train steps";
+    return found;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

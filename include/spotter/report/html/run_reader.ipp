@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of run_reader.hpp.
+#pragma once
+
+#include <spotter/format/decode.hpp>
+#include <spotter/report/html/run_reader.hpp>
+#include <spotter/stat/summarize.hpp>
+
+#include <cmath>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+SPOTTER_BODY run_reader::run_reader(worker_reader const& from, run_story& into) : from_{from}, story_{into} {
+    for (auto const& each : from.index().tensors()) {
+        tensors_.emplace_back().name = each->name;
+        tensors_.back().info = each->info;
+    }
+    blamed_.resize(tensors_.size());
+    std::size_t count = 0;
+    for (evidence& each : into.findings) {
+        finding const& it = each.what.strongest;
+        each.at = it.worker == from.number() ? it.step.index : each.at;
+        if (it.worker != from.number() || ++count > most_evidence) { continue; }
+        if (it.step.mode != mode::train) { unplaced_.push_back(&each); }
+        for (std::size_t i = 0; i < tensors_.size(); ++i) {
+            if (tensors_[i].name == it.tensor) { blamed_[i].push_back(&each); }
+        }
+    }
+}
+
+SPOTTER_BODY std::vector<tensor_story> run_reader::read() {
+    from_.index().walk([&](std::uint32_t segment, row_view row) {
+        take(segment, row);
+        return true;
+    });
+    return std::move(tensors_);
+}
+
+SPOTTER_BODY void run_reader::take(std::uint32_t segment, row_view row) {
+    switch (row.kind) {
+        case row_kind::run_begin:
+            return take_begin(row);
+        case row_kind::observe:
+            return take_observation(segment, row);
+        case row_kind::scalar:
+            return take_scalar(segment, row);
+        case row_kind::feature:
+            return take_feature(segment, row);
+        case row_kind::close:
+            return take_close(row);
+        default:
+            return;
+    }
+}
+
+SPOTTER_BODY void run_reader::take_begin(row_view row) {
+    rows::run_begin it;
+    if (decode(row, it)) { return; }
+    bool const again = it.attempt == attempt_ && closed_before_ > 0;  // each segment restates it
+    attempt_ = it.attempt;
+    if (again) { return; }
+    closed_before_ = it.time;
+    counted_ = 0;  // its first step took what the loop needed to begin
+    if (story_.began == 0 || it.time < story_.began) { story_.began = it.time; }
+    story_.version = it.version;
+}
+
+SPOTTER_BODY void run_reader::take_close(row_view row) {
+    rows::close it;
+    if (decode(row, it)) { return; }
+    std::size_t const which = index_of(it.step.mode);
+    ++story_.closes[which];
+    story_.last_step[which] = (std::max)(story_.last_step[which], it.step.index);
+    if (it.time > 0) {
+        if (closed_before_ > 0 && it.time >= closed_before_ && counted_ > 0) {
+            story_.times[which].add(it.step, place_of(it.step), it.time - closed_before_);
+        }
+        closed_before_ = it.time;
+        story_.last_close = (std::max)(story_.last_close, it.time);
+    }
+    ++counted_;
+    for (evidence* const each : unplaced_) {
+        if (each->what.strongest.step == it.step) { each->at = place_of(it.step); }
+    }
+    pair_classes(it.step.mode);
+    if (it.step.mode == mode::train) { last_train_ = it.step.index, has_train_ = true; }
+    mode_before_ = it.step.mode;
+}
+
+SPOTTER_BODY std::uint64_t run_reader::place_of(step_id step) const noexcept {
+    return step.mode == mode::train || !has_train_ ? step.index : last_train_;
+}
+
+SPOTTER_BODY tensor_story* run_reader::story_of(std::uint32_t segment, tensor_id local) noexcept {
+    tensor_id const id = from_.index().id_of(segment, local);
+    return id < tensors_.size() ? &tensors_[id] : nullptr;
+}
+
+SPOTTER_BODY void run_reader::take_observation(std::uint32_t segment, row_view row) {
+    rows::observe it;
+    summary stats;
+    if (decode(row, it, stats)) { return; }
+    tensor_story* const tensor = story_of(segment, it.id);
+    if (tensor == nullptr) { return; }
+    mode_story& mine = tensor->modes[index_of(it.step.mode)];
+    std::uint64_t const at = place_of(it.step);
+    ++mine.observations;
+    if (!has(stats.has, terms::sum) && it.has_values && is_number(tensor->info)) { add_value(segment, it, stats); }
+    add_statistics(mine, at, stats);
+    double const idle = share_of_idle(it);
+    if (idle >= 0) { mine.idle.add(at, idle); }
+    kept_step const here{it.step, at};
+    if (it.bins == histogram_bins) { mine.spreads.add({here, stored_distribution(it)}); }
+    if (it.has_values) {
+        mine.kept.add(here);
+        spotter::role const what = tensor->info.role;
+        if (what == role::input || what == role::label || what == role::prediction) {
+            mine.recent.push_back(here);
+            if (mine.recent.size() > most_recent) { mine.recent.pop_front(); }
+        }
+    }
+    for (evidence* const each : blamed_[static_cast<std::size_t>(tensor - tensors_.data())]) {
+        witness(*each, it.step, stats, idle);
+    }
+}
+
+SPOTTER_BODY bool run_reader::is_number(tensor_info const& it) noexcept {
+    return it.role == role::loss || it.role == role::metric || it.shape.rank == 0;
+}
+
+SPOTTER_BODY void run_reader::add_value(std::uint32_t segment, rows::observe const& it, summary& stats) {
+    constexpr std::uint64_t most_bytes = 64U << 10;
+    tensor_ref view{};
+    view.type = it.type;
+    view.layout = it.layout;
+    view.shape = it.shape;
+    view.count = it.shape.elements();
+    from_.index().guard(segment);
+    byte_view const bytes = from_.index().segment_bytes(segment);
+    if (view.bytes() > most_bytes || !spotter::detail::can_hold(bytes, it.place, view.bytes())) { return; }
+    values_.resize(static_cast<std::size_t>(view.bytes()));
+    if (unpacker_.unpack(bytes, it, values_)) { return; }  // damaged: a gap
+    spotter::detail::make_sound(values_, view.type);
+    view.values.raw = values_.data();
+    summary const made = summarize(view, terms::sum);
+    stats.has |= terms::nonfinite | terms::sum;
+    stats.count = made.count, stats.sum = made.sum;
+    stats.nan = made.nan, stats.pos_inf = made.pos_inf, stats.neg_inf = made.neg_inf;
+}
+
+SPOTTER_BODY void run_reader::add_statistics(mode_story& mine, std::uint64_t at, summary const& stats) {
+    bool const bad = has(stats.has, terms::nonfinite) && stats.nonfinite() > 0;
+    auto const add = [&](series& to, measurement const& it) {
+        if (it.known) { to.add(at, it.value); }
+        if (bad) { to.add_bad(at); }
+    };
+    add(mine.value, mean(stats));
+    add(mine.mean_abs, spotter::mean_abs(stats));
+    if (measurement norm = l2(stats); norm.known && stats.finite() > 0) {
+        norm.value /= std::sqrt(static_cast<double>(stats.finite()));
+        add(mine.root_mean_square, norm);
+    }
+    if (has(stats.has, terms::delta) && stats.has_previous && stats.previous_sum_squares > 0) {
+        mine.change.add(at, std::sqrt(stats.delta_sum_squares / stats.previous_sum_squares));
+    }
+    if (measurement const share = zero_fraction(stats); share.known) { mine.zeros.add(at, share.value); }
+    if (measurement const last = maximum(stats); last.known) { mine.most.add(at, last.value); }
+}
+
+SPOTTER_BODY double run_reader::share_of_idle(rows::observe const& it) noexcept {
+    if (it.units == 0) { return -1; }
+    std::uint64_t idle = 0;
+    for (std::uint64_t i = 0; i < it.units; ++i) { idle += load<std::uint32_t>(it.active.data() + 4 * i) == 0 ? 1 : 0; }
+    return static_cast<double>(idle) / static_cast<double>(it.units);
+}
+
+SPOTTER_BODY void run_reader::witness(evidence& of, step_id step, summary const& stats, double idle) {
+    finding const& it = of.what.strongest;
+    if (step.mode != it.step.mode || of.after_it > evidence::after) { return; }
+    of.after_it += step.index > it.step.index ? 1 : 0;
+    of.moments.push_back({step.index, stats, idle});
+    if (of.moments.size() > evidence::before + of.after_it) { of.moments.pop_front(); }
+}
+
+SPOTTER_BODY void run_reader::take_scalar(std::uint32_t segment, row_view row) {
+    rows::scalar it;
+    if (decode(row, it)) { return; }
+    tensor_story* const tensor = story_of(segment, it.id);
+    if (tensor == nullptr) { return; }
+    if (it.type == dtype::text) {
+        constexpr std::size_t longest = 200;
+        tensor->text.assign(reinterpret_cast<char const*>(it.value.data()), (std::min)(it.value.size(), longest));
+        return;
+    }
+    alignas(16) std::byte element[16]{};
+    std::memcpy(element, it.value.data(), (std::min)(it.value.size(), sizeof element));
+    tensor_ref view{};
+    view.values.raw = element;
+    view.type = it.type;
+    view.count = 1;
+    mode_story& mine = tensor->modes[it.has_step ? index_of(it.step.mode) : 0];
+    std::uint64_t const at = it.has_step ? place_of(it.step) : last_train_ + (has_train_ ? 1 : 0);
+    visit_values(view, [&](auto values) {
+        seen_element const seen = spotter::detail::see(values[0]);
+        if (seen.kind >= number_class::pos_inf) { return mine.value.add_bad(at); }
+        tensor->number = seen.value;
+        tensor->has_number = true;
+        mine.value.add(at, seen.value);
+    });
+    ++mine.observations;
+    if (auto const& blamed = blamed_[static_cast<std::size_t>(tensor - tensors_.data())]; !blamed.empty()) {
+        summary const stats = summarize(view, pass_terms);
+        for (evidence* const each : blamed) {
+            if (it.has_step) { witness(*each, it.step, stats, -1); }
+        }
+    }
+}
+
+SPOTTER_BODY void run_reader::take_feature(std::uint32_t segment, row_view row) {
+    rows::feature it;
+    if (decode(row, it) || it.key != classes_key) { return; }
+    tensor_story* const tensor = story_of(segment, it.id);
+    if (tensor == nullptr) { return; }
+    bool const label = tensor->info.role == role::label;
+    if (!label && tensor->info.role != role::prediction) { return; }
+    std::vector<std::uint32_t>& list = label ? labels_ : said_;
+    each_number(it, [&](double const& number) { list.push_back(class_of(number)); });
+}
+
+SPOTTER_BODY void run_reader::pair_classes(mode which) {
+    if (which == mode::eval && mode_before_ != mode::eval) { story_.eval_classes = {}; }
+    if (which == mode::train) {
+        for (std::uint32_t const each : labels_) {
+            if (each != no_class) { ++story_.train_labels[each]; }
+        }
+    }
+    class_counts& into = which == mode::eval ? story_.eval_classes : story_.train_classes;
+    for (std::size_t i = 0; i < labels_.size() && labels_.size() == said_.size(); ++i) {
+        if (labels_[i] != no_class && said_[i] != no_class) { into.add(labels_[i], said_[i]); }
+    }
+    labels_.clear(), said_.clear();
+}
+
+SPOTTER_BODY std::vector<evidence> gather_evidence(trial const& run) {
+    std::vector<evidence> found;
+    auto const all = spotter::detail::gather_findings(run.findings());
+    for (severity const level : {severity::error, severity::warning, severity::info}) {
+        for (auto const& each : all) {
+            if (each.strongest.severity == level) { found.push_back({each, 0, {}, 0}); }
+        }
+    }
+    return found;
+}
+
+SPOTTER_BODY run_story read_story(trial const& run) {
+    run_story story;
+    story.run = &run;
+    std::string_view const path = run.path();
+    story.name = path.substr(path.rfind('/') + 1);
+    story.findings = gather_evidence(run);
+    std::map<std::string, std::size_t, std::less<>> places;
+    for (auto const& each : run.readers()) {
+        for (tensor_story& tensor : run_reader{*each, story}.read()) {
+            auto const [place, fresh] = places.try_emplace(tensor.name, story.tensors.size());
+            if (fresh) {
+                story.tensors.push_back(std::move(tensor));
+            } else if (story.tensors[place->second].observations() == 0) {
+                story.tensors[place->second] = std::move(tensor);
+            }
+        }
+    }
+    return story;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of series.hpp.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/report/html/series.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+SPOTTER_BODY double series::bucket::middle() const noexcept {
+    return static_cast<double>(first) + static_cast<double>(last - first) / 2;
+}
+
+SPOTTER_BODY void series::bucket::join(bucket const& other) noexcept {
+    if (!other.seen()) { return; }
+    least = count == 0 || (other.count > 0 && other.least < least) ? other.least : least;
+    most = count == 0 || (other.count > 0 && other.most > most) ? other.most : most;
+    first = !seen() || other.first < first ? other.first : first;
+    last = !seen() || other.last > last ? other.last : last;
+    sum += other.sum;
+    count += other.count;
+    bad += other.bad;
+}
+
+SPOTTER_BODY void series::add(std::uint64_t step, double const& value) {
+    if (!is_finite(value)) { return add_bad(step); }
+    bucket one{};
+    one.first = one.last = step;
+    one.least = one.most = one.sum = (std::clamp)(value, -largest, largest);
+    one.count = 1;
+    last_value_ = value;
+    put(step, one);
+    ++size_;
+}
+
+SPOTTER_BODY void series::add_bad(std::uint64_t step) {
+    bucket one{};
+    one.first = one.last = step;
+    one.bad = 1;
+    put(step, one);
+    ++size_;
+}
+
+SPOTTER_BODY void series::coarsen(unsigned shift) {
+    if (shift <= shift_) { return; }
+    std::vector<bucket> const fine = std::exchange(buckets_, {});
+    shift_ = shift;
+    for (bucket const& each : fine) {
+        if (each.seen()) { put(each.first, each); }
+    }
+}
+
+SPOTTER_BODY series::bucket series::whole() const noexcept {
+    bucket all{};
+    for (bucket const& each : buckets_) { all.join(each); }
+    return all;
+}
+
+SPOTTER_BODY void series::put(std::uint64_t step, bucket const& one) {
+    std::uint64_t const number = step >> shift_;
+    if (buckets_.empty()) {
+        begin_ = number;
+        buckets_.resize(1);
+    }
+    std::uint64_t const end = begin_ + (buckets_.size() - 1);  // the last bucket; behind it there may be no number
+    std::uint64_t const from = (std::min)(begin_, number), to = (std::max)(end, number);
+    if (to - from >= capacity_) {
+        unsigned more = 1;
+        while ((to >> more) - (from >> more) >= capacity_) { ++more; }
+        coarsen(shift_ + more);
+        return put(step, one);
+    }
+    buckets_.insert(buckets_.begin(), static_cast<std::size_t>(begin_ - from), bucket{});
+    begin_ = from;
+    buckets_.resize(static_cast<std::size_t>(to - from) + 1);
+    buckets_[static_cast<std::size_t>(number - begin_)].join(one);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of story.hpp.
+#pragma once
+
+#include <spotter/report/html/story.hpp>
+
+#include <cmath>
+#include <map>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+SPOTTER_BODY mode_story& tensor_story::any_mode() noexcept {
+    for (mode_story& each : modes) {
+        if (each.observations > 0) { return each; }
+    }
+    return modes.front();
+}
+
+SPOTTER_BODY std::uint64_t tensor_story::observations() const noexcept {
+    std::uint64_t all = 0;
+    for (mode_story const& each : modes) { all += each.observations; }
+    return all;
+}
+
+SPOTTER_BODY void step_times::add(step_id step, std::uint64_t at, double took) {
+    seconds.add(at, took);
+    double const place = took > shortest ? std::log10(took / shortest) * 10 : 0;
+    ++counts[static_cast<std::size_t>((std::clamp)(place, 0.0, bins - 1.0))];
+    ++count, sum += took;
+    if (slowest.size() == 8 && took <= slowest.back().seconds) { return; }
+    auto const behind =
+        std::find_if(slowest.begin(), slowest.end(), [&](outlier const& each) { return each.seconds < took; });
+    slowest.insert(behind, {step, took});
+    if (slowest.size() > 8) { slowest.pop_back(); }
+}
+
+SPOTTER_BODY double step_times::quantile(double share) const noexcept {
+    std::uint64_t below = 0;
+    for (int i = 0; i < bins; ++i) {
+        below += counts[static_cast<std::size_t>(i)];
+        if (static_cast<double>(below) >= share * static_cast<double>(count)) {
+            return (std::min)(shortest * std::pow(10.0, (i + 0.5) / 10), slowest.front().seconds);
+        }
+    }
+    return 0;
+}
+
+SPOTTER_BODY bool run_story::blames(std::string_view tensor) const noexcept {
+    return std::any_of(findings.begin(), findings.end(),
+                       [&](evidence const& each) { return each.what.strongest.tensor == tensor; });
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

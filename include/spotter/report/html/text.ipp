@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of text.hpp.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/core/utf8.hpp>
+#include <spotter/report/describe.hpp>
+#include <spotter/report/html/text.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+SPOTTER_BODY bool reorders(std::string_view letter) noexcept {
+    bool const embeds = letter >= "\xE2\x80\xAA" && letter <= "\xE2\x80\xAE";
+    return embeds || (letter >= "\xE2\x81\xA6" && letter <= "\xE2\x81\xA9");
+}
+
+SPOTTER_BODY std::string escape(std::string_view text) {
+    std::string safe;
+    while (!text.empty()) {
+        std::size_t const size = spotter::detail::letter_size(text, 0);
+        auto const code = static_cast<unsigned char>(text.front());
+        if (size == 0 || reorders(text.substr(0, size))) {
+            safe += "\xEF\xBF\xBD";  // the letter for "no letter"
+        } else if (code == '&' || code == '<' || code == '>' || code == '"' || code == '\'') {
+            safe += fmt::format("&#{};", code);
+        } else if (code < 0x20 || code == 0x7F) {
+            safe += fmt::format("\\x{:02x}", code);
+        } else {
+            safe += text.substr(0, size);
+        }
+        text.remove_prefix(size == 0 ? 1 : size);
+    }
+    return safe;
+}
+
+SPOTTER_BODY std::string number_text(double const& value) {
+    switch (classify(value)) {
+        case number_class::nan:
+            return "NaN";
+        case number_class::pos_inf:
+            return "∞";
+        case number_class::neg_inf:
+            return "−∞";
+        default:
+            return fmt::format("{:.4g}", value);
+    }
+}
+
+SPOTTER_BODY std::string short_count(double count) {
+    if (count < 1e4) { return fmt::format("{:.4g}", count); }
+    if (count < 1e6) { return fmt::format("{:.4g}k", count / 1e3); }
+    if (count < 1e9) { return fmt::format("{:.4g}M", count / 1e6); }
+    return fmt::format("{:.3g}G", count / 1e9);
+}
+
+SPOTTER_BODY std::string plural(std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+SPOTTER_BODY std::string place_text(double place) {
+    std::string text = fmt::format("{:.1f}", place);
+    if (text.ends_with(".0")) { text.resize(text.size() - 2); }
+    return text;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of times.hpp.
+#pragma once
+
+#include <spotter/config.hpp>
+#include <spotter/report/times.hpp>
+
+#include <ctime>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY std::string time_text(double seconds) {
+    auto const whole = static_cast<std::time_t>(seconds);
+    std::tm parts{};
+    char text[32] = "";
+    if (::gmtime_r(&whole, &parts) == nullptr) { return "unknown"; }
+    std::size_t const size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+    return {text, size};
+}
+
+SPOTTER_BODY std::string duration_text(double seconds) {
+    if (seconds < 1e-3) { return fmt::format("{:.3g} µs", seconds * 1e6); }
+    if (seconds < 1) { return fmt::format("{:.3g} ms", seconds * 1e3); }
+    if (seconds < 120) { return fmt::format("{:.1f} s", seconds); }
+    if (seconds < 7200) { return fmt::format("{:.0f} min", seconds / 60); }
+    return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of entry_list.hpp.
+#pragma once
+
+#include <spotter/trial/entry_list.hpp>
+
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY track_entry entry_of(steps_outline const& in, row_place place,
+                                  steps_outline::found_row const& row) noexcept {
+    place.part = row.part;
+    return {row.step, in.first_ordinal() + row.at, place, row.scalar, false, row.scalar};
+}
+
+SPOTTER_BODY track_entry entry_list::run::at(std::uint32_t which) const noexcept {
+    track_entry entry = first;
+    entry.step.index += which * index_stride;
+    entry.ordinal += which * ordinal_stride;
+    entry.place.part += which * part_stride;
+    return entry;
+}
+
+SPOTTER_BODY track_entry entry_list::iterator::operator*() const noexcept {
+    return row_ ? entry_of(row_->outline, run_->first.place, row_->found) : run_->at(which_);
+}
+
+SPOTTER_BODY entry_list::iterator& entry_list::iterator::operator++() {
+    ++which_;
+    bool const more = row_ ? row_->rows.next(row_->found) : which_ < run_->count;
+    if (!more) {
+        ++run_;
+        open();
+    }
+    return *this;
+}
+
+SPOTTER_BODY void entry_list::iterator::open() {
+    which_ = 0;
+    for (row_ = nullptr; run_ != end_ && run_->in_row != no_tensor; ++run_) {
+        row_ = std::make_shared<unpacking>(source_.of(run_->first.place), run_->in_row);
+        if (row_->outline.lacks_memory()) { detail::say_no_memory(); }
+        if (row_->rows.next(row_->found)) { return; }
+        row_ = nullptr;
+    }
+}
+
+SPOTTER_BODY void entry_list::clear() noexcept {
+    runs_.clear();
+    size_ = 0;
+}
+
+SPOTTER_BODY void entry_list::push_back(track_entry const& entry) {
+    if (entry.place.part != whole_row && !runs_.empty() && continues(runs_.back(), entry)) {
+        ++runs_.back().count;
+    } else {
+        runs_.push_back({entry});
+    }
+    ++size_;
+}
+
+SPOTTER_BODY void entry_list::push_row(row_place const& place, tensor_id in_row, std::uint64_t count) {
+    run all{};
+    all.first.place = place;
+    all.count = 0;
+    all.in_row = in_row;
+    runs_.push_back(all);
+    size_ += static_cast<std::size_t>(count);
+}
+
+SPOTTER_BODY bool entry_list::append(entry_list const& more) {
+    if (more.empty()) { return true; }
+    if (!empty()) {
+        row_place const& last = runs_.back().first.place;
+        if (!more.runs_.front().first.place.is_behind(last)) { return false; }
+    }
+    runs_.insert(runs_.end(), more.runs_.begin(), more.runs_.end());
+    size_ += more.size_;
+    return true;
+}
+
+SPOTTER_BODY entry_list::iterator entry_list::end() const {
+    run const* const last = runs_.data() + runs_.size();
+    return {last, last, source_};
+}
+
+SPOTTER_BODY bool entry_list::continues(run& last, track_entry const& entry) noexcept {
+    track_entry const& first = last.first;
+    if (first.place.part == whole_row || last.in_row != no_tensor || entry.place.segment != first.place.segment ||
+        entry.place.offset != first.place.offset || entry.is_scalar != first.is_scalar ||
+        entry.has_values != first.has_values || entry.step.mode != first.step.mode ||
+        entry.step.index < first.step.index) {
+        return false;
+    }
+    if (last.count == 1) {
+        last.index_stride = entry.step.index - first.step.index;
+        last.ordinal_stride = entry.ordinal - first.ordinal;
+        last.part_stride = entry.place.part - first.place.part;
+        return true;
+    }
+    return entry.step.index == first.step.index + last.count * last.index_stride &&
+           entry.ordinal == first.ordinal + last.count * last.ordinal_stride &&
+           entry.place.part == first.place.part + last.count * last.part_stride;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of index.hpp.
+#pragma once
+
+#include <spotter/trial/index.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY run_index::run_index(std::string_view path, file_system& files) : segments_{path, files} {
+    nameless_.read_from({this, &run_index::bytes_at});
+}
+
+SPOTTER_BODY error run_index::refresh() {
+    error const why = segments_.take_in([this](std::uint32_t place) { take_segment(place); });
+    totals_.bytes = 0;
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+        run_segment const& each = segments_[i];
+        if (!each.superseded() || each.whole()) { totals_.bytes += each.bytes().size(); }
+    }
+    return why;
+}
+
+SPOTTER_BODY std::vector<std::unique_ptr<recorded_tensor>> const& run_index::tensors() const {
+    complete();
+    return tensors_;
+}
+
+SPOTTER_BODY recorded_tensor const* run_index::find(std::string_view name) const noexcept {
+    auto const it = by_name_.find(name);
+    return it == by_name_.end() ? nullptr : tensors_[it->second].get();
+}
+
+SPOTTER_BODY step_list const& run_index::steps() const {
+    complete();
+    return steps_;
+}
+
+SPOTTER_BODY std::optional<closed_step> run_index::step_of(std::uint64_t ordinal) const {
+    complete();
+    return steps_.find(ordinal);
+}
+
+SPOTTER_BODY std::vector<damaged_place> const& run_index::damage() const {
+    complete();
+    const_cast<run_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
+    return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
+}
+
+SPOTTER_BODY bool run_index::has_first_segment() const {
+    segment_folder const& folder = segments_.folder();
+    return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true);
+}
+
+SPOTTER_BODY result<bool> run_index::is_locked() const noexcept {
+    return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
+}
+
+SPOTTER_BODY row_view run_index::row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept {
+    return finder.find(kind, row_of(at), at.part);
+}
+
+SPOTTER_BODY void run_index::complete() const {
+    if (is_complete_) { return; }
+    auto& mine = const_cast<run_index&>(*this);
+    detail::listed([&] { mine.take_groups(); }, [&] { mine.forget_groups(); });
+}
+
+SPOTTER_BODY lost_rows::doubt run_index::doubt_behind(track_entry const& entry, step_id step,
+                                                      std::uint32_t attempt) const {
+    using enum lost_rows::doubt;
+    lost_rows::doubt found = lost_.behind(entry, step, attempt);
+    bool const again = found != superseded && nameless_.any_at(step, [&](track_entry const& it) {
+        if (!is_of(it.place.segment, attempt) || !it.place.is_behind(entry.place)) { return false; }
+        found = within_step;
+        return it.ordinal != entry.ordinal;
+    });
+    return again ? superseded : found;
+}
+
+SPOTTER_BODY bool run_index::may_lack(step_id step, std::uint32_t attempt) const {
+    return lost_.may_hold(step, attempt) ||
+           nameless_.any_at(step, [&](track_entry const& it) { return is_of(it.place.segment, attempt); });
+}
+
+SPOTTER_BODY bool run_index::latest_at(tensor_id id, step_id step, track_entry& found) const {
+    bool seen = false, sound = !is_complete_ && !segments_.doubtful();
+    for (std::size_t place = segments_.size(); place > 0 && !seen && sound; --place) {
+        auto const number = static_cast<std::uint32_t>(place - 1);
+        run_segment const& mine = segments_[number];
+        bool guarded = false;
+        for (std::size_t i = mine.groups().size(); i > 0 && !seen && sound; --i) {
+            if (!mine.groups()[i - 1].may_hold(step)) { continue; }
+            if (!std::exchange(guarded, true)) { guard(number); }
+            auto const is_wanted = [&](tensor_id local) {
+                tensor_id const its = id_of(number, local);
+                sound = sound && its != no_tensor;
+                return its == id;
+            };
+            mine.each_value(
+                number, mine.groups()[i - 1],
+                [&](tensor_id local, track_entry const& entry) {
+                    if (is_wanted(local) && !entry.loose && entry.step == step) { found = entry, seen = true; }
+                },
+                [&](steps_outline const& row, row_place const& at) {
+                    return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t) {
+                        if (!is_wanted(local)) { return; }
+                        steps_outline::rows_of rows{row, local};
+                        for (steps_outline::found_row it; rows.next(it);) {
+                            if (it.step == step) { found = entry_of(row, at, it), seen = true; }
+                        }
+                    });
+                },
+                [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [&](byte_view) { sound = false; },
+                [&](std::uint64_t) { sound = false; });
+        }
+    }
+    return seen && sound;
+}
+
+SPOTTER_BODY tensor_id run_index::id_of(std::uint32_t number, tensor_id local) const noexcept {
+    std::vector<tensor_id> const& ids = segments_[number].ids;
+    bool const known = local < ids.size() && ids[local] != no_tensor;
+    return known ? ids[local] : names_.find(segment_bytes(number), local);
+}
+
+SPOTTER_BODY bool run_index::is_of(std::uint32_t place, std::uint32_t attempt) const noexcept {
+    std::uint32_t const its = attempt_of(place);
+    return attempt == unknown_attempt || its == unknown_attempt || its == attempt;
+}
+
+SPOTTER_BODY void run_index::take_segment(std::uint32_t place) {
+    run_segment& mine = segments_[place];
+    if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
+        take_attempt(place, mine.head()->attempt, mine.head()->time);
+    }
+    for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
+    each_side_declaration(mine.take_beside(), mine.bytes(), [&](row_view row) {
+        byte_reader in{row.body};
+        bool const begins = row.kind == row_kind::run_begin;
+        bool const known =
+            begins ? mine.head() && begun_in_ == mine.head()->attempt : id_of(place, detail::take_id(in)) != no_tensor;
+        if (!known) { (void)take_notice(place, row); }
+    });
+    for (auto const& tensor : tensors_) {
+        if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
+    }
+    is_complete_ = is_complete_ && mine.all_taken();
+}
+
+SPOTTER_BODY void run_index::notice(std::uint32_t number, side_place const& group) {
+    constexpr std::uint32_t wanted =
+        layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
+    if ((group.flags & wanted) == 0) { return; }
+    frame_walker walker = segments_[number].frames_of(group);
+    for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+        if (what != walked::rows || (walker.frame().flags & wanted) == 0) { continue; }
+        for (byte_reader in{walker.frame().body}; in.left() > 0;) {
+            auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+            byte_view const body = in.raw(in.varint());
+            if (!in.bad() && !take_notice(number, {kind, body})) { note_malformed(number, body); }
+        }
+    }
+}
+
+SPOTTER_BODY void run_index::take_groups() {
+    adopt_nameless();
+    for (std::uint32_t number = 0; number < segments_.size(); ++number) {
+        run_segment& mine = segments_[number];
+        if (mine.all_taken() || mine.bytes().size() < layout::head_bytes) { continue; }
+        lost_.begin_attempt(attempt_of(number));
+        if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
+        guard(number);
+        for (; mine.taken < mine.groups().size(); ++mine.taken) {
+            take_lost(number, mine.groups()[mine.taken].offset);
+            take_group(number, mine.groups()[mine.taken]);
+        }
+        take_lost(number, ~std::uint64_t{0});
+    }
+    is_complete_ = true;
+}
+
+SPOTTER_BODY void run_index::forget_groups() noexcept {
+    for (auto const& tensor : tensors_) { tensor->entries.clear(); }
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+        segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = false;
+    }
+    steps_ = {}, open_ = {}, lost_ = {}, ordinal_ = 0, holds_ = false;
+    nameless_.clear();
+}
+
+SPOTTER_BODY void run_index::adopt_nameless() {
+    nameless_.adopt([this](std::uint32_t number, tensor_id local) { return id_of(number, local); },
+                    [this](tensor_id id, entry_list const& found) { return tensors_[id]->entries.append(found); });
+}
+
+SPOTTER_BODY void run_index::take_group(std::uint32_t number, side_place const& group) {
+    segments_[number].each_value(
+        number, group,
+        [&](tensor_id local, track_entry const& entry) {
+            tensor_id const id = id_of(number, local);
+            holds_ = holds_ || (!entry.loose && entry.place.part == whole_row);
+            if (id == no_tensor) { return nameless_.add(local, entry); }
+            tensors_[id]->entries.push_back(entry);
+            if (entry.place.part == whole_row) { open_.meet(attempt_of(number), worker_, entry); }
+        },
+        [&](steps_outline const& row, row_place const& at) { return take_steps(row, at); },
+        [&](step_id step, std::uint64_t its, double time) {
+            lost_.close(step, its);
+            open_.close(attempt_of(number));
+            steps_.push_back({step, its, time, std::exchange(holds_, false)});
+        },
+        [&](std::uint64_t next) {  // a step that was never closed, or damage, keeps the ordinals between
+            if (std::exchange(ordinal_, next) != next) { holds_ = false; }
+        },
+        [&](byte_view body) {
+            note_malformed(number, body);
+            lost_.add(number, place_of(number, body) + body.size(), ordinal_);
+        },
+        [&](std::uint64_t offset) { lost_.add(number, offset, ordinal_, group.spans); });
+}
+
+SPOTTER_BODY bool run_index::take_steps(steps_outline const& row, row_place const& at) {
+    // Those between the first and the last of a run bound nothing that these do not.
+    row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t from, std::uint64_t count, bool) {
+        std::uint64_t const ordinal = row.first_ordinal() + from;
+        lost_.close(first, ordinal);
+        lost_.close({first.mode, first.index + (count - 1) * distance}, ordinal + (count - 1));
+    });
+    steps_.append(row);
+    open_.close(attempt_of(at.segment));
+    holds_ = false;
+    return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t count) {
+        tensor_id const id = id_of(at.segment, local);
+        if (id == no_tensor) { return nameless_.add_row(at, local, count); }
+        tensors_[id]->entries.push_row(at, local, count);
+    });
+}
+
+SPOTTER_BODY void run_index::take_lost(std::uint32_t number, std::uint64_t offset) {
+    run_segment& mine = segments_[number];
+    for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
+        lost_place const& each = mine.lost()[mine.lost_taken];
+        lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr);
+    }
+}
+
+SPOTTER_BODY void run_index::take_lost_before(std::uint32_t number) {
+    run_segment const& mine = segments_[number];
+    bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
+    if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same); }
+}
+
+SPOTTER_BODY byte_view run_index::row_of(row_place const& at) const noexcept {
+    byte_view const all = segment_bytes(at.segment);  // it may have been cut since the row was met
+    bool const there = at.offset <= all.size() && at.bytes <= all.size() - at.offset;
+    return there ? all.subspan(static_cast<std::size_t>(at.offset), at.bytes) : byte_view{};
+}
+
+SPOTTER_BODY byte_view run_index::bytes_at(void const* index, row_place const& at) noexcept {
+    auto const& mine = *static_cast<run_index const*>(index);
+    mine.guard(at.segment);
+    return mine.row_of(at);
+}
+
+SPOTTER_BODY void run_index::note_malformed(std::uint32_t number, byte_view body) {
+    if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
+    segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
+}
+
+SPOTTER_BODY std::uint64_t run_index::place_of(std::uint32_t number, byte_view body) const noexcept {
+    return static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
+}
+
+SPOTTER_BODY bool run_index::take_notice(std::uint32_t number, row_view row) {
+    switch (row.kind) {
+        case row_kind::run_begin:
+            return take_begin(number, row);
+        case row_kind::declare:
+            return take_declare(number, row);
+        case row_kind::finding:
+            return take_finding(row);
+        case row_kind::drops: {
+            rows::drops lost;
+            if (decode(row, lost)) { return false; }
+            totals_.dropped = earlier_.dropped + lost.dropped;
+            totals_.thinned = earlier_.thinned + lost.thinned;
+            totals_.closes_lost = earlier_.closes_lost + lost.closes;
+            return true;
+        }
+        case row_kind::run_end:
+            return take_end(row);
+        default:
+            return true;  // rows of steps, heartbeats, and kinds of a newer writer
+    }
+}
+
+SPOTTER_BODY bool run_index::take_begin(std::uint32_t number, row_view row) {
+    rows::run_begin begin;
+    if (decode(row, begin)) { return false; }
+    take_attempt(number, begin.attempt, begin.time);
+    begun_at_ = begin.time;
+    worker_ = begin.worker;
+    expected_workers_ = begin.workers;
+    begun_in_ = begin.attempt;
+    return detail::take_collections(begin, collections_);
+}
+
+SPOTTER_BODY void run_index::take_attempt(std::uint32_t number, std::uint32_t attempt, double time) {
+    if (attempt > attempt_) {
+        ended_ = false;
+        coverages_.clear();
+        earlier_ = totals_;
+    }
+    if (attempt > attempt_ || begun_at_ == 0) { begun_at_ = time; }  // its run_begin may be lost
+    attempt_ = segments_[number].attempt = attempt;
+}
+
+SPOTTER_BODY bool run_index::take_declare(std::uint32_t number, row_view row) {
+    rows::declare told;
+    // A segment declares every id below its largest, so one beyond its bytes is no id.
+    if (decode(row, told) || told.tensor.id >= segment_bytes(number).size()) { return false; }
+    auto it = by_name_.find(told.tensor.name);
+    if (it == by_name_.end()) {
+        tensors_.push_back(std::make_unique<recorded_tensor>());
+        tensors_.back()->name = told.tensor.name;
+        tensors_.back()->entries.read_from({this, &run_index::bytes_at});
+        it = by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first;
+    }
+    auto const id = static_cast<tensor_id>(it->second);
+    recorded_tensor& mine = *tensors_[id];
+    std::vector<tensor_id>& ids = segments_[number].ids;
+    if (told.tensor.id >= ids.size()) { ids.resize(told.tensor.id + std::size_t{1}, no_tensor); }
+    ids[told.tensor.id] = id;
+    names_.learn(segment_bytes(number), told.tensor.id, id);
+    mine.info = told.tensor;
+    mine.info.id = id;
+    mine.info.name = mine.name;
+    mine.info.partner = no_tensor;  // known once all names of the segment are
+    mine.declared_in = number;
+    mine.declared_partner = told.tensor.partner;
+    return true;
+}
+
+SPOTTER_BODY bool run_index::take_finding(row_view row) {
+    rows::finding told;
+    if (decode(row, told)) { return false; }
+    findings_.push_back(detail::finding_of(told, worker_, [this](std::string_view text) { return keep(text); }));
+    return true;
+}
+
+SPOTTER_BODY bool run_index::take_end(row_view row) {
+    rows::run_end end;
+    if (decode(row, end)) { return false; }
+    ended_ = true;
+    ended_how_ = end.how;
+    ended_at_ = end.time;
+    ended_why_ = end.why;
+    totals_.stored = earlier_.stored + end.stored;
+    totals_.dropped = earlier_.dropped + end.dropped;
+    totals_.thinned = earlier_.thinned + end.thinned;
+    totals_.refused = earlier_.refused + end.refused;
+    return detail::take_coverages(end, worker_, coverages_);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

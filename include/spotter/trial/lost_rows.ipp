@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of lost_rows.hpp.
+#pragma once
+
+#include <spotter/trial/lost_rows.hpp>
+
+#include <algorithm>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY void lost_rows::begin_attempt(std::uint32_t attempt) noexcept {
+    if (attempt == attempt_ && attempt != unknown_attempt) { return; }
+    attempt_ = attempt;
+    for (bool& each : met_) { each = false; }
+    for (std::size_t& each : unbounded_) { each = places_.size(); }
+    uncounted_ = places_.size();
+}
+
+SPOTTER_BODY void lost_rows::add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal,
+                                 step_span const* among, bool certain) {
+    bool const again = uncounted_ < places_.size() && places_.back().segment == segment &&
+                       places_.back().ordinal == ordinal && places_.back().limited == (among != nullptr);
+    if (again) {  // many rows of one step are one place
+        places_.back().offset = offset;
+        return places_.back().widen(among);
+    }
+    place it{segment, offset, certain ? attempt_ : unknown_attempt};
+    it.ordinal = ordinal;
+    it.anything = !certain;
+    it.limited = among != nullptr;
+    it.widen(among);
+    for (std::size_t m = 0; m < 3; ++m) {
+        it.before[m] = met_[m];
+        it.steps[m] = {met_[m] ? last_[m] + 1 : 0, ~std::uint64_t{0}};
+    }
+    places_.push_back(it);
+}
+
+SPOTTER_BODY void lost_rows::close(step_id step, std::uint64_t ordinal) noexcept {
+    auto const m = static_cast<std::size_t>(step.mode);
+    for (; uncounted_ < places_.size(); ++uncounted_) {
+        place& it = places_[uncounted_];
+        it.counted = ordinal >= it.ordinal;
+        it.closes = ordinal - it.ordinal;
+        it.next = step;
+    }
+    for (std::size_t& i = unbounded_[m]; i < places_.size(); ++i) {
+        place& it = places_[i];
+        it.behind[m] = true;
+        it.steps[m].last = step.index;
+        it.anything = it.anything || it.steps[m].first > step.index;  // the loop went back in it
+    }
+    met_[m] = true;
+    last_[m] = step.index;
+}
+
+SPOTTER_BODY lost_rows::doubt lost_rows::behind(track_entry const& entry, step_id step,
+                                                std::uint32_t attempt) const noexcept {
+    doubt found = doubt::none;
+    for (std::size_t i = places_.size(); i > 0; --i) {
+        place const& it = places_[i - 1];
+        bool const behind =
+            it.segment != entry.place.segment ? it.segment > entry.place.segment : it.offset > entry.place.offset;
+        if (!behind || !it.is_of(attempt) || !it.may_hold(step)) { continue; }
+        if (it.anything || it.ordinal != entry.ordinal) { return doubt::superseded; }
+        found = doubt::within_step;
+    }
+    return found;
+}
+
+SPOTTER_BODY bool lost_rows::may_hold(step_id step, std::uint32_t attempt) const noexcept {
+    return std::any_of(places_.begin(), places_.end(),
+                       [=](place const& it) { return it.is_of(attempt) && it.may_hold(step); });
+}
+
+SPOTTER_BODY bool lost_rows::place::is_of(std::uint32_t wanted) const noexcept {
+    return wanted == unknown_attempt || attempt == unknown_attempt || attempt == wanted;
+}
+
+SPOTTER_BODY bool lost_rows::place::may_hold(step_id step) const noexcept {
+    auto const m = static_cast<std::size_t>(step.mode);
+    if (limited && !among[m].holds(step.index)) { return false; }
+    if (anything) { return true; }
+    if (counted && closes == 0) { return step == next; }  // rows of the step that was open
+    return steps[m].holds(step.index) || (counted && closes > room());
+}
+
+SPOTTER_BODY void lost_rows::place::widen(step_span const* more) noexcept {
+    for (std::size_t m = 0; more != nullptr && m < 3; ++m) {
+        if (more[m].first > more[m].last) { continue; }
+        among[m].add(more[m].first);
+        among[m].add(more[m].last);
+    }
+}
+
+SPOTTER_BODY std::uint64_t lost_rows::place::room() const noexcept {
+    std::uint64_t all = 0;
+    for (std::size_t m = 0; m < 3; ++m) {
+        if (before[m] != behind[m]) { return ~std::uint64_t{0}; }
+        all += before[m] ? steps[m].last - steps[m].first : 0;
+    }
+    return all;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of mapped_segment.hpp.
+#pragma once
+
+#include <spotter/trial/mapped_segment.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const& name, std::string const& side_name,
+                                          std::uint32_t number, std::uint64_t run_id) {
+    if (error const why = take_mapping(files, name)) { return why; }
+    if (superseded_) { return {}; }
+    if (!has_head_ && bytes().size() >= layout::head_bytes) { take_head(number, run_id); }
+    if (foreign()) { return {}; }
+    if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name, name); }
+    std::size_t const known = groups_.size();
+    frame_walker walker{bytes(), known_to_};
+    for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+        // A head alone holds no rows.
+        if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
+            lost_.push_back({walker.damage().offset, false, {}});
+        }
+        if (what != walked::rows) { continue; }
+        if (skip_ > 0) {
+            --skip_;
+            continue;
+        }
+        if (groups_.size() == known || !groups_.back().takes(walker.frame().offset)) { groups_.emplace_back(); }
+        groups_.back().add(walker.frame());
+    }
+    known_to_ = walker.good_end();
+    if (known_to_ >= sizeof tail_) { tail_ = load<std::uint64_t>(bytes().data() + known_to_ - sizeof tail_); }
+    return {};
+}
+
+SPOTTER_BODY void mapped_segment::guard(file_system& files, std::string const& name) noexcept {
+    if (superseded_ || readable_ == 0) { return; }
+    result<file_facts> const facts = files.facts_of(name);
+    if (!facts || facts->identity != identity_ || facts->bytes >= readable_) { return; }
+    readable_ = static_cast<std::size_t>(facts->bytes);
+}
+
+SPOTTER_BODY void mapped_segment::go_on_from(mapped_segment const& before) noexcept {
+    for (side_place const& each : before.groups_) { skip_ += each.frames; }
+}
+
+SPOTTER_BODY void mapped_segment::release(file_system& files) noexcept {
+    files.unmap(mapping_);
+    mapping_ = {};
+    readable_ = 0;
+}
+
+SPOTTER_BODY bool mapped_segment::whole() const noexcept {
+    return !groups_.empty() && (groups_.back().flags & layout::last_of_segment) != 0;
+}
+
+SPOTTER_BODY bool mapped_segment::has_marks() const noexcept {
+    for (side_place const& group : groups_) {
+        frame_walker walker = frames_of(group);
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what != walked::rows) { continue; }
+            bool restates = true;
+            row_reader rows{walker.frame().body};
+            for (row_view row; rows.next(row);) {
+                if (row.kind == row_kind::drained) { return true; }
+                restates = restates && (row.kind == row_kind::run_begin || row.kind == row_kind::declare);
+            }
+            if (!restates) { return false; }  // every other frame has a mark, or none has
+        }
+    }
+    return false;
+}
+
+SPOTTER_BODY std::uint64_t mapped_segment::next_ordinal() const noexcept {
+    return groups_.empty() ? 0 : groups_.back().first_ordinal + groups_.back().closes;
+}
+
+SPOTTER_BODY frame_walker mapped_segment::frames_of(side_place const& group, std::uint64_t from) const noexcept {
+    std::size_t const end = (std::min)(static_cast<std::size_t>(group.end), bytes().size());
+    return frame_walker{bytes().first(end), (std::max)(group.offset, from)};
+}
+
+SPOTTER_BODY error mapped_segment::take_mapping(file_system& files, std::string const& name) {
+    result<file_facts> const facts = files.facts_of(name);
+    if (!facts) { return detail::is_trouble(facts.error()) ? facts.error() : error{}; }
+    if (facts->identity == identity_ && facts->bytes == looked_at_) {
+        return is_another(bytes()) ? another_run() : error{};
+    }
+    result<file_mapping> const fresh = files.map(name);
+    if (!fresh) { return fresh.error(); }
+    if (is_another(fresh->bytes)) {
+        files.unmap(*fresh);
+        return another_run();
+    }
+    identity_ = facts->identity;
+    looked_at_ = facts->bytes;
+    superseded_ = superseded_ || (!bytes().empty() && is_thinned(fresh->bytes) && !is_thinned(bytes()));
+    files.unmap(superseded_ ? *fresh : mapping_);
+    if (superseded_) { return {}; }
+    mapping_ = *fresh;
+    readable_ = mapping_.bytes.size();
+    return {};
+}
+
+SPOTTER_BODY bool mapped_segment::is_another(byte_view fresh) const noexcept {
+    bool const thinned = superseded_ || (is_thinned(fresh) && !is_thinned(bytes()));
+    if (fresh.size() < (thinned ? layout::head_bytes : known_to_)) { return true; }
+    if (has_head_ && std::memcmp(fresh.data(), head_bytes_, sizeof head_bytes_) != 0) { return true; }
+    return !thinned && known_to_ >= sizeof tail_ &&
+           load<std::uint64_t>(fresh.data() + known_to_ - sizeof tail_) != tail_;
+}
+
+SPOTTER_BODY error mapped_segment::another_run() noexcept {
+    return {errc::replaced, "another run has taken the place of the one that was read: it is read from its beginning"};
+}
+
+SPOTTER_BODY void mapped_segment::take_head(std::uint32_t number, std::uint64_t run_id) noexcept {
+    has_head_ = true;
+    std::memcpy(head_bytes_, bytes().data(), sizeof head_bytes_);
+    auto const told = decode_head(bytes());
+    foreign_ = told.error().code == errc::unknown_version;
+    if (!told) { return; }
+    head_ = *told;
+    stray_ = told->number != number || (run_id != 0 && told->run_id != run_id);
+}
+
+SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string const& name,
+                                               std::string const& segment) {
+    if (!head_) { return; }
+    result<file_mapping> const side = files.map(name);
+    if (!side) { return; }
+    byte_view const places =
+        side->bytes.first(static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes);
+    byte_view const rest = side->bytes.subspan(places.size());
+    bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
+    if (some && is_of_another(rest)) { return files.unmap(*side); }
+    if (some) { beside_.assign(rest.begin(), rest.end()); }
+    std::uint64_t end = layout::head_bytes, i = 0;
+    for (;; ++i) {
+        result<side_place> const place = decode_side_place(places, i, bytes().size());
+        if (!place || place->previous_end != end || place->frames == 0) { break; }
+        bool const of_thinned = (place->flags & layout::thinned_segment) != 0;
+        if (of_thinned != is_thinned(bytes())) { break; }  // the segment was thinned between the two looks
+        groups_.push_back(*place);
+        known_to_ = end = place->end;
+    }
+    if (!groups_.empty() && !belongs(groups_.back())) {
+        groups_.clear();
+        known_to_ = 0;
+    } else {
+        take_lost_end(files, segment, places, i, end);
+    }
+    files.unmap(*side);
+}
+
+SPOTTER_BODY bool mapped_segment::is_of_another(byte_view beside) const noexcept {
+    frame_walker walker{beside};
+    if (walker.next() != walked::rows) { return false; }
+    row_reader rows{walker.frame().body};
+    row_view row;
+    rows::run_begin begin;
+    bool const told = rows.next(row) && row.kind == row_kind::run_begin && !decode(row, begin);
+    return told && (begin.run_id != head_->run_id || begin.attempt != head_->attempt);
+}
+
+SPOTTER_BODY bool mapped_segment::belongs(side_place const& place) const noexcept {
+    auto const frame = decode_row_frame(bytes(), place.offset);
+    return frame && frame->first_ordinal == place.first_ordinal && frame->previous_end == place.previous_end &&
+           frame->end() <= place.end;
+}
+
+SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string const& segment, byte_view side,
+                                                std::uint64_t i, std::uint64_t end) {
+    lost_place missing{bytes().size(), true, {}};
+    bool any = false;
+    for (;; ++i) {
+        result<side_place> const place = decode_side_place(side, i, ~std::uint64_t{0});
+        bool const goes_on = place && place->previous_end == end && place->end > bytes().size() &&
+                             ((place->flags & layout::thinned_segment) != 0) == is_thinned(bytes());
+        if (!goes_on) { break; }
+        end = place->end;
+        for (std::size_t m = 0; m < 3; ++m) {
+            if (place->spans[m].first > place->spans[m].last) { continue; }
+            missing.steps[m].add(place->spans[m].first);
+            missing.steps[m].add(place->spans[m].last);
+        }
+        any = true;
+    }
+    if (!any) { return; }
+    result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since it was mapped
+    if (now && *now < end) { lost_.push_back(missing); }
+}
+
+SPOTTER_BODY bool mapped_segment::is_thinned(byte_view segment) noexcept {
+    constexpr std::size_t flags = layout::head_bytes + 44;
+    return segment.size() >= layout::head_bytes + layout::row_head_bytes &&
+           load<std::uint32_t>(segment.data() + layout::head_bytes) == layout::row_magic &&
+           (load<std::uint32_t>(segment.data() + flags) & layout::thinned_segment) != 0;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

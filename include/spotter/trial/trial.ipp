@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of trial.hpp.
+#pragma once
+
+#include <spotter/trial/trial.hpp>
+
+#include <time.h>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY std::vector<std::uint32_t> trial::workers() const {
+    std::vector<std::uint32_t> found;
+    for (auto const& each : readers()) { found.push_back(each->number()); }
+    return found;
+}
+
+SPOTTER_BODY std::vector<std::string> trial::names(filter const& which) const {
+    return detail::listed([&] {
+        std::vector<std::string> found;
+        for (auto const& each : readers()) {
+            if (!which.worker || which.worker->number == each->number()) { add_names(each->index(), which, found); }
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    });
+}
+
+SPOTTER_BODY std::vector<std::string> trial::names(std::string_view pattern) const {
+    return names(filter{.pattern = pattern});
+}
+
+SPOTTER_BODY track trial::operator[](std::string_view name) const {
+    track found{{first(), name, &readers()}, awaiting_};
+    for (std::size_t i = 1; i < readers().size(); ++i) { found.add({*readers()[i], name, &readers()}); }
+    return found;
+}
+
+SPOTTER_BODY std::vector<step_id> trial::steps(closed_by whom) const {
+    return steps_if([](step_id) { return true; }, whom);
+}
+
+SPOTTER_BODY std::vector<step_id> trial::steps(mode which, closed_by whom) const {
+    return steps_if([=](step_id step) { return step.mode == which; }, whom);
+}
+
+SPOTTER_BODY std::vector<step_id> trial::steps(worker which) const {
+    step_merge found{false};
+    if (worker_reader const* const each = list_->find(which.number)) {
+        for (closed_step const& closed : each->index().steps()) {
+            if (closed.holds) { found.add(closed); }
+        }
+    }
+    return found.take();
+}
+
+SPOTTER_BODY std::vector<mode> trial::modes() const {
+    std::vector<mode> found;
+    for (mode const each : {mode::train, mode::eval, mode::predict}) {
+        if (!steps(each).empty()) { found.push_back(each); }
+    }
+    return found;
+}
+
+SPOTTER_BODY std::vector<recorded_collection> const& trial::collections() const noexcept {
+    return joint_ ? joint_->collections : index().collections();
+}
+
+SPOTTER_BODY result<std::uint64_t> trial::ordinal(step_id step) const {
+    for (auto const& each : readers()) {
+        step_list const& closed = each->index().steps();
+        for (std::size_t i = each->closed(step) ? closed.size() : 0; i > 0; --i) {
+            if (closed[i - 1].step == step) { return closed[i - 1].ordinal; }
+        }
+    }
+    return {errc::no_such_step, "no such step was closed"};
+}
+
+SPOTTER_BODY result<step_id> trial::step_at(std::uint64_t ordinal) const {
+    for (auto const& each : readers()) {
+        if (auto const closed = each->index().step_of(ordinal)) { return closed->step; }
+    }
+    return {errc::no_such_step, "no step with this ordinal was closed"};
+}
+
+SPOTTER_BODY step_state trial::state(step_id step) const {
+    bool present = false, pending = awaiting_;
+    for (auto const& each : readers()) {
+        step_state const its = each->state(step);
+        present = present || its == step_state::present;
+        pending = pending || its == step_state::pending;
+    }
+    return pending ? step_state::pending : present ? step_state::present : step_state::absent;
+}
+
+SPOTTER_BODY result<step_state> trial::state(step_id step, worker which) const {
+    worker_reader const* const each = list_->find(which.number);
+    if (each == nullptr) { return no_such(which); }
+    return each->state(step);
+}
+
+SPOTTER_BODY result<run_status> trial::status(worker which) const noexcept {
+    worker_reader const* const each = list_->find(which.number);
+    if (each == nullptr) { return no_such(which); }
+    return each->status();
+}
+
+SPOTTER_BODY bool trial::over() const noexcept {
+    return std::none_of(readers().begin(), readers().end(), [](auto const& each) { return each->running(); });
+}
+
+SPOTTER_BODY double trial::age() const {
+    bool const live = !over();
+    double found = live ? 0 : first().age();
+    for (auto const& each : readers()) {
+        if (live && each->running()) { found = (std::max)(found, each->age()); }
+        if (!live) { found = (std::min)(found, each->age()); }
+    }
+    return found;
+}
+
+SPOTTER_BODY result<double> trial::age(worker which) const {
+    worker_reader const* const each = list_->find(which.number);
+    if (each == nullptr) { return no_such(which); }
+    return each->age();
+}
+
+SPOTTER_BODY std::string_view trial::why_ended() const noexcept {
+    return joint_ ? std::string_view{joint_->why_ended} : index().ended_why();
+}
+
+SPOTTER_BODY std::uint64_t trial::closed_steps() const {
+    std::uint64_t all = 0;
+    for (auto const& each : readers()) { all += each->index().steps().size(); }
+    return all;
+}
+
+SPOTTER_BODY std::uint32_t trial::attempts() const noexcept {
+    std::uint32_t most = 0;
+    for (auto const& each : readers()) { most = (std::max)(most, each->index().attempts()); }
+    return most;
+}
+
+SPOTTER_BODY std::vector<open_step> trial::open_steps() const {
+    std::vector<open_step> found;
+    for (auto const& each : readers()) {
+        auto const& its = each->index().open_steps();
+        found.insert(found.end(), its.begin(), its.end());
+    }
+    return found;
+}
+
+SPOTTER_BODY std::vector<finding> const& trial::findings() const noexcept {
+    return joint_ ? joint_->findings : index().findings();
+}
+
+SPOTTER_BODY std::vector<recorded_coverage> const& trial::coverages() const noexcept {
+    return joint_ ? joint_->coverages : index().coverages();
+}
+
+SPOTTER_BODY std::vector<damaged_place> const& trial::damage() const {
+    return joint_ ? joint_->damage : index().damage();
+}
+
+SPOTTER_BODY run_losses trial::losses() const {
+    run_losses all;
+    for (auto const& each : readers()) {
+        detail::folder_losses folder = detail::look_for_losses(list_->files(), each->index().path());
+        all.steps += detail::count_lost_steps(each->index(), folder);
+        if (folder.trouble) { all.trouble = folder.trouble; }
+        all.ends.insert(all.ends.end(), std::make_move_iterator(folder.ends.begin()),
+                        std::make_move_iterator(folder.ends.end()));
+    }
+    for (damaged_place const& each : damage()) { ++all.places, all.bytes += each.bytes; }
+    all.dropped = totals().dropped, all.thinned = totals().thinned, all.closes = totals().closes_lost;
+    return all;
+}
+
+SPOTTER_BODY error trial::refresh() {
+    return detail::answered([&]() -> error {
+        error const why = list_->refresh();
+        settle();
+        return why;
+    });
+}
+
+SPOTTER_BODY error trial::wait(step_id step, std::chrono::milliseconds patience) {
+    auto const end = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        if (error const why = refresh()) { return why; }
+        step_state const now = state(step);
+        if (now == step_state::present) { return {}; }
+        if (now == step_state::absent) { return absence(step); }
+        auto const left = end - std::chrono::steady_clock::now();
+        if (left <= left.zero()) {
+            return {errc::not_yet, "the step was not decided in time: wait again, or look at age()"};
+        }
+        auto const nap = (std::min)(std::chrono::nanoseconds{left}, std::chrono::nanoseconds{2'000'000});
+        timespec const time{0, static_cast<long>(nap.count())};
+        ::nanosleep(&time, nullptr);
+    }
+}
+
+SPOTTER_BODY void trial::settle() {
+    if (readers().empty()) { return; }
+    status_ = first().status();
+    for (auto const& each : readers()) { status_ = worst_of(status_, each->status()); }
+    bool const missing = list_->missing() > 0;
+    awaiting_ = missing && !over();
+    if (missing) { status_ = worst_of(status_, awaiting_ ? run_status::running : run_status::died); }
+    if (readers().size() == 1 && !missing) { return joint_.reset(); }
+    if (joint_ == nullptr) { joint_ = std::make_unique<joint_notes>(); }
+    joint_->gather(*list_, status_);
+}
+
+SPOTTER_BODY error trial::absence(step_id step) const {
+    for (auto const& each : readers()) {
+        if (each->past(step)) { return {errc::no_such_step, "the run has gone past this step without it"}; }
+    }
+    return {errc::no_more_data, "the run is over and has no such step"};
+}
+
+SPOTTER_BODY error trial::no_such(worker which) noexcept {
+    error why{errc::no_such_worker, "the run has no worker "};
+    why.what << which.number << ": run.workers() lists those it has";
+    return why;
+}
+
+SPOTTER_BODY void trial::add_names(run_index const& from, filter const& which, std::vector<std::string>& found) {
+    std::uint64_t members = ~std::uint64_t{0};
+    if (!which.collection.empty()) { members = collection_bit(from, which.collection); }
+    for (auto const& tensor : from.tensors()) {
+        if (tensor->entries.empty()) { continue; }
+        if (!which.collection.empty() && (tensor->info.collections & members) == 0) { continue; }
+        if (!which.pattern.empty() && !glob{which.pattern}(tensor->name)) { continue; }
+        bool const seen = (!which.mode && !which.step) ||
+                          std::any_of(tensor->entries.begin(), tensor->entries.end(), [&](track_entry const& entry) {
+                              bool const right_mode = !which.mode || (!entry.loose && entry.step.mode == *which.mode);
+                              return right_mode && (!which.step || (!entry.loose && entry.step == *which.step));
+                          });
+        if (seen) { found.push_back(tensor->name); }
+    }
+}
+
+SPOTTER_BODY std::uint64_t trial::collection_bit(run_index const& from, std::string_view name) noexcept {
+    auto const& all = from.collections();
+    for (std::size_t i = 0; i < all.size() && i < 64; ++i) {
+        if (all[i].name == name) { return std::uint64_t{1} << i; }
+    }
+    return 0;
+}
+
+SPOTTER_BODY bool trial::closed_by_all(step_id step) const {
+    return list_->missing() == 0 &&
+           std::all_of(readers().begin(), readers().end(), [=](auto const& each) { return each->closed(step); });
+}
+
+SPOTTER_BODY result<trial> open_trial(std::string_view path, file_system& files) noexcept {
+#if SPOTTER_EXCEPTIONS
+    try {
+#endif
+        trial opened{path, files};
+        if (error const why = opened.refresh()) { return why; }
+        return opened;
+#if SPOTTER_EXCEPTIONS
+    } catch (...) { return {errc::out_of_memory, "no memory to open the run"}; }
+#endif
+}
+
+SPOTTER_BODY result<trial> open_trial(std::string_view path, worker only, file_system& files) noexcept {
+#if SPOTTER_EXCEPTIONS
+    try {
+#endif
+        trial opened{path, files};
+        error const why = opened.list_->open_only(only.number);
+        if (why) { return why; }
+        opened.settle();
+        return opened;
+#if SPOTTER_EXCEPTIONS
+    } catch (...) { return {errc::out_of_memory, "no memory to open the run"}; }
+#endif
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
