@@ -29,7 +29,7 @@ MOST_MEMORY = 8 << 30
 
 class Mutation(NamedTuple):
     name: str
-    header: str  # below include/spotter
+    header: str  # below include/spotter; or the bodies beside it (.ipp)
     was: str     # in it exactly once
     becomes: str
     test: str    # below tests
@@ -50,19 +50,19 @@ MUTATIONS = [
              "if (bytes > head - position || bytes > size_ - at) { break; }", "if (bytes > size_ - at) { break; }",
              "ring/ring_header.cpp"),
 
-    Mutation("check: the checksum of a row frame is not compared", "format/frame.hpp",
+    Mutation("check: the checksum of a row frame is not compared", "format/frame.ipp",
              "if (checksum(covered) != load<std::uint64_t>(whole.data() + covered.size())) { return damaged; }", "",
              "format/segment.cpp"),
-    Mutation("check: a walker does not ask where the frame before ended", "format/walker.hpp",
+    Mutation("check: a walker does not ask where the frame before ended", "format/walker.ipp",
              "if (frame && (!chained_ || frame->previous_end == end_)) { return accept(*frame); }",
              "if (frame) { return accept(*frame); }", "format/missed_frame.cpp"),
-    Mutation("check: the checksum of a sidecar's place is not compared", "format/sidecar.hpp",
+    Mutation("check: the checksum of a sidecar's place is not compared", "format/sidecar.ipp",
              "magic == layout::place_magic && in.fixed<std::uint64_t>() == checksum(bytes.first(layout::place_bytes - 8));",
              "magic == layout::place_magic;", "format/segment.cpp"),
-    Mutation("check: the checksum takes two tables for each other", "format/checksum.hpp",
+    Mutation("check: the checksum takes two tables for each other", "format/checksum.ipp",
              "table[1][(word >> 48) & 0xFF] ^ table[0][word >> 56];",
              "table[0][(word >> 48) & 0xFF] ^ table[1][word >> 56];", "format/segment.cpp"),
-    Mutation("check: one number has two spellings", "format/bytes.hpp",
+    Mutation("check: one number has two spellings", "format/bytes.ipp",
              "if (byte == 0 && shift > 0) { break; }", "", "format/rows.cpp"),
 
     Mutation("rule: for_steps waits one step too long", "rule/adapt.hpp",
@@ -85,10 +85,10 @@ MUTATIONS = [
     Mutation("reader: the last of evenly spaced entries is not there", "trial/entry_list.hpp",
              "distance / each.index_stride < each.count", "distance / each.index_stride + 1 < each.count",
              "trial/names_and_steps.cpp"),
-    Mutation("reader: the last step of a range was not closed", "trial/step_ranges.hpp",
+    Mutation("reader: the last step of a range was not closed", "trial/step_ranges.ipp",
              "return next != mine.begin() && step.index <= std::prev(next)->second;",
              "return next != mine.begin() && step.index < std::prev(next)->second;", "trial/names_and_steps.cpp"),
-    Mutation("reader: a step that was left out is still expected", "trial/step_ranges.hpp",
+    Mutation("reader: a step that was left out is still expected", "trial/step_ranges.ipp",
              "return !mine.empty() && std::prev(mine.end())->second > step.index;", "return false;",
              "trial/live.cpp"),
     Mutation("reader: a place of the sidecar holds all but its last step", "format/sidecar.hpp",
