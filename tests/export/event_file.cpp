@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorBoard's event files: checksums, framing, messages, pictures.
+#include <spotter/export/crc32.hpp>
 #include <spotter/export/event_file.hpp>
 #include <spotter/file/posix.hpp>
 

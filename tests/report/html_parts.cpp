@@ -3,6 +3,10 @@
 #include <tests/catch.hpp>
 
 #include <spotter/report/html.hpp>
+#include <spotter/report/html/axis.hpp>
+#include <spotter/report/html/heat_map.hpp>
+#include <spotter/report/html/ridges.hpp>
+#include <spotter/rule/builtin/classes.hpp>
 
 #include <bit>
 
