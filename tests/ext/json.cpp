@@ -4,6 +4,7 @@
 #include <tests/trial/runs.hpp>
 
 #include <spotter/ext/json.hpp>
+#include <spotter/plan/regex.hpp>
 
 #include <fstream>
 
