@@ -278,7 +278,11 @@ TEST_CASE("a run that is killed after what was extracted replays what was judged
     ::waitpid(child, &status, 0);
     REQUIRE(WIFSIGNALED(status));
     hook judge{plan{}, rule};
-    alarms const inside = train_a_little(judge, 0, 50);
+    alarms inside = train_a_little(judge, 0, 50);
+    judge.begin(train(50));  // the step that it died in is judged by what it holds
+    judge.observe("fc1/w", std::vector<float>(6, 9.0F));
+    judge.observe("fc1/w", std::vector<float>(6, 9.0F));
+    keep(inside, judge.end());
     for (bool const recovered : {false, true}) {
         if (recovered) { REQUIRE(recover(folder / "run")); }
         replayed const again = play(open(folder / "run"), rule);

@@ -14,7 +14,7 @@
 using namespace spotter;
 using namespace spotter_test;
 
-TEST_CASE("-O3: what a call returns is what comes of it") {
+TEST_CASE("at -O3: what a call returns is what comes of it") {
     CHECK(guarded_or([] { return error{errc::busy, "held"}; }, [] { return error{}; }).what.view() == "held");
 }
 
@@ -45,7 +45,7 @@ struct half_a_view {
 
 }  // namespace
 
-TEST_CASE("-O3: a response that throws is told in health, whole, and the others run") {
+TEST_CASE("at -O3: a response that throws is told in health, whole, and the others run") {
     int calls = 0, others = 0;
     hook watch{plan<>{}, on(high, half_an_error{&calls}, call{[&](finding const&) { ++others; }},
                             call{[](finding const&) -> error { throw 1; }})};
@@ -60,7 +60,7 @@ TEST_CASE("-O3: a response that throws is told in health, whole, and the others 
     CHECK(first.what.view().find("not to be seen") == std::string_view::npos);
 }
 
-TEST_CASE("-O3: what a call that threw was to return is what stands for it, and nothing of the call's own") {
+TEST_CASE("at -O3: what a call that threw was to return is what stands for it, and nothing of the call's own") {
     double const values[2]{1, 2};
     for (bool works : {false, true}) {
         half_a_view const look{works};
@@ -71,7 +71,7 @@ TEST_CASE("-O3: what a call that threw was to return is what stands for it, and 
     }
 }
 
-TEST_CASE("-O3: a source that throws while it is copied leaves the tensor out of the step, and the next step is whole") {
+TEST_CASE("at -O3: a source that throws while it is copied leaves the tensor out of the step, and the next step is whole") {
     collecting_sink sink;
     hook watch{sink, plan{collection{"all", "*", always{}, payload}}, high};
     bool works = false;
@@ -90,7 +90,7 @@ TEST_CASE("-O3: a source that throws while it is copied leaves the tensor out of
     CHECK(watch.health().first.code == errc::user_code_threw);
 }
 
-TEST_CASE("-O3: a plan's policy, and a pattern, that throw keep nothing at that step and of that tensor") {
+TEST_CASE("at -O3: a plan's policy, and a pattern, that throw keep nothing at that step and of that tensor") {
     struct fickle {
         using kind = policy_kind;
         bool operator()(step_id step) const { return step.index != 1 ? true : throw 1; }

@@ -178,7 +178,7 @@ TEST_CASE("check: a run that died or failed is never \"nothing found\": its last
     });
     told const killed = ask("check --rules loss_spike --rules stalled_training " + folder / "killed");
     CHECK(killed.code == 6);
-    CHECK(killed.says("killed: no finding before its bad end, in 5 steps (died)\n"));
+    CHECK(killed.says("killed: no finding before its bad end, in 6 steps (died)\n"));
     CHECK_FALSE(killed.says("nothing found"));
     CHECK(killed.says("  died: who wrote it is gone without a word; train(5) was open: 2 tensors observed; not finite: "
                       "\"fc1/w\" (2 elements)\n"));

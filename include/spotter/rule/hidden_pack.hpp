@@ -28,12 +28,12 @@ public:
         std::uint64_t watching = 0;
         for (std::size_t i = 0; i < count_; ++i) {
             requirement wanted = machines_[i]->declare(tensor);
-            if (!joined.agrees(wanted, tensor)) { wanted = {}; }  // units are counted along one axis
+            if (!joined.agrees(wanted, tensor)) { wanted.terms = terms::none; }  // units are counted along one axis
             joined.join(wanted);
             watching |= std::uint64_t{any(wanted.terms)} << i;
         }
         if (watching == 0 && !watching_.holds(tensor.id)) { return joined; }
-        if (!watching_.grow(tensor.id + std::size_t{1})) { return {}; }
+        if (!watching_.grow(tensor.id + std::size_t{1})) { return requirement::without_memory(); }
         watching_[tensor.id] = watching;
         return joined;
     }

@@ -43,14 +43,14 @@ private:
     void pair_classes(mode which);
 
     static constexpr std::size_t most_recent = 64, most_evidence = 64;
-    static constexpr std::uint64_t classes_key = key_of("classes", false, default_axis);
+    static constexpr std::uint64_t classes_key = key_of("sampled classes", false, default_axis);
 
     worker_reader const& from_;
     run_story& story_;
     std::vector<tensor_story> tensors_{};
     std::vector<std::vector<evidence*>> blamed_{};  // by tensor
     std::vector<evidence*> unplaced_{};             // whose place on the axis is known once their step is closed
-    std::vector<std::uint32_t> labels_{}, said_{};
+    class_list labels_{}, said_{};
     std::vector<std::byte> values_{};
     payload_unpacker unpacker_{};
     std::uint32_t attempt_ = ~0U;

@@ -223,22 +223,30 @@ SPOTTER_BODY void run_reader::take_feature(std::uint32_t segment, row_view row) 
     if (tensor == nullptr) { return; }
     bool const label = tensor->info.role == role::label;
     if (!label && tensor->info.role != role::prediction) { return; }
-    std::vector<std::uint32_t>& list = label ? labels_ : said_;
-    each_number(it, [&](double const& number) { list.push_back(class_of(number)); });
+    std::vector<double> numbers;
+    each_number(it, [&](double const& number) { numbers.push_back(number); });
+    (label ? labels_ : said_).add(sampled_classes::read(numbers));
 }
 
 SPOTTER_BODY void run_reader::pair_classes(mode which) {
     if (which == mode::eval && mode_before_ != mode::eval) { story_.eval_classes = {}; }
     if (which == mode::train) {
-        for (std::uint32_t const each : labels_) {
-            if (each != no_class) { ++story_.train_labels[each]; }
+        for (class_list::entry const& each : labels_.all()) {
+            if (each.which != no_class) { ++story_.train_labels[each.which]; }
         }
     }
+    // Of many samples some were taken, of labels and of predictions perhaps not the same.
     class_counts& into = which == mode::eval ? story_.eval_classes : story_.train_classes;
-    for (std::size_t i = 0; i < labels_.size() && labels_.size() == said_.size(); ++i) {
-        if (labels_[i] != no_class && said_[i] != no_class) { into.add(labels_[i], said_[i]); }
+    std::span<class_list::entry const> said = said_.all();
+    for (class_list::entry const& label : labels_.all()) {
+        while (!said.empty() && said.front().place < label.place) { said = said.subspan(1); }
+        if (said.empty()) { break; }
+        bool const both =
+            said.front().place == label.place && label.which != no_class && said.front().which != no_class;
+        if (both) { into.add(label.which, said.front().which); }
     }
-    labels_.clear(), said_.clear();
+    labels_.clear();
+    said_.clear();
 }
 
 SPOTTER_BODY std::vector<evidence> gather_evidence(trial const& run) {

@@ -17,9 +17,10 @@ SPOTTER_BODY bool reorders(std::string_view letter) noexcept {
 SPOTTER_BODY std::string escape(std::string_view text) {
     std::string safe;
     while (!text.empty()) {
-        std::size_t const size = spotter::detail::letter_size(text, 0);
+        std::size_t size = spotter::detail::letter_size(text, 0);
+        if (reorders(text.substr(0, size))) { size = 0; }
         auto const code = static_cast<unsigned char>(text.front());
-        if (size == 0 || reorders(text.substr(0, size))) {
+        if (size == 0) {
             safe += "\xEF\xBF\xBD";  // the letter for "no letter"
         } else if (code == '&' || code == '<' || code == '>' || code == '"' || code == '\'') {
             safe += fmt::format("&#{};", code);

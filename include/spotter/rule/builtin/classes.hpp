@@ -63,7 +63,7 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, featur
     extract_classes(values, scores_axis, 1, [&](double const& each) { out.push(each); });
 }
 
-// The classes of a tensor as a feature: the number of samples, which of them are taken (every so-manieth, from the first on), then their
+// The classes of a tensor as a feature: the number of samples, which of them are taken (every n-th, from the first on), then their
 // classes. All of up to 1000 samples of up to 128 classes; fewer of more, so that they take less than 1 kB of a record.
 struct sampled_classes {
     static constexpr std::size_t most = 1000;        // samples
