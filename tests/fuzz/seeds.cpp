@@ -57,8 +57,8 @@ constexpr char const* settings[] = {
     R"({"collections": [{"name": "c", "pattern": {"or": [{"regex": "(a|aa)+$"}, {"names": ["a"]}, {"role": "loss"}, "{{{{a,b}}}}"]}}]})",
     R"({"HookParameters": {"save_interval": "100", "include_workers": "all"}, "CollectionConfigurations": [{"CollectionName":
         "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})",
-    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a)))))))))))))))))))))))))))))))))))))))))))))"
-    ")))))))))))))))))))))))",
+    ("((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a)))))))))))))))))))))))))))))))))))))))))))))"
+     ")))))))))))))))))))))))"),
     "(.|x)*relu",
     "^(a+)+$",
     "((a{1000}){1000}){1000}",

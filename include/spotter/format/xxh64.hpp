@@ -4,6 +4,8 @@
 
 #include <spotter/format/bytes.hpp>
 
+#include <bit>
+
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
