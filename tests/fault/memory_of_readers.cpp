@@ -42,7 +42,8 @@ two_looks recorded() {
     std::string const path = folder / "run";
     two_looks found;
     {
-        constexpr plan keep{collection{"values", "v/*", always{}, payload}, collection{"sums", "s/*", always{}, stats(l2)}};
+        constexpr plan keep{collection{"values", "v/*", always{}, payload},
+                            collection{"sums", "s/*", always{}, stats(l2)}};
         hook watch{path, keep, any("loss", minimum > 0.5) | cooldown{2}, small};
         std::vector<float> a(300);
         for (std::uint64_t i = 0; i < 8; ++i) {
@@ -121,7 +122,8 @@ void for_each_failure(std::size_t needed, Body const& body) {
 
 // A question of a trial that was just opened, for every n. `describe(answer)` as text; `failed(answer)`: it says that memory gave out.
 template <class Ask, class Describe, class Failed>
-void ask_each(std::string const& what, frozen_files& files, Ask const& ask, Describe const& describe, Failed const& failed) {
+void ask_each(std::string const& what, frozen_files& files, Ask const& ask, Describe const& describe,
+              Failed const& failed) {
     INFO(what);
     auto const open = [&] { return open_trial(frozen_files::folder, files).value(); };
     using answer = decltype(ask(std::declval<trial const&>()));
@@ -143,8 +145,8 @@ void ask_each(std::string const& what, frozen_files& files, Ask const& ask, Desc
         bool const thrown = threw(n, how, asked, sentence, [&] { told.emplace(ask(run)); });
         bool const right = thrown ? sentence : failed(*told) || describe(*told) == whole;
         if (!right || describe(ask(run)) != whole) {
-            FAIL_CHECK("allocation " << n << " of " << needed << ": thrown " << thrown << ", with its sentence " << sentence
-                                     << ", asked again " << (describe(ask(run)) == whole));
+            FAIL_CHECK("allocation " << n << " of " << needed << ": thrown " << thrown << ", with its sentence "
+                                     << sentence << ", asked again " << (describe(ask(run)) == whole));
         }
     });
 }
@@ -165,7 +167,8 @@ TEST_CASE("opening a run where memory gives out is errc::out_of_memory, or the w
     for (bool const damaged : {false, true}) {
         if (damaged) { damage_in(files.files); }
         std::vector<std::string> whole;
-        std::size_t const needed = allocations_of(0, outage::once, [&] { (void)open_trial(frozen_files::folder, files); });
+        std::size_t const needed =
+            allocations_of(0, outage::once, [&] { (void)open_trial(frozen_files::folder, files); });
         whole = told_by(open_trial(frozen_files::folder, files).value());
         for_each_failure(needed, [&](std::size_t n, outage how) {
             std::optional<result<trial>> opened;
@@ -206,8 +209,10 @@ TEST_CASE("a refresh for which memory gives out loses nothing that was known, an
                 // What is about the run as a whole changes as it goes on; what was read of tensors does not.
                 bool kept = true;
                 for (std::string const& each : before) {
-                    bool const of_tensor = each.starts_with("point") || each.starts_with("loose") || each.starts_with("step");
-                    kept = kept && (!of_tensor || std::find(meanwhile.begin(), meanwhile.end(), each) != meanwhile.end());
+                    bool const of_tensor =
+                        each.starts_with("point") || each.starts_with("loose") || each.starts_with("step");
+                    kept =
+                        kept && (!of_tensor || std::find(meanwhile.begin(), meanwhile.end(), each) != meanwhile.end());
                 }
                 error const again = run.refresh();
                 bool const right = why ? why.code == errc::out_of_memory : meanwhile == whole;
@@ -215,18 +220,20 @@ TEST_CASE("a refresh for which memory gives out loses nothing that was known, an
                 if (!right || !kept || again || after != whole) {
                     for (std::size_t i = 0; i < (std::max)(after.size(), whole.size()); ++i) {
                         if (i < after.size() && i < whole.size() && after[i] == whole[i]) { continue; }
-                        UNSCOPED_INFO((i < after.size() ? after[i] : "-") << " | " << (i < whole.size() ? whole[i] : "-"));
+                        UNSCOPED_INFO((i < after.size() ? after[i] : "-")
+                                      << " | " << (i < whole.size() ? whole[i] : "-"));
                         break;
                     }
-                    FAIL_CHECK("allocation " << n << " of " << needed << ": " << why.what.view() << ", kept " << kept << ", again "
-                                             << again.what.view() << ", then whole " << (after == whole));
+                    FAIL_CHECK("allocation " << n << " of " << needed << ": " << why.what.view() << ", kept " << kept
+                                             << ", again " << again.what.view() << ", then whole " << (after == whole));
                 }
             });
         });
     }
 }
 
-TEST_CASE("a question for which memory gives out throws no_memory where it asks for a list, is out_of_memory otherwise") {
+TEST_CASE(
+    "a question for which memory gives out throws no_memory where it asks for a list, is out_of_memory otherwise") {
     frozen_files files;
     files.files = recorded().late;
     auto const number = [](auto const& answer) { return answer ? std::to_string(*answer) : std::string{"[error]"}; };
@@ -234,52 +241,86 @@ TEST_CASE("a question for which memory gives out throws no_memory where it asks 
     for (bool const damaged : {false, true}) {
         INFO("damaged: " << damaged);
         if (damaged) { damage_in(files.files); }
-        list_each("steps", files, [](trial const& run) { return run.steps(); }, size);
-        list_each("steps of a worker", files, [](trial const& run) { return run.steps(worker{0}); }, size);
-        list_each("modes", files, [](trial const& run) { return run.modes(); }, size);
-        list_each("names", files, [](trial const& run) { return run.names(); }, size);
-        list_each("workers", files, [](trial const& run) { return run.workers(); }, size);
-        list_each("open steps", files, [](trial const& run) { return run.open_steps(); }, size);
-        list_each("closed steps", files, [](trial const& run) { return run.closed_steps(); },
-                  [](std::uint64_t count) { return std::to_string(count); });
-        list_each("state", files, [](trial const& run) { return run.state(train(5)); },
-                  [](step_state state) { return std::to_string(static_cast<int>(state)); });
-        list_each("age", files, [](trial const& run) { return run.age() > 0; },
-                  [](bool positive) { return std::to_string(positive); });
-        list_each("damage", files, [](trial const& run) { return &run.damage(); },
-                  [](auto const* places) { return std::to_string(places->size()); });
-        list_each("losses", files, [](trial const& run) { return run.losses(); }, [](run_losses const& lost) {
-            return std::to_string(lost.steps) + ' ' + std::to_string(lost.places) + ' ' + std::to_string(lost.ends.size());
-        });
-        list_each("a track", files, [](trial const& run) { return run["a name that is longer than a short string"]; },
-                  [](track const& it) { return std::string{it.name()}; });
-        list_each("a worker's track", files, [](trial const& run) { return run["v/a"].of(worker{0}); },
-                  [](track const& it) { return std::string{it.name()}; });
-        list_each("history", files, [](trial const& run) { return run["v/a"].history(stddev); }, size);
-        list_each("steps of a track", files, [](trial const& run) { return run["v/a"].steps(); }, size);
-        list_each("last", files, [](trial const& run) { return run["v/a"].last(2, train(6)); }, size);
-        list_each("loose", files, [](trial const& run) { return run["note"].loose(); }, size);
+        list_each(
+            "steps", files, [](trial const& run) { return run.steps(); }, size);
+        list_each(
+            "steps of a worker", files, [](trial const& run) { return run.steps(worker{0}); }, size);
+        list_each(
+            "modes", files, [](trial const& run) { return run.modes(); }, size);
+        list_each(
+            "names", files, [](trial const& run) { return run.names(); }, size);
+        list_each(
+            "workers", files, [](trial const& run) { return run.workers(); }, size);
+        list_each(
+            "open steps", files, [](trial const& run) { return run.open_steps(); }, size);
+        list_each(
+            "closed steps", files, [](trial const& run) { return run.closed_steps(); },
+            [](std::uint64_t count) { return std::to_string(count); });
+        list_each(
+            "state", files, [](trial const& run) { return run.state(train(5)); },
+            [](step_state state) { return std::to_string(static_cast<int>(state)); });
+        list_each(
+            "age", files, [](trial const& run) { return run.age() > 0; },
+            [](bool positive) { return std::to_string(positive); });
+        list_each(
+            "damage", files, [](trial const& run) { return &run.damage(); },
+            [](auto const* places) { return std::to_string(places->size()); });
+        list_each(
+            "losses", files, [](trial const& run) { return run.losses(); },
+            [](run_losses const& lost) {
+                return std::to_string(lost.steps) + ' ' + std::to_string(lost.places) + ' ' +
+                       std::to_string(lost.ends.size());
+            });
+        list_each(
+            "a track", files, [](trial const& run) { return run["a name that is longer than a short string"]; },
+            [](track const& it) { return std::string{it.name()}; });
+        list_each(
+            "a worker's track", files, [](trial const& run) { return run["v/a"].of(worker{0}); },
+            [](track const& it) { return std::string{it.name()}; });
+        list_each(
+            "history", files, [](trial const& run) { return run["v/a"].history(stddev); }, size);
+        list_each(
+            "steps of a track", files, [](trial const& run) { return run["v/a"].steps(); }, size);
+        list_each(
+            "last", files, [](trial const& run) { return run["v/a"].last(2, train(6)); }, size);
+        list_each(
+            "loose", files, [](trial const& run) { return run["note"].loose(); }, size);
         if (damaged) { continue; }
-        result_each("ordinal", files, [](trial const& run) { return run.ordinal(train(5)); }, number);
-        result_each("step_at", files, [](trial const& run) { return run.step_at(5); },
-                    [](auto const& it) { return it ? std::to_string(it->index) : std::string{"[error]"}; });
-        result_each("state of a worker", files, [](trial const& run) { return run.state(train(5), worker{0}); },
-                    [](auto const& it) { return it ? std::to_string(static_cast<int>(*it)) : std::string{"[error]"}; });
-        result_each("values", files, [](trial const& run) { return run["v/a"].at(train(5)); },
-                    [](recorded_value const& it) { return std::to_string(it.view().count); });
-        result_each("some values", files, [](trial const& run) { return run["v/a"].at(train(5), elements{3, 4}); },
-                    [](recorded_value const& it) { return std::to_string(it.view().count); });
-        result_each("values of an attempt", files, [](trial const& run) { return run["v/a"].at(train(5), attempt{0}); },
-                    [](recorded_value const& it) { return std::to_string(it.view().count); });
-        result_each("values as a vector", files,
-                    [](trial const& run) { return run["v/a"].at(train(5)).to<std::vector<float>>(); },
-                    [](auto const& it) { return it ? std::to_string(it->size()) : std::string{"[error]"}; });
-        result_each("a statistic", files, [](trial const& run) { return run["s/a"].stat(train(5), l2); }, number);
-        result_each("a statistic of values", files, [](trial const& run) { return run["v/a"].stat(train(5), stddev); }, number);
-        result_each("a quantile", files, [](trial const& run) { return run["v/a"].quantile(train(5), 0.5); }, number);
-        result_each("a time", files, [](trial const& run) { return run["v/a"].time(train(5)); }, number);
-        result_each("a shape", files, [](trial const& run) { return run["v/a"].shape(train(5)); },
-                    [](auto const& it) { return it ? std::to_string(it->elements()) : std::string{"[error]"}; });
+        result_each(
+            "ordinal", files, [](trial const& run) { return run.ordinal(train(5)); }, number);
+        result_each(
+            "step_at", files, [](trial const& run) { return run.step_at(5); },
+            [](auto const& it) { return it ? std::to_string(it->index) : std::string{"[error]"}; });
+        result_each(
+            "state of a worker", files, [](trial const& run) { return run.state(train(5), worker{0}); },
+            [](auto const& it) { return it ? std::to_string(static_cast<int>(*it)) : std::string{"[error]"}; });
+        result_each(
+            "values", files, [](trial const& run) { return run["v/a"].at(train(5)); },
+            [](recorded_value const& it) { return std::to_string(it.view().count); });
+        result_each(
+            "some values", files,
+            [](trial const& run) {
+                return run["v/a"].at(train(5), elements{3, 4});
+            },
+            [](recorded_value const& it) { return std::to_string(it.view().count); });
+        result_each(
+            "values of an attempt", files, [](trial const& run) { return run["v/a"].at(train(5), attempt{0}); },
+            [](recorded_value const& it) { return std::to_string(it.view().count); });
+        result_each(
+            "values as a vector", files,
+            [](trial const& run) { return run["v/a"].at(train(5)).to<std::vector<float>>(); },
+            [](auto const& it) { return it ? std::to_string(it->size()) : std::string{"[error]"}; });
+        result_each(
+            "a statistic", files, [](trial const& run) { return run["s/a"].stat(train(5), l2); }, number);
+        result_each(
+            "a statistic of values", files, [](trial const& run) { return run["v/a"].stat(train(5), stddev); }, number);
+        result_each(
+            "a quantile", files, [](trial const& run) { return run["v/a"].quantile(train(5), 0.5); }, number);
+        result_each(
+            "a time", files, [](trial const& run) { return run["v/a"].time(train(5)); }, number);
+        result_each(
+            "a shape", files, [](trial const& run) { return run["v/a"].shape(train(5)); },
+            [](auto const& it) { return it ? std::to_string(it->elements()) : std::string{"[error]"}; });
     }
 }
 
@@ -304,8 +345,8 @@ TEST_CASE("of several workers a run that is opened or asked while memory gives o
         (void)allocations_of(n, how, [&] { why = run.refresh(); });
         bool const refreshing = (!why || why.code == errc::out_of_memory) && told_by(run) == whole;
         if (!opening || !refreshing || run.refresh() || told_by(run) != whole) {
-            FAIL_CHECK("allocation " << n << " of " << needed << ": opened " << bool(*opened) << ' ' << opening << ", refreshed "
-                                     << refreshing << ' ' << why.what.view());
+            FAIL_CHECK("allocation " << n << " of " << needed << ": opened " << bool(*opened) << ' ' << opening
+                                     << ", refreshed " << refreshing << ' ' << why.what.view());
         }
     });
 }

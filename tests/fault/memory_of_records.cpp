@@ -119,8 +119,8 @@ TEST_CASE("a hook whose record a thread writes outlives it, too, whichever threa
                 if (told.closed != steps || (!told.named && !(told == whole)) || (good && !whole_record()) ||
                     !readable()) {
                     FAIL_CHECK("allocation " << n << " of " << needed << ", " << compressors << " compressors: closed "
-                                             << told.closed << ", named " << told.named << ", good " << good << ", the same "
-                                             << (told == whole) << ", whole " << whole_record());
+                                             << told.closed << ", named " << told.named << ", good " << good
+                                             << ", the same " << (told == whole) << ", whole " << whole_record());
                 }
             }
         }
