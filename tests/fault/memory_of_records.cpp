@@ -58,3 +58,71 @@ TEST_CASE("a replay of an open record outlives it: std::bad_alloc, a word in the
         }
     }
 }
+
+TEST_CASE("a hook whose record a thread writes outlives it, too, whichever thread the allocation is of") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    constexpr plan keep{collection{"all", "*", always{}, payload | stats(l2)}};
+    std::vector<std::vector<double>> buffers(every_role().size());
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        buffers[i].reserve(static_cast<std::size_t>(every_role()[i].shape.elements()));
+    }
+    error why;
+    for (std::uint32_t const compressors : {1U, 3U}) {
+        options choices;
+        choices.ring_bytes = 64 << 10, choices.existing = existing::replace, choices.compressors = compressors;
+        auto const run = [&](std::size_t n, outage how, outcome& told, bool& good) {
+            told.findings.assign(steps, 0);
+            memory = {};  // that of this thread alone never fails
+            return allocations_of_all(n, how, [&] {
+                hook watch{path, keep, non_finite{}, dead_relu{.samples = 8}, choices};
+                run_steps(watch, buffers, told);
+                watch.finish();
+                memory_of_all.active = false;
+                look(watch, told);
+                memory.active = false;
+                good = watch.health().good();
+                if (!good) { why = watch.health().first; }
+            });
+        };
+        std::size_t coverages = 0, findings = 0;
+        auto const whole_record = [&] {
+            auto const opened = open_trial(path);
+            return opened && opened->status() == run_status::finished && opened->closed_steps() == steps &&
+                   !opened->losses().any() && opened->names().size() == every_role().size() &&
+                   opened->coverages().size() == coverages && opened->findings().size() == findings;
+        };
+        // Whatever was written can be read.
+        auto const readable = [&] {
+            auto const opened = open_trial(path);
+            return opened ? opened->damage().empty() : opened.error().code == errc::not_a_run;
+        };
+        outcome whole;
+        bool sound = false;
+        std::size_t const needed = run(0, outage::once, whole, sound);
+        REQUIRE(whole.closed == steps);
+        INFO(why.what.view());
+        REQUIRE(sound);
+        {
+            trial const first = open_trial(path).value();
+            coverages = first.coverages().size(), findings = first.findings().size();
+        }
+        REQUIRE(coverages == 2);
+        REQUIRE(findings > 0);
+        REQUIRE(whole_record());
+        for (std::size_t n = 1; n <= needed + 3; n += 1 + needed / 150) {
+            for (outage const how : {outage::once, outage::for_good}) {
+                if (how == outage::for_good && n % 4 != 1) { continue; }
+                outcome told;
+                bool good = false;
+                (void)run(n, how, told, good);
+                if (told.closed != steps || (!told.named && !(told == whole)) || (good && !whole_record()) ||
+                    !readable()) {
+                    FAIL_CHECK("allocation " << n << " of " << needed << ", " << compressors << " compressors: closed "
+                                             << told.closed << ", named " << told.named << ", good " << good
+                                             << ", the same " << (told == whole) << ", whole " << whole_record());
+                }
+            }
+        }
+    }
+}

@@ -179,7 +179,9 @@ public:
         if (state_ == detail::switch_state::off) { return; }
         captures_.ask(failures_, true);
         std::size_t leaves = 0;
-        slots<coverage> const all = judges_.coverages(leaves);
+        bool whole = true;
+        slots<coverage> const all = judges_.coverages(leaves, whole);
+        if (!whole) { failures_.add({errc::out_of_memory, "no memory to record the coverage of all rules"}); }
         error const trouble = health().first;
         sink_.finish({failed_ ? ending::failed : ending::finished,
                       failed_ ? failure_.view() : trouble.what.view(),

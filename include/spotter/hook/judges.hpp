@@ -167,12 +167,14 @@ public:
         return some;
     }
 
-    // The same as a list, as much of it as there is memory for.
-    [[nodiscard]] slots<coverage> coverages(std::size_t& count) const noexcept {
+    // The same as a list, as much of it as there is memory for; `whole`: there was enough.
+    [[nodiscard]] slots<coverage> coverages(std::size_t& count, bool& whole) const noexcept {
         slots<coverage> all;
         count = 0;
+        whole = true;
         report([&](coverage const& each) {
-            if (all.grow(count + 1)) { all[count++] = each; }
+            whole = all.grow(count + 1) && whole;
+            if (all.size() > count) { all[count++] = each; }
         });
         return all;
     }

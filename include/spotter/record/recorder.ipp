@@ -170,7 +170,13 @@ SPOTTER_BODY void recorder::finish(run_end const& end) noexcept {
     row.coverages = list.failed() ? 0 : end.coverage.size();
     row.list = each_out.view();
     byte_buffer body;
-    byte_writer out{body.prepare(2 * bound), body.failed() ? 0 : 2 * bound};
+    std::byte* const room = body.prepare(2 * bound);
+    if (list.failed() || body.failed()) {
+        note({errc::out_of_memory, "no memory for the end of the record; it lacks what the rules say of themselves"});
+    }
+    std::byte few[256];  // the end itself takes none
+    if (body.failed()) { row.why = {}, row.coverages = 0, row.list = {}; }
+    byte_writer out{body.failed() ? few : room, body.failed() ? sizeof few : 2 * bound};
     encode(out, row);
     core_->finish(out.view());
 }

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
     [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
-    [[nodiscard]] result<bool> is_locked() const noexcept;
+    [[nodiscard]] result<bool> is_locked() const;
 
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
     // The row, valid until `finder` is asked for the next.
@@ -86,6 +86,7 @@ public:
         constexpr std::size_t looks_each = 16;  // groups of rows: a look costs as much as some kilobytes of them
         for (; from.segment < segments_.size(); from = {from.segment + 1, 0, 0, 0}) {
             run_segment const& mine = segments_[from.segment];
+            if (!mine.settled) { return; }  // its declarations come with the next refresh
             for (std::size_t looks = 0; from.group < mine.groups().size(); ++from.group) {
                 if (looks++ % looks_each == 0) { guard(from.segment); }
                 side_place const& group = mine.groups()[from.group];

@@ -42,8 +42,10 @@ SPOTTER_BODY std::optional<closed_step> run_index::step_of(std::uint64_t ordinal
 
 SPOTTER_BODY std::vector<damaged_place> const& run_index::damage() const {
     complete();
-    const_cast<run_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
-    return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
+    return detail::listed([this]() -> std::vector<damaged_place> const& {
+        const_cast<run_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
+        return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
+    });
 }
 
 SPOTTER_BODY bool run_index::has_first_segment() const {
@@ -51,7 +53,7 @@ SPOTTER_BODY bool run_index::has_first_segment() const {
     return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true);
 }
 
-SPOTTER_BODY result<bool> run_index::is_locked() const noexcept {
+SPOTTER_BODY result<bool> run_index::is_locked() const {
     return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
 }
 
@@ -130,21 +132,27 @@ SPOTTER_BODY bool run_index::is_of(std::uint32_t place, std::uint32_t attempt) c
 
 SPOTTER_BODY void run_index::take_segment(std::uint32_t place) {
     run_segment& mine = segments_[place];
+    is_complete_ = is_complete_ && mine.all_taken();
     if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
         take_attempt(place, mine.head()->attempt, mine.head()->time);
     }
-    for (; mine.noticed < mine.groups().size(); ++mine.noticed) { notice(place, mine.groups()[mine.noticed]); }
-    each_side_declaration(mine.take_beside(), mine.bytes(), [&](row_view row) {
+    for (; mine.noticed < mine.groups().size(); ++mine.noticed) {
+        std::size_t const known = findings_.size();
+        detail::listed(
+            [&] { notice(place, mine.groups()[mine.noticed]); },
+            [&] { findings_.erase(findings_.begin() + static_cast<std::ptrdiff_t>(known), findings_.end()); });
+    }
+    each_side_declaration(mine.beside(), mine.bytes(), [&](row_view row) {
         byte_reader in{row.body};
         bool const begins = row.kind == row_kind::run_begin;
         bool const known =
             begins ? mine.head() && begun_in_ == mine.head()->attempt : id_of(place, detail::take_id(in)) != no_tensor;
         if (!known) { (void)take_notice(place, row); }
     });
+    mine.forget_beside();
     for (auto const& tensor : tensors_) {
         if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
     }
-    is_complete_ = is_complete_ && mine.all_taken();
 }
 
 SPOTTER_BODY void run_index::notice(std::uint32_t number, side_place const& group) {
@@ -166,6 +174,7 @@ SPOTTER_BODY void run_index::take_groups() {
     adopt_nameless();
     for (std::uint32_t number = 0; number < segments_.size(); ++number) {
         run_segment& mine = segments_[number];
+        if (!mine.settled) { return; }  // the next refresh takes in the rest
         if (mine.all_taken() || mine.bytes().size() < layout::head_bytes) { continue; }
         lost_.begin_attempt(attempt_of(number));
         if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
@@ -264,7 +273,8 @@ SPOTTER_BODY byte_view run_index::bytes_at(void const* index, row_place const& a
 
 SPOTTER_BODY void run_index::note_malformed(std::uint32_t number, byte_view body) {
     if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
-    segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
+    detail::listed([&] { segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()}); },
+                   [&] { malformed_.erase({number, place_of(number, body)}); });
 }
 
 SPOTTER_BODY std::uint64_t run_index::place_of(std::uint32_t number, byte_view body) const noexcept {
@@ -301,8 +311,9 @@ SPOTTER_BODY bool run_index::take_begin(std::uint32_t number, row_view row) {
     begun_at_ = begin.time;
     worker_ = begin.worker;
     expected_workers_ = begin.workers;
+    bool const whole = detail::take_collections(begin, collections_);
     begun_in_ = begin.attempt;
-    return detail::take_collections(begin, collections_);
+    return whole;
 }
 
 SPOTTER_BODY void run_index::take_attempt(std::uint32_t number, std::uint32_t attempt, double time) {
@@ -321,10 +332,12 @@ SPOTTER_BODY bool run_index::take_declare(std::uint32_t number, row_view row) {
     if (decode(row, told) || told.tensor.id >= segment_bytes(number).size()) { return false; }
     auto it = by_name_.find(told.tensor.name);
     if (it == by_name_.end()) {
-        tensors_.push_back(std::make_unique<recorded_tensor>());
-        tensors_.back()->name = told.tensor.name;
-        tensors_.back()->entries.read_from({this, &run_index::bytes_at});
-        it = by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first;
+        auto fresh = std::make_unique<recorded_tensor>();
+        fresh->name = told.tensor.name;
+        fresh->entries.read_from({this, &run_index::bytes_at});
+        tensors_.push_back(std::move(fresh));
+        it = detail::listed([&] { return by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first; },
+                            [&] { tensors_.pop_back(); });
     }
     auto const id = static_cast<tensor_id>(it->second);
     recorded_tensor& mine = *tensors_[id];

@@ -7,7 +7,6 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY void joint_notes::gather(worker_list const& workers, run_status worst) {
-    *this = {};
     for (auto const& each : workers.all()) {
         run_index const& its = each->index();
         for (recorded_collection const& collection : its.collections()) { add(collection); }

@@ -9,10 +9,12 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY track track::of(worker which) const {
-    for (std::size_t i = 0; i < parts(); ++i) {
-        if (part(i).worker() == which.number) { return track{part(i), false}; }
-    }
-    return track{worker_track{which, name()}, false};
+    return detail::listed([&] {
+        for (std::size_t i = 0; i < parts(); ++i) {
+            if (part(i).worker() == which.number) { return track{part(i), false}; }
+        }
+        return track{worker_track{which, name()}, false};
+    });
 }
 
 SPOTTER_BODY std::vector<step_id> track::steps(mode which) const {

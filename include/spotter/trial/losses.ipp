@@ -15,12 +15,26 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return folder + '/' + std::string{name, size};
 }
 
+// Given back also where memory gives out in between.
+class lent_mapping {
+public:
+    lent_mapping(file_system& files, file_mapping const& mapping) noexcept : files_{files}, mapping_{mapping} {}
+    lent_mapping(lent_mapping const&) = delete;
+    lent_mapping& operator=(lent_mapping const&) = delete;
+    ~lent_mapping() { files_.unmap(mapping_); }
+
+private:
+    file_system& files_;
+    file_mapping mapping_;
+};
+
 // The numbers of files with this suffix in a folder, ascending.
 [[nodiscard]] SPOTTER_BODY std::vector<std::uint32_t> numbers_in(file_system& files, std::string const& folder,
                                                                  std::string_view suffix, error& trouble) {
     struct search {
         std::string_view suffix;
         std::vector<std::uint32_t> found{};
+        bool out_of_memory = false;
     } it{suffix};
     auto const take = [](void* context, std::string_view name) noexcept {
         auto& all = *static_cast<search*>(context);
@@ -32,13 +46,14 @@ namespace spotter::inline SPOTTER_ABI::detail {
 #if SPOTTER_EXCEPTIONS
         try {
             all.found.push_back(number);
-        } catch (...) { return false; }
+        } catch (...) { all.out_of_memory = true; }
 #else
         all.found.push_back(number);
 #endif
-        return true;
+        return !all.out_of_memory;
     };
     if (error const why = files.list(folder, take, &it)) { trouble = why; }
+    if (it.out_of_memory) { say_no_memory(); }
     std::sort(it.found.begin(), it.found.end());
     return it.found;
 }
@@ -122,11 +137,11 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
         result<file_mapping> const side = files.map(segment_path(folder, number, layout::side_suffix));
         if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
         if (!side) { continue; }
+        lent_mapping const lent{files, *side};
         constexpr std::size_t most = 64 * layout::place_bytes;  // the last one that is sound says all
         auto const whole = static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes;
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
-        files.unmap(*side);
     }
     for (std::uint32_t const number : numbers_in(files, folder, layout::data_suffix, found.trouble)) {
         found.segments.push_back(look_at_segment(files, folder, number, found.trouble));
@@ -147,6 +162,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     result<file_mapping> const notes = files.map(folder + '/' + layout::lost_name);
     if (!notes && is_trouble(notes.error())) { found.trouble = notes.error(); }
     if (!notes) { return found; }
+    lent_mapping const lent{files, *notes};
     std::string_view rest{reinterpret_cast<char const*>(notes->bytes.data()),
                           (std::min)(notes->bytes.size(), std::size_t{1} << 20U)};
     while (!rest.empty()) {
@@ -160,7 +176,6 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
         }
         rest.remove_prefix((std::min)(rest.size(), line + 1));
     }
-    files.unmap(*notes);
     return found;
 }
 

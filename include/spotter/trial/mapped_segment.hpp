@@ -69,8 +69,9 @@ public:
     // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
     [[nodiscard]] bool has_marks() const noexcept;
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept;
-    // What stands behind the places of the sidecar; asked for once.
-    [[nodiscard]] std::vector<std::byte> take_beside() noexcept { return std::move(beside_); }
+    // What stands behind the places of the sidecar, until it was taken in.
+    [[nodiscard]] byte_view beside() const noexcept { return beside_; }
+    void forget_beside() noexcept { beside_ = {}; }
     // Of row frames, all that there are, in order.
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
     [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const noexcept;
@@ -154,6 +155,8 @@ public:
     }
 
 private:
+    // The frames behind what is known.
+    void walk_on();
     // Where the file is another one now, or has grown.
     [[nodiscard]] error take_mapping(file_system& files, std::string const& name);
     // Not the file of which something is known, nor a copy of it that has grown, or was thinned.
@@ -163,6 +166,7 @@ private:
 
     // As far as its places are whole and follow one another. The segment's head has to be sound.
     void take_sidecar(file_system& files, std::string const& name, std::string const& segment);
+    void take_places(file_system& files, byte_view side, std::string const& segment);
     // What stands behind the places of a sidecar says whose they are.
     [[nodiscard]] bool is_of_another(byte_view beside) const noexcept;
     // Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there.

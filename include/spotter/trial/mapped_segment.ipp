@@ -13,6 +13,14 @@ SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const&
     if (!has_head_ && bytes().size() >= layout::head_bytes) { take_head(number, run_id); }
     if (foreign()) { return {}; }
     if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name, name); }
+    std::size_t const groups = groups_.size(), lost = lost_.size();
+    std::uint64_t const skip = skip_;
+    detail::listed([&] { walk_on(); },
+                   [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // or they were met twice
+    return {};
+}
+
+SPOTTER_BODY void mapped_segment::walk_on() {
     std::size_t const known = groups_.size();
     frame_walker walker{bytes(), known_to_};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
@@ -30,7 +38,6 @@ SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const&
     }
     known_to_ = walker.good_end();
     if (known_to_ >= sizeof tail_) { tail_ = load<std::uint64_t>(bytes().data() + known_to_ - sizeof tail_); }
-    return {};
 }
 
 SPOTTER_BODY void mapped_segment::guard(file_system& files, std::string const& name) noexcept {
@@ -129,11 +136,21 @@ SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string c
     if (!head_) { return; }
     result<file_mapping> const side = files.map(name);
     if (!side) { return; }
+    std::size_t const lost = lost_.size();
+    detail::listed([&] { take_places(files, side->bytes, segment); },
+                   [&] {
+                       files.unmap(*side);
+                       groups_.clear(), lost_.resize(lost), beside_.clear(), known_to_ = 0;
+                   });
+    files.unmap(*side);
+}
+
+SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side, std::string const& segment) {
     byte_view const places =
-        side->bytes.first(static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes);
-    byte_view const rest = side->bytes.subspan(places.size());
+        side.first(static_cast<std::size_t>(side_places(side)) * layout::place_bytes);
+    byte_view const rest = side.subspan(places.size());
     bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
-    if (some && is_of_another(rest)) { return files.unmap(*side); }
+    if (some && is_of_another(rest)) { return; }
     if (some) { beside_.assign(rest.begin(), rest.end()); }
     std::uint64_t end = layout::head_bytes, i = 0;
     for (;; ++i) {
@@ -150,7 +167,6 @@ SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string c
     } else {
         take_lost_end(files, segment, places, i, end);
     }
-    files.unmap(*side);
 }
 
 SPOTTER_BODY bool mapped_segment::is_of_another(byte_view beside) const noexcept {

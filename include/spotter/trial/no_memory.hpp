@@ -36,20 +36,19 @@ template <class List>
 decltype(auto) listed(List const& list) {
     return listed(list, [] {});
 }
+inline constexpr char asked_too_much[] =
+    "no memory for what was asked of the run; a part may fit: at(step, elements{...})";
 // What `ask` answers: a result, a value or an error.
 template <class Ask>
-auto answered(Ask const& ask) -> decltype(ask()) {
+auto answered(Ask const& ask, char const* lack = asked_too_much) -> decltype(ask()) {
 #if SPOTTER_EXCEPTIONS
     try {
         return ask();
-    } catch (std::bad_alloc const&) {
-        return error{errc::out_of_memory,
-                     "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
-    } catch (std::length_error const&) {
-        return error{errc::out_of_memory,
-                     "no memory for what was asked of the run; a part may fit: at(step, elements{...})"};
+    } catch (std::bad_alloc const&) { return error{errc::out_of_memory, lack}; } catch (std::length_error const&) {
+        return error{errc::out_of_memory, lack};
     }
 #else
+    (void)lack;
     return ask();
 #endif
 }

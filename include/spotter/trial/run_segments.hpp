@@ -20,6 +20,8 @@ struct run_segment : mapped_segment {
     std::uint32_t attempt = unknown_attempt;
     bool behind_lost = false;      // the end of the one before it is lost, or whole segments
     bool entered = false;          // what is lost before it was taken in
+    bool settled = true;           // nothing of what is known of it awaits to be taken in, for want of memory
+    bool told = false;             // as foreign
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
 
     [[nodiscard]] bool all_taken() const noexcept;
@@ -87,7 +89,8 @@ private:
             if (!there) { return there.error(); }
             if (!*there) {
                 if (!over) { return {}; }
-                note_damage({name, 0, 0});
+                if (number >= told_missing_to_) { note_damage({name, 0, 0}); }
+                told_missing_to_ = (std::max)(told_missing_to_, number + 1);
             } else if (error const why = take_file(number, taken)) {
                 return why;
             }
@@ -107,9 +110,9 @@ private:
                 std::uint32_t const last = all_.back().number;
                 if (error const why = extend(last, folder_.file_name(last, layout::data_suffix), taken)) { return why; }
             }
-            all_.emplace_back().number = number;
-            all_.back().name = name;
-            all_.back().behind_lost = number > wanted;
+            run_segment fresh{};
+            fresh.number = number, fresh.name = name, fresh.behind_lost = number > wanted;
+            all_.push_back(std::move(fresh));
             doubtful_ = doubtful_ || number > wanted;
         }
         return extend(number, name, taken);
@@ -132,16 +135,17 @@ private:
     template <class Taken>
     [[nodiscard]] error extend_at(std::uint32_t place, std::string const& name, Taken& taken) {
         run_segment& mine = all_[place];
-        bool const known = mine.foreign();
-        std::size_t const lost = mine.lost().size();
         std::string const side_name = folder_.file_name(mine.number, layout::side_suffix);
         if (error const why = mine.extend(folder_.files(), name, side_name, mine.number, run_id_)) { return why; }
+        mine.settled = false;
         if (mine.head() && !mine.foreign()) { run_id_ = mine.head()->run_id; }
-        if (mine.foreign() && !known) {  // its rows may mean anything
+        doubtful_ = doubtful_ || mine.foreign() || !mine.lost().empty();
+        if (mine.foreign() && !mine.told) {  // its rows may mean anything
             mine.stray() ? note_stray(mine.number) : note_damage({name, 0, mine.bytes().size()});
+            mine.told = true;
         }
-        doubtful_ = doubtful_ || mine.foreign() || mine.lost().size() > lost;
         taken(place);
+        mine.settled = true;
         return {};
     }
     // No part of the run.
@@ -164,6 +168,7 @@ private:
     std::uint64_t run_id_ = 0;
     std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
     std::uint32_t ends_known_ = 0;
+    std::uint32_t told_missing_to_ = 0;  // numbers below it that are missing were noted
     bool doubtful_ = false;
     std::vector<damaged_place> damage_{};
 };

@@ -24,22 +24,32 @@ SPOTTER_BODY std::uint32_t run_segments::attempt_of(std::size_t place) const noe
 SPOTTER_BODY void run_segments::survey() {
     for (std::uint32_t place = 0; place < all_.size(); ++place) {
         guard(place);
-        all_[place].survey([&](frame_place const& it) { note_damage({name_of(place), it.offset, it.bytes}); });
+        std::size_t const known = damage_.size();
+        detail::listed(
+            [&] {
+                all_[place].survey([&](frame_place const& it) { note_damage({name_of(place), it.offset, it.bytes}); });
+            },
+            [&] { damage_.erase(damage_.begin() + static_cast<std::ptrdiff_t>(known), damage_.end()); });
     }
     note_cuts();
 }
 
 SPOTTER_BODY void run_segments::note_damage(damaged_place const& place) {
     if (!damage_.empty() && damage_.back().offset == place.offset && damage_.back().file == place.file) {
-        damage_.pop_back();
+        damage_.back().bytes = place.bytes;
+        return;
     }
     damage_.push_back(place);
 }
 
 SPOTTER_BODY void run_segments::note_stray(std::uint32_t number) {
     if (!strays_.insert(number).second) { return; }
-    std::string const name = folder_.file_name(number, layout::data_suffix);
-    note_damage({name, 0, folder_.files().size_of(name).value_or(0)});
+    detail::listed(
+        [&] {
+            std::string const name = folder_.file_name(number, layout::data_suffix);
+            note_damage({name, 0, folder_.files().size_of(name).value_or(0)});
+        },
+        [&] { strays_.erase(number); });
 }
 
 SPOTTER_BODY bool run_segments::goes_on(run_segment const& mine, run_segment const& next) noexcept {

@@ -22,8 +22,8 @@ SPOTTER_BODY void step_ranges::add(step_id step) {
         }
     }
     std::uint64_t const last = meets_next ? next->second : step.index;
+    mine.emplace(step.index, last);  // the one that may find no memory comes first
     if (meets_next) { mine.erase(next); }
-    mine.emplace(step.index, last);
 }
 
 SPOTTER_BODY bool step_ranges::contains(step_id step) const noexcept {

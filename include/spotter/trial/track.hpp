@@ -50,7 +50,7 @@ struct loose_scalar {
         view.values.raw = bytes.data();
         view.type = type;
         view.count = type == dtype::text ? bytes.size() : 1;
-        return tensor_from<Value>::make(view);
+        return detail::answered([&]() -> result<Value> { return tensor_from<Value>::make(view); });
     }
 };
 
@@ -139,7 +139,7 @@ private:
     // All values of an entry, or some.
     [[nodiscard]] recorded_value values_of(track_entry const& entry, row_finder& finder,
                                            spotter::elements const* some = nullptr) const;
-    [[nodiscard]] bool is_closed(track_entry const& entry) const noexcept;
+    [[nodiscard]] bool is_closed(track_entry const& entry) const;
     [[nodiscard]] recorded_value read(step_id step, nth const* which) const;
 
     // Of a step that was closed twice the latest; within it the last observation, or the n-th.

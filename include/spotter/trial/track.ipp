@@ -211,7 +211,7 @@ SPOTTER_BODY recorded_value worker_track::values_of(track_entry const& entry, ro
     return {std::move(bytes), like};
 }
 
-SPOTTER_BODY bool worker_track::is_closed(track_entry const& entry) const noexcept {
+SPOTTER_BODY bool worker_track::is_closed(track_entry const& entry) const {
     auto const closed = run_->step_of(entry.ordinal);
     return closed && closed->step == entry.step;
 }

@@ -127,6 +127,7 @@ private:
 
     [[nodiscard]] worker_reader const& first() const noexcept { return *readers().front(); }
 
+    [[nodiscard]] run_losses all_losses() const;
     // What follows from all workers together.
     void settle();
     [[nodiscard]] error absence(step_id step) const;

@@ -9,9 +9,11 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY std::vector<std::uint32_t> trial::workers() const {
-    std::vector<std::uint32_t> found;
-    for (auto const& each : readers()) { found.push_back(each->number()); }
-    return found;
+    return detail::listed([&] {
+        std::vector<std::uint32_t> found;
+        for (auto const& each : readers()) { found.push_back(each->number()); }
+        return found;
+    });
 }
 
 SPOTTER_BODY std::vector<std::string> trial::names(filter const& which) const {
@@ -31,9 +33,11 @@ SPOTTER_BODY std::vector<std::string> trial::names(std::string_view pattern) con
 }
 
 SPOTTER_BODY track trial::operator[](std::string_view name) const {
-    track found{{first(), name, &readers()}, awaiting_};
-    for (std::size_t i = 1; i < readers().size(); ++i) { found.add({*readers()[i], name, &readers()}); }
-    return found;
+    return detail::listed([&] {
+        track found{{first(), name, &readers()}, awaiting_};
+        for (std::size_t i = 1; i < readers().size(); ++i) { found.add({*readers()[i], name, &readers()}); }
+        return found;
+    });
 }
 
 SPOTTER_BODY std::vector<step_id> trial::steps(closed_by whom) const {
@@ -45,21 +49,25 @@ SPOTTER_BODY std::vector<step_id> trial::steps(mode which, closed_by whom) const
 }
 
 SPOTTER_BODY std::vector<step_id> trial::steps(worker which) const {
-    step_merge found{false};
-    if (worker_reader const* const each = list_->find(which.number)) {
-        for (closed_step const& closed : each->index().steps()) {
-            if (closed.holds) { found.add(closed); }
+    return detail::listed([&] {
+        step_merge found{false};
+        if (worker_reader const* const each = list_->find(which.number)) {
+            for (closed_step const& closed : each->index().steps()) {
+                if (closed.holds) { found.add(closed); }
+            }
         }
-    }
-    return found.take();
+        return found.take();
+    });
 }
 
 SPOTTER_BODY std::vector<mode> trial::modes() const {
-    std::vector<mode> found;
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        if (!steps(each).empty()) { found.push_back(each); }
-    }
-    return found;
+    return detail::listed([&] {
+        std::vector<mode> found;
+        for (mode const each : {mode::train, mode::eval, mode::predict}) {
+            if (!steps(each).empty()) { found.push_back(each); }
+        }
+        return found;
+    });
 }
 
 SPOTTER_BODY std::vector<recorded_collection> const& trial::collections() const noexcept {
@@ -67,20 +75,24 @@ SPOTTER_BODY std::vector<recorded_collection> const& trial::collections() const 
 }
 
 SPOTTER_BODY result<std::uint64_t> trial::ordinal(step_id step) const {
-    for (auto const& each : readers()) {
-        step_list const& closed = each->index().steps();
-        for (std::size_t i = each->closed(step) ? closed.size() : 0; i > 0; --i) {
-            if (closed[i - 1].step == step) { return closed[i - 1].ordinal; }
+    return detail::answered([&]() -> result<std::uint64_t> {
+        for (auto const& each : readers()) {
+            step_list const& closed = each->index().steps();
+            for (std::size_t i = each->closed(step) ? closed.size() : 0; i > 0; --i) {
+                if (closed[i - 1].step == step) { return closed[i - 1].ordinal; }
+            }
         }
-    }
-    return {errc::no_such_step, "no such step was closed"};
+        return {errc::no_such_step, "no such step was closed"};
+    });
 }
 
 SPOTTER_BODY result<step_id> trial::step_at(std::uint64_t ordinal) const {
-    for (auto const& each : readers()) {
-        if (auto const closed = each->index().step_of(ordinal)) { return closed->step; }
-    }
-    return {errc::no_such_step, "no step with this ordinal was closed"};
+    return detail::answered([&]() -> result<step_id> {
+        for (auto const& each : readers()) {
+            if (auto const closed = each->index().step_of(ordinal)) { return closed->step; }
+        }
+        return {errc::no_such_step, "no step with this ordinal was closed"};
+    });
 }
 
 SPOTTER_BODY step_state trial::state(step_id step) const {
@@ -96,7 +108,7 @@ SPOTTER_BODY step_state trial::state(step_id step) const {
 SPOTTER_BODY result<step_state> trial::state(step_id step, worker which) const {
     worker_reader const* const each = list_->find(which.number);
     if (each == nullptr) { return no_such(which); }
-    return each->state(step);
+    return detail::answered([&]() -> result<step_state> { return each->state(step); });
 }
 
 SPOTTER_BODY result<run_status> trial::status(worker which) const noexcept {
@@ -122,7 +134,7 @@ SPOTTER_BODY double trial::age() const {
 SPOTTER_BODY result<double> trial::age(worker which) const {
     worker_reader const* const each = list_->find(which.number);
     if (each == nullptr) { return no_such(which); }
-    return each->age();
+    return detail::answered([&]() -> result<double> { return each->age(); });
 }
 
 SPOTTER_BODY std::string_view trial::why_ended() const noexcept {
@@ -142,12 +154,14 @@ SPOTTER_BODY std::uint32_t trial::attempts() const noexcept {
 }
 
 SPOTTER_BODY std::vector<open_step> trial::open_steps() const {
-    std::vector<open_step> found;
-    for (auto const& each : readers()) {
-        auto const& its = each->index().open_steps();
-        found.insert(found.end(), its.begin(), its.end());
-    }
-    return found;
+    return detail::listed([&] {
+        std::vector<open_step> found;
+        for (auto const& each : readers()) {
+            auto const& its = each->index().open_steps();
+            found.insert(found.end(), its.begin(), its.end());
+        }
+        return found;
+    });
 }
 
 SPOTTER_BODY std::vector<finding> const& trial::findings() const noexcept {
@@ -163,6 +177,10 @@ SPOTTER_BODY std::vector<damaged_place> const& trial::damage() const {
 }
 
 SPOTTER_BODY run_losses trial::losses() const {
+    return detail::listed([&] { return all_losses(); });
+}
+
+SPOTTER_BODY run_losses trial::all_losses() const {
     run_losses all;
     for (auto const& each : readers()) {
         detail::folder_losses folder = detail::look_for_losses(list_->files(), each->index().path());
@@ -177,20 +195,25 @@ SPOTTER_BODY run_losses trial::losses() const {
 }
 
 SPOTTER_BODY error trial::refresh() {
-    return detail::answered([&]() -> error {
-        error const why = list_->refresh();
-        settle();
-        return why;
-    });
+    return detail::answered(
+        [&]() -> error {
+            error const why = list_->refresh();
+            settle();
+            return why;
+        },
+        "no memory to take in what was written: what was read still holds, refresh() again");
 }
 
 SPOTTER_BODY error trial::wait(step_id step, std::chrono::milliseconds patience) {
     auto const end = std::chrono::steady_clock::now() + patience;
     for (;;) {
         if (error const why = refresh()) { return why; }
-        step_state const now = state(step);
-        if (now == step_state::present) { return {}; }
-        if (now == step_state::absent) { return absence(step); }
+        step_state now = step_state::pending;
+        error const why = detail::answered([&]() -> error {
+            now = state(step);
+            return now == step_state::absent ? absence(step) : error{};
+        });
+        if (why || now == step_state::present) { return why; }
         auto const left = end - std::chrono::steady_clock::now();
         if (left <= left.zero()) {
             return {errc::not_yet, "the step was not decided in time: wait again, or look at age()"};
@@ -209,8 +232,10 @@ SPOTTER_BODY void trial::settle() {
     awaiting_ = missing && !over();
     if (missing) { status_ = worst_of(status_, awaiting_ ? run_status::running : run_status::died); }
     if (readers().size() == 1 && !missing) { return joint_.reset(); }
+    joint_notes fresh{};
+    fresh.gather(*list_, status_);
     if (joint_ == nullptr) { joint_ = std::make_unique<joint_notes>(); }
-    joint_->gather(*list_, status_);
+    *joint_ = std::move(fresh);
 }
 
 SPOTTER_BODY error trial::absence(step_id step) const {

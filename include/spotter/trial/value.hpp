@@ -6,6 +6,7 @@
 #include <spotter/core/tensor_ref.hpp>
 #include <spotter/format/rows.hpp>
 #include <spotter/trial/fwd.hpp>
+#include <spotter/trial/no_memory.hpp>
 
 #include <memory>
 #include <span>
@@ -127,7 +128,7 @@ public:
     template <class Tensor>
     [[nodiscard]] result<Tensor> to() const {
         if (why_) { return why_; }
-        return tensor_from<Tensor>::make(view_);
+        return detail::answered([&]() -> result<Tensor> { return tensor_from<Tensor>::make(view_); });
     }
 
 private:

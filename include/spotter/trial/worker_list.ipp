@@ -58,11 +58,12 @@ SPOTTER_BODY error worker_list::open_only(std::uint32_t number) {
 }
 
 SPOTTER_BODY error worker_list::take_in() {
-    error first{};
+    error first{}, lack{};
     bool sound = false;
     auto const note = [&](error const& why) {
         sound = sound || !why;
         if (!first) { first = why; }
+        if (why.code == errc::out_of_memory) { lack = why; }  // it says nothing of the record
     };
     for (auto const& each : *all_) { note(each->refresh()); }
     if (one_only_) { return first; }
@@ -80,7 +81,7 @@ SPOTTER_BODY error worker_list::take_in() {
         if (find(number) == nullptr) { note(add(number, folder_of(number))); }
     }
     std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
-    return sound ? error{} : first;
+    return lack ? lack : sound ? error{} : first;
 }
 
 SPOTTER_BODY bool worker_list::began_anew(error const& why) const noexcept {

@@ -35,8 +35,10 @@ SPOTTER_BODY double worker_reader::age() const {
 
 SPOTTER_BODY step_ranges const& worker_reader::ranges() const {
     auto const& steps = index_.steps();
-    for (auto it = steps.from(ranged_); it != steps.end(); ++it, ++ranged_) { closed_.add((*it).step); }
-    return closed_;
+    return detail::listed([&]() -> step_ranges const& {
+        for (auto it = steps.from(ranged_); it != steps.end(); ++it, ++ranged_) { closed_.add((*it).step); }
+        return closed_;
+    });
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
