@@ -31,7 +31,7 @@ bool is_whole(ring_entry const& it, std::size_t bytes, std::uint8_t fill) {
 }  // namespace
 
 TEST_CASE("a ring filled to its last byte keeps what is unread, wherever that begins") {
-    for (std::size_t const whole : {8, 16, 64, 256, 512}) {  // of an entry with its head
+    for (std::size_t const whole : {8U, 16U, 64U, 256U, 512U}) {  // of an entry with its head
         for (std::size_t before = 0; before < ring_bytes; before += whole) {
             byte_ring ring;
             REQUIRE(ring.start(ring_bytes));
