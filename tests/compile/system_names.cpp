@@ -164,7 +164,7 @@ using types = list<
     for_steps, fork_guard, from, gradient_not_cleared, gradient_spike, identity_activation, importances,
     initial_loss, input_not_normalized, loss_not_decreasing, loss_spike, low_feature_importance, mixed_precision,
     mode, name_list, named, never, non_finite, null_hook, observation, observer, opened_file, options, order,
-    outcomes, output_collapse, output_mismatch, outside_envelope, overfit, overflow, overtraining, path_text,
+    pending_responses, output_collapse, output_mismatch, outside_envelope, overfit, overflow, overtraining, path_text,
     poor_weight_initialization, posix_file_system, print_finding, question, raise_flag, rearm, relation,
     replica_divergence, ring_in, rl_constant_reward, rl_entropy_collapse, rl_explained_variance, rl_kl, role,
     run_command, run_end, run_info, running_mean, saturated_activation, selector, sentence, severity, shared_memory,
