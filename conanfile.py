@@ -47,6 +47,7 @@ class Spotter(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, f"{self.package_folder}/licenses")
         copy(self, "*.hpp", f"{self.source_folder}/include", f"{self.package_folder}/include")
+        copy(self, "*.ipp", f"{self.source_folder}/include", f"{self.package_folder}/include")
         copy(self, "*.h", f"{self.source_folder}/include", f"{self.package_folder}/include")
 
     def package_info(self):
