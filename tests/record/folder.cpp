@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which folder a run takes, what happens to the one that is there, and what a killed process leaves behind.
+#include <spotter/trial.hpp>
+
 #include <tests/record/read_back.hpp>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <sys/stat.h>
@@ -121,6 +125,55 @@ TEST_CASE("resume: a further attempt in the same folder, counting on") {
     CHECK(run.attempts == std::vector<std::uint32_t>{0, 1});
     REQUIRE(run.closes.size() == 7);
     for (std::size_t i = 0; i < 7; ++i) { CHECK(run.closes[i].ordinal == i); }
+}
+
+TEST_CASE("a run that is resumed is the one that readers see: its first head says which, whatever else is there") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    record_whole(path, existing::next, 4);
+    std::string const first = path + "/000000.spot", second = path + "/000001.spot";
+    auto const change = [](std::string const& name, auto&& how) {
+        std::fstream file{name, std::ios::binary | std::ios::in | std::ios::out};
+        std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+        how(reinterpret_cast<std::byte*>(bytes.data()));
+        file.seekp(0).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    };
+    auto const check_whole = [](std::byte* begin, std::size_t size) { store(begin + size, checksum({begin, size})); };
+    std::size_t const frame = layout::head_bytes;
+    SECTION("a run_begin of another run and attempt, its checksum right") {
+        change(first, [&](std::byte* bytes) {
+            std::size_t const size = load<std::uint32_t>(bytes + frame + 4) + layout::skippable_bytes;
+            store(bytes + frame + layout::row_head_bytes + 2, std::uint64_t{12});      // run_id
+            store(bytes + frame + layout::row_head_bytes + 2 + 8, std::uint32_t{77});  // attempt
+            check_whole(bytes + frame, size - layout::row_tail_bytes);
+        });
+    }
+    SECTION("a segment of another run with a number behind it") {
+        record_whole(folder / "other", existing::next, 2);
+        std::filesystem::copy_file(folder / "other/000000.spot", second);
+        change(second, [&](std::byte* bytes) {
+            store(bytes + 20, std::uint32_t{1});
+            check_whole(bytes, layout::head_bytes - 8);
+        });
+    }
+    SECTION("a copy of a segment under a later number") { std::filesystem::copy_file(first, second); }
+    SECTION("its only head is damaged: then its run_begin says which") {
+        change(first, [&](std::byte* bytes) { bytes[30] ^= std::byte{1}; });
+    }
+    {
+        recorder sink{path, when(existing::resume)};
+        sink.start({});
+        sink.declare(tensor_named(0, "s"));
+        scalar(sink, 9, 0.25);
+        sink.close(train(9), {});
+        sink.finish({});
+        CHECK_FALSE(sink.health().first);
+    }
+    auto run = open_trial(path);
+    REQUIRE(run);
+    CHECK(run->attempts() == 2);
+    CHECK((*run)["s"].at(train(9)).to<double>().value_or(0) == 0.25);
+    CHECK((*run)["s"].at(train(1), attempt{0}).to<double>().value_or(0) == 0.5);
 }
 
 TEST_CASE("a run that someone is writing is busy, and is not touched") {

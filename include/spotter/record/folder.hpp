@@ -20,7 +20,9 @@ struct segment_state {
     bool told = false;          // whether such values, or a close, were in it
 };
 
-[[nodiscard]] segment_state read_state(byte_view segment) noexcept;
+// Of segment `number` of the run `run_id` (0: any); nothing is known of one whose head says that it is another's. Of which run and
+// attempt it is an intact head says, whatever its rows say.
+[[nodiscard]] segment_state read_state(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept;
 
 // A folder with its lock held.
 struct open_run {

@@ -8,13 +8,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY segment_state read_state(byte_view segment) noexcept {
+// By its head, which may be damaged: then it is what its name says.
+[[nodiscard]] SPOTTER_BODY bool is_stray(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept {
+    auto const head = decode_head(segment);
+    return head && (head->number != number || (run_id != 0 && head->run_id != run_id));
+}
+
+SPOTTER_BODY segment_state read_state(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept {
     segment_state state{};
+    if (is_stray(segment, number, run_id)) { return state; }
     frame_walker walk{segment};
-    bool open = false;
+    bool open = false, headed = false;
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::head && !walk.head_error()) {  // a disk may have been full before its run_begin
-            state.known = true;
+            state.known = headed = true;
             state.run_id = walk.head().run_id;
             state.attempt = walk.head().attempt;
             state.ordinal = walk.head().first_ordinal;
@@ -30,12 +37,14 @@ SPOTTER_BODY segment_state read_state(byte_view segment) noexcept {
             if (row.kind == row_kind::close) { open = false, state.told = true; }
             if (row.kind == row_kind::run_end) { state.ended = true; }
             rows::run_begin begin{};
-            if (row.kind == row_kind::run_begin && !decode(row, begin)) {
-                state.known = true;
-                state.run_id = begin.run_id;
-                state.attempt = begin.attempt;
-                state.workers = begin.workers;
-            }
+            if (row.kind != row_kind::run_begin || decode(row, begin)) { continue; }
+            bool const its = headed ? begin.run_id == state.run_id && begin.attempt == state.attempt
+                                    : run_id == 0 || begin.run_id == run_id;
+            if (!its) { continue; }  // the head knows better
+            state.known = true;
+            state.run_id = begin.run_id;
+            state.attempt = begin.attempt;
+            state.workers = begin.workers;
         }
     }
     if (open) { ++state.ordinal; }
@@ -87,9 +96,27 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return {};
 }
 
+// Whose run the folder holds: that of its first head that can be read and stands in the file of its number, as readers take it. 0
+// where there is none.
+[[nodiscard]] SPOTTER_BODY result<std::uint64_t> read_run_id(file_system& files, std::string_view folder,
+                                                             number_list const& segments) noexcept {
+    for (std::size_t place = 0; place < segments.size(); ++place) {
+        path_text const path = path_of_segment(folder, segments[place]);
+        auto const mapped = files.map(path);
+        if (!mapped && is_no_file(files, path)) { continue; }
+        if (!mapped) { return mapped.error(); }
+        auto const head = decode_head(mapped->bytes);
+        files.unmap(*mapped);
+        if (head && head->number == segments[place]) { return head->run_id; }
+    }
+    return std::uint64_t{0};
+}
+
 // Of the last segment that says something; `odd` tells of one that is no file.
 [[nodiscard]] SPOTTER_BODY result<segment_state> read_last(file_system& files, std::string_view folder,
                                                            number_list const& segments, error& odd) noexcept {
+    auto const run_id = read_run_id(files, folder, segments);
+    if (!run_id) { return run_id.error(); }
     segment_state state{};
     for (std::size_t place = segments.size(); place > 0 && !(state.known && state.told); --place) {
         path_text const path = path_of_segment(folder, segments[place - 1]);
@@ -99,7 +126,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
             continue;
         }
         if (!mapped) { return mapped.error(); }
-        segment_state const older = read_state(mapped->bytes);
+        segment_state const older = read_state(mapped->bytes, segments[place - 1], *run_id);
         files.unmap(*mapped);
         if (!state.known) {
             state = older;
