@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which folder a run takes, what happens to the one that is there, and what a killed process leaves behind.
+#include <spotter/format/checksum.hpp>
+#include <spotter/format/frame.hpp>
 #include <spotter/trial.hpp>
 
 #include <tests/record/read_back.hpp>
