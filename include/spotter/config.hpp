@@ -16,8 +16,14 @@
 #if !defined(SPOTTER_SEPARATE)
 #define SPOTTER_BODIES 1
 #define SPOTTER_BODY inline
+// A function with much in it (a loop for each dtype, say) that header-only costs only the files that call it: its declaration and its
+// body.
+#define SPOTTER_WHERE_CALLED template <class = only_where_called>
+#define SPOTTER_WHERE_CALLED_BODY template <class>
 #else
 #define SPOTTER_BODIES 0
+#define SPOTTER_WHERE_CALLED
+#define SPOTTER_WHERE_CALLED_BODY
 #endif
 
 // Modes of one library must not be linked together unseen, so the mode is part of every symbol's name.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways into a hook: what each of them makes a sink see, in which order.
+#include <spotter/stat/lanes.hpp>
+
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 

@@ -29,8 +29,8 @@ struct distribution;  // likewise
 struct tensor_info;
 struct tensor_ref;
 
-// As the default argument of a template without any other: what is in it (a loop for each dtype, say) costs only the files that call
-// it, not all that include it.
+// The default argument of a template without any other: what is in it costs only the files that call it, not all that include it
+// (SPOTTER_WHERE_CALLED).
 struct only_where_called;
 
 template <class Value>

@@ -4,6 +4,7 @@
 
 #include <spotter/diff/compare.hpp>
 #include <spotter/diff/precision.hpp>
+#include <spotter/stat/kernel.hpp>
 #include <spotter/trial/value.hpp>
 
 #include <vector>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/export/recorded_entry.hpp>
+#include <spotter/stat/lanes.hpp>
 
 #include <bit>
 

@@ -6,9 +6,7 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/rule/machine.hpp>
-#include <spotter/stat/delta.hpp>
 #include <spotter/stat/distribution.hpp>
-#include <spotter/stat/units.hpp>
 
 #include <cstring>
 #include <string>
@@ -32,15 +30,7 @@ class distribution_scratch {
 public:
     [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
     // Null where memory is exhausted, and of a tensor without a finite value.
-    template <class = only_where_called>
-    [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept {
-        if (has(wanted, terms::quantiles) && !grow(values.count)) {
-            lacks_memory_ = true;
-            return nullptr;
-        }
-        taken_ = distribution_of(values, wanted, {keys_.data(), keys_.size()});
-        return taken_.has_quantiles || taken_.has_histogram ? &taken_ : nullptr;
-    }
+    SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept;
 
     // Of a source whose quantiles were asked for, and not taken.
     [[nodiscard]] error lack() const noexcept;
@@ -105,43 +95,15 @@ struct tracked_tensor {
     [[nodiscard]] terms wanted_by(std::uint64_t set) const noexcept;
 
     // Adds the delta against the previous observation in this mode, and retains this one.
-    template <class = only_where_called>
-    void compare(tensor_ref const& values, step_id step, summary& stats) noexcept {
-        stats.has |= terms::delta;
-        if (previous.size() == 0) { return; }
-        retained_copy& before = previous[index_of(step.mode)];
-        if (before.valid && compare_with_previous(values, before.view, before.index, stats, before.bytes.data())) {
-            before.index = step.index;
-        } else {
-            before.keep(values, step.index);
-            lacks_memory = lacks_memory || !before.valid;
-        }
-    }
+    SPOTTER_WHERE_CALLED void compare(tensor_ref const& values, step_id step, summary& stats) noexcept;
     // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
     void follow(tensor_ref const& values, step_id step) noexcept;
     [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
     // Counts the active elements of each unit into this tensor's scratch, or of those that rules judge (unit_sample); empty where memory
     // is exhausted.
-    template <class = only_where_called>
-    [[nodiscard]] unit_activity count_units(tensor_ref const& values, bool of_all = false) noexcept {
-        int const axis = unit_axis_of(values.shape, unit_axis, batch_axis_of(info.flags));
-        auto const count = static_cast<std::size_t>(unit_count(values.shape, axis));
-        if (!units.grow(2 * count)) {
-            lacks_memory = true;
-            return {};
-        }
-        std::uint32_t* const active = units.data();
-        std::uint32_t* const finite = active + count;
-        for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }
-        count_active(values, axis, active, finite);
-        unit_sample const judged{count};
-        if (of_all || judged.size() == count) { return {{active, count}, {finite, count}, axis}; }
-        std::size_t const taken = judged.size();
-        for (std::size_t i = 0; i < taken; ++i) { active[i] = active[judged[i]]; }
-        for (std::size_t i = 0; i < taken; ++i) { active[taken + i] = finite[judged[i]]; }
-        return {{active, taken}, {active + taken, taken}, axis};
-    }
+    SPOTTER_WHERE_CALLED [[nodiscard]] unit_activity count_units(tensor_ref const& values,
+                                                                 bool of_all = false) noexcept;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

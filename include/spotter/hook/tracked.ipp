@@ -4,6 +4,8 @@
 
 #include <spotter/core/guard.hpp>
 #include <spotter/hook/tracked.hpp>
+#include <spotter/stat/delta.hpp>
+#include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -51,6 +53,48 @@ SPOTTER_BODY void tracked_tensor::follow(tensor_ref const& values, step_id step)
     if (before.lost) { return; }
     before.keep(values, step.index);
     lacks_memory = lacks_memory || !before.valid;
+}
+
+SPOTTER_WHERE_CALLED_BODY distribution const* distribution_scratch::take(tensor_ref const& values,
+                                                                         terms wanted) noexcept {
+    if (has(wanted, terms::quantiles) && !grow(values.count)) {
+        lacks_memory_ = true;
+        return nullptr;
+    }
+    taken_ = distribution_of(values, wanted, {keys_.data(), keys_.size()});
+    return taken_.has_quantiles || taken_.has_histogram ? &taken_ : nullptr;
+}
+
+SPOTTER_WHERE_CALLED_BODY void tracked_tensor::compare(tensor_ref const& values, step_id step,
+                                                       summary& stats) noexcept {
+    stats.has |= terms::delta;
+    if (previous.size() == 0) { return; }
+    retained_copy& before = previous[index_of(step.mode)];
+    if (before.valid && compare_with_previous(values, before.view, before.index, stats, before.bytes.data())) {
+        before.index = step.index;
+    } else {
+        before.keep(values, step.index);
+        lacks_memory = lacks_memory || !before.valid;
+    }
+}
+
+SPOTTER_WHERE_CALLED_BODY unit_activity tracked_tensor::count_units(tensor_ref const& values, bool of_all) noexcept {
+    int const axis = unit_axis_of(values.shape, unit_axis, batch_axis_of(info.flags));
+    auto const count = static_cast<std::size_t>(unit_count(values.shape, axis));
+    if (!units.grow(2 * count)) {
+        lacks_memory = true;
+        return {};
+    }
+    std::uint32_t* const active = units.data();
+    std::uint32_t* const finite = active + count;
+    for (std::size_t i = 0; i < 2 * count; ++i) { active[i] = 0; }
+    count_active(values, axis, active, finite);
+    unit_sample const judged{count};
+    if (of_all || judged.size() == count) { return {{active, count}, {finite, count}, axis}; }
+    std::size_t const taken = judged.size();
+    for (std::size_t i = 0; i < taken; ++i) { active[i] = active[judged[i]]; }
+    for (std::size_t i = 0; i < taken; ++i) { active[taken + i] = finite[judged[i]]; }
+    return {{active, taken}, {active + taken, taken}, axis};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

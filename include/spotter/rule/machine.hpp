@@ -8,7 +8,7 @@
 #include <spotter/core/slots.hpp>
 #include <spotter/rule/coverage.hpp>
 #include <spotter/rule/finding.hpp>
-#include <spotter/stat/units.hpp>
+#include <spotter/stat/unit_axis.hpp>
 
 #include <bit>
 #include <span>

@@ -2,7 +2,7 @@
 // Stat (L1): the distribution feature: quantiles and a histogram of a tensor's finite values.
 #pragma once
 
-#include <spotter/stat/lanes.hpp>
+#include <spotter/core/tensor_ref.hpp>
 #include <spotter/stat/mask.hpp>
 
 #include <array>
@@ -103,45 +103,11 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
 
 // The parts of `wanted` of a tensor's distribution; none of a tensor without a finite value. Quantiles need `scratch`: one element for
 // each of the tensor's. No allocation.
-template <class = only_where_called>
-[[nodiscard]] distribution distribution_of(tensor_ref const& tensor, terms wanted,
-                                           std::span<std::uint64_t> scratch) noexcept {
-    distribution found;
-    std::size_t count = 0;
-    std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
-    bool const sorted = has(wanted, terms::quantiles) && scratch.size() >= tensor.count;
-    if (tensor.type == dtype::text) { return found; }
-    visit_values(tensor, [&](auto values) {
-        for (auto const& each : values) {
-            seen_element const it = detail::see(each);
-            if (it.kind >= number_class::pos_inf) { continue; }
-            std::uint64_t const key = detail::key_of(it.value);
-            if (sorted) { scratch[count] = key; }
-            ++count;
-            least = key < least ? key : least;
-            greatest = key > greatest ? key : greatest;
-        }
-    });
-    if (count == 0) { return found; }
-    if (has(wanted, terms::histogram)) {
-        found.has_histogram = true;
-        found.low = detail::value_of_key(least);
-        found.high = detail::value_of_key(greatest);
-        visit_values(tensor, [&](auto values) {
-            for (auto const& each : values) {
-                seen_element const it = detail::see(each);
-                if (it.kind < number_class::pos_inf) { ++found.bins[detail::bin_of(it.value, found.low, found.high)]; }
-            }
-        });
-    }
-    if (sorted) {
-        found.has_quantiles = true;
-        std::array<std::size_t, quantile_levels.size()> ranks{};
-        for (std::size_t i = 0; i < ranks.size(); ++i) { ranks[i] = detail::nearest_rank(quantile_levels[i], count); }
-        detail::select_ranks(scratch.first(count), 0, ranks);
-        for (std::size_t i = 0; i < ranks.size(); ++i) { found.quantiles[i] = detail::value_of_key(scratch[ranks[i]]); }
-    }
-    return found;
-}
+SPOTTER_WHERE_CALLED [[nodiscard]] distribution distribution_of(tensor_ref const& tensor, terms wanted,
+                                                                std::span<std::uint64_t> scratch) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/stat/distribution.ipp>
+#endif

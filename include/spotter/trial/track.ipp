@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/format/zstd_codec.hpp>
+#include <spotter/stat/lanes.hpp>
 #include <spotter/trial/track.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

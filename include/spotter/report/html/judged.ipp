@@ -5,6 +5,7 @@
 #include <spotter/report/html/judged.hpp>
 #include <spotter/report/html/text.hpp>
 #include <spotter/rule/builtin/classes.hpp>
+#include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 

@@ -4,6 +4,7 @@
 
 #include <spotter/format/decode.hpp>
 #include <spotter/report/html/run_reader.hpp>
+#include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
 
 #include <cmath>

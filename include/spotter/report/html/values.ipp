@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/report/html/values.hpp>
+#include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
 
 #include <cmath>

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
+#include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

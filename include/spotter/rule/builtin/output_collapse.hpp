@@ -4,6 +4,7 @@
 
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -5,6 +5,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/distribution.hpp>
+#include <spotter/stat/lanes.hpp>
 #include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
+#include <spotter/stat/lanes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -4,6 +4,7 @@
 
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
+#include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
