@@ -30,7 +30,7 @@ template <policy Policy, policy Instead>
     return instead;
 }
 template <policy Left, policy Right, policy Instead>
-[[nodiscard]] constexpr auto fall_back(both<Left, Right> const& it, Instead const& instead) noexcept {
+[[nodiscard]] constexpr auto fall_back(both_of<Left, Right> const& it, Instead const& instead) noexcept {
     return fall_back(it.left, instead) && fall_back(it.right, instead);
 }
 
