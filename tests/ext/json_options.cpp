@@ -43,8 +43,10 @@ TEST_CASE("options of a run stand in a settings file, and hold whatever the prog
     REQUIRE(found);
     auto clock = []() noexcept { return 3.0; };
     options const took = detail::options_among(
-        options{.existing = existing::resume, .ring_bytes = 5, .worker = 3, .flight_steps_after = 1, .clock = clock}, *found);
-    CHECK((took.existing == existing::replace && took.overflow == overflow::thin && took.copying == copying::streaming));
+        options{.existing = existing::resume, .ring_bytes = 5, .worker = 3, .flight_steps_after = 1, .clock = clock},
+        *found);
+    CHECK(
+        (took.existing == existing::replace && took.overflow == overflow::thin && took.copying == copying::streaming));
     CHECK((took.disk_sync == disk_sync::flushes && took.ring_bytes == 1 << 20 && took.segment_bytes == 65536));
     CHECK((took.run_bytes == 3ULL << 30 && took.flush_milliseconds == 7 && took.compression_level == -3));
     CHECK((took.compressors == 2 && took.workers == 4 && took.keep == recording_workers::one));
@@ -62,7 +64,8 @@ TEST_CASE("options of a run stand in a settings file, and hold whatever the prog
 
 TEST_CASE("each run option has the words and the place of its enumerators") {
     auto const says = [](char const* key, char const* word) {
-        auto const it = parse_plan("{\"collections\": [], \"options\": {\"" + std::string{key} + "\": \"" + word + "\"}}");
+        auto const it =
+            parse_plan("{\"collections\": [], \"options\": {\"" + std::string{key} + "\": \"" + word + "\"}}");
         INFO(key << ' ' << word << ' ' << it.error().what.view());
         REQUIRE(it);
         comes_back(*it);
@@ -87,9 +90,9 @@ TEST_CASE("what is wrong among the options of a run is named, with what is allow
     is_refused(with(R"("overflow": 1)"), "bad_config", {"overflow of options", "block"});
     is_refused(with(R"("existing": "")"), "bad_config", {"existing of options", "next refuse replace resume"});
     is_refused(with(R"("keep": "")"), "bad_config", {"keep of options", "all one"});
-    for (char const* const wrong : {"-1", "1.5", "65535", "1e9", "true", "null", "[65536]", "\"\"", "\"64\"", "\"64 MB\"",
-                                    "\"-1 MiB\"", "\"64  MiB\"", "\"64 MiB \"", "\"99999999999 GiB\"", "\"MiB\"",
-                                    "18446744073709551615"}) {
+    for (char const* const wrong :
+         {"-1", "1.5", "65535", "1e9", "true", "null", "[65536]", "\"\"", "\"64\"", "\"64 MB\"", "\"-1 MiB\"",
+          "\"64  MiB\"", "\"64 MiB \"", "\"99999999999 GiB\"", "\"MiB\"", "18446744073709551615"}) {
         is_refused(with("\"ring_bytes\": " + std::string{wrong}), "bad_config",
                    {"ring_bytes of options: must be a whole number of bytes, 65536 to", "MiB"});
     }
@@ -105,7 +108,8 @@ TEST_CASE("what is wrong among the options of a run is named, with what is allow
 TEST_CASE("a run obeys the options of its settings file, in further workers too") {
     temporary_folder const folder;
     dynamic_plan const replaced =
-        parse_plan(R"({"options": {"existing": "replace", "keep": "one"}, "collections": [{"name": "losses"}]})").value();
+        parse_plan(R"({"options": {"existing": "replace", "keep": "one"}, "collections": [{"name": "losses"}]})")
+            .value();
     for (int round = 0; round < 2; ++round) {
         hook watch{folder / "run", replaced, options{.existing = existing::next}};
         hook second = watch.worker(1);
@@ -127,7 +131,8 @@ TEST_CASE("a statistic of sizes and the change of a tensor are read by either of
               (terms::change | terms::nonfinite));
     }
     for (char const* const name : {"delta", "chain"}) {
-        auto const it = parse_plan(own_with(R"("pattern": "*", "what": ["payload", {")" + std::string{name} + "\": 8}]"));
+        auto const it =
+            parse_plan(own_with(R"("pattern": "*", "what": ["payload", {")" + std::string{name} + "\": 8}]"));
         REQUIRE(it);
         CHECK(it->wanted(1) == (payload | delta{8}));
         CHECK(to_json(*it).find(R"("what": ["payload", {"delta": 8}])") != std::string::npos);

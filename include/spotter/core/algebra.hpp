@@ -20,7 +20,7 @@ concept same_kind = expression<Left> && expression<Right> && std::same_as<typena
 // The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not noexcept: an
 // operand may be a user's own.
 template <class Left, class Right>
-struct both_of {
+struct both_expressions {
     using kind = typename Left::kind;
     Left left;
     Right right;
@@ -30,7 +30,7 @@ struct both_of {
     }
 };
 template <class Left, class Right>
-struct either_of {
+struct either_expression {
     using kind = typename Left::kind;
     Left left;
     Right right;
@@ -40,7 +40,7 @@ struct either_of {
     }
 };
 template <class Inner>
-struct not_of {
+struct not_expression {
     using kind = typename Inner::kind;
     Inner inner;
     template <class... In>
@@ -52,11 +52,11 @@ struct not_of {
 // A kind whose expressions are plain functions of their input.
 struct stateless_kind {
     template <class Left, class Right>
-    using both = spotter::both_of<Left, Right>;
+    using both = spotter::both_expressions<Left, Right>;
     template <class Left, class Right>
-    using either = spotter::either_of<Left, Right>;
+    using either = spotter::either_expression<Left, Right>;
     template <class Inner>
-    using negated = spotter::not_of<Inner>;
+    using negated = spotter::not_expression<Inner>;
 };
 
 template <expression Left, expression Right>

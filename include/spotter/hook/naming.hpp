@@ -40,10 +40,11 @@ void visit_each(Argument const& argument, Visit visit) {
     constexpr bool lacks_name = tensor<Argument> || tensor_source<Argument>;
     static_assert(visitable<Argument, Visit> || !lacks_name,
                   "spotter: a tensor in a step has a name: \"fc1/w\"_t = values, or observe(\"fc1/w\", values).");
-    static_assert(visitable<Argument, Visit> || lacks_name,
-                  "spotter: a step takes names with values (\"loss\"_t = loss), and what has a free function in its own "
-                  "namespace: template <class Visit> void visit_tensors(my_net const& net, Visit visit), which calls "
-                  "visit(\"fc1/w\", values) for each tensor.");
+    static_assert(
+        visitable<Argument, Visit> || lacks_name,
+        "spotter: a step takes names with values (\"loss\"_t = loss), and what has a free function in its own "
+        "namespace: template <class Visit> void visit_tensors(my_net const& net, Visit visit), which calls "
+        "visit(\"fc1/w\", values) for each tensor.");
     if constexpr (visitable<Argument, Visit>) { visit_tensors(argument, visit); }
 }
 

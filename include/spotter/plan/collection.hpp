@@ -30,7 +30,7 @@ template <policy Policy, policy Instead>
     return instead;
 }
 template <policy Left, policy Right, policy Instead>
-[[nodiscard]] constexpr auto fall_back(both_of<Left, Right> const& it, Instead const& instead) noexcept {
+[[nodiscard]] constexpr auto fall_back(both_expressions<Left, Right> const& it, Instead const& instead) noexcept {
     return fall_back(it.left, instead) && fall_back(it.right, instead);
 }
 
@@ -51,18 +51,21 @@ inline constexpr bool says_what = any_statistic<Value> || std::convertible_to<Va
 template <class Name, class Source = void, class When = always, class What = terms, class... More>
 constexpr void tell_what_is_wrong() noexcept {
     static_assert(literal_name<Name>, "spotter: the name of a collection is a text between quotes, which outlives it.");
-    static_assert(pattern_source<Source>,
-                  "spotter: a collection needs to know which tensors: collection{\"name\", \"pattern/*\", when, what}; a "
-                  "role (role::weight) or a function of the name will do, too.");
-    static_assert(policy<When> || !says_what<When>,
-                  "spotter: a policy is missing, at which steps: collection{\"name\", \"pattern/*\", always{}, what}, or "
-                  "every{100} in place of always{}.");
+    static_assert(
+        pattern_source<Source>,
+        "spotter: a collection needs to know which tensors: collection{\"name\", \"pattern/*\", when, what}; a "
+        "role (role::weight) or a function of the name will do, too.");
+    static_assert(
+        policy<When> || !says_what<When>,
+        "spotter: a policy is missing, at which steps: collection{\"name\", \"pattern/*\", always{}, what}, or "
+        "every{100} in place of always{}.");
     static_assert(policy<When> || says_what<When>,
                   "spotter: the third of a collection is a policy, at which steps: always{}, every{100}, at{0, 1}, "
                   "during{mode::eval}.");
-    static_assert(std::convertible_to<What, terms> && sizeof...(More) == 0,
-                  "spotter: what a collection keeps is payload, shape or stats(...): a statistic stands in stats, as in "
-                  "stats(l2, maximum); several of the three are joined by |.");
+    static_assert(
+        std::convertible_to<What, terms> && sizeof...(More) == 0,
+        "spotter: what a collection keeps is payload, shape or stats(...): a statistic stands in stats, as in "
+        "stats(l2, maximum); several of the three are joined by |.");
 }
 
 }  // namespace detail
@@ -89,8 +92,9 @@ struct collection {
 
     // Anything else does not compile, and says why.
     template <class... Given>
-    requires(sizeof...(Given) > 0 && !detail::makes_collection<std::decay_t<Given const&>...>) constexpr explicit collection(
-        Given const&...) noexcept
+    requires(sizeof...(Given) > 0 &&
+             !detail::makes_collection<
+                 std::decay_t<Given const&>...>) constexpr explicit collection(Given const&...) noexcept
         : which{""}, when{}, what{} {
         detail::tell_what_is_wrong<std::decay_t<Given const&>...>();
     }
@@ -127,6 +131,6 @@ template <pattern_source Source>
 collection(char const*, Source) -> collection<pattern_for<Source>, by_default<always>>;
 template <class... Given>
 requires(sizeof...(Given) > 0 && !detail::makes_collection<std::decay_t<Given const&>...>) collection(Given const&...)
-    -> collection<glob, always>;
+->collection<glob, always>;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -30,22 +30,21 @@ struct run_option_info {
     bool is_bytes = false;  // a unit may stand behind the number
 };
 inline constexpr std::int64_t tebibyte = std::int64_t{1} << 40;
-inline constexpr run_option_info run_options[run_option_count] = {
-    {"existing", {"next", "refuse", "replace", "resume"}},
-    {"overflow", {"block", "thin", "drop"}},
-    {"copying", {"automatic", "cached", "streaming"}},
-    {"disk_sync", {"never", "segments", "flushes"}},
-    {"ring_bytes", {}, 65536, tebibyte, true},
-    {"segment_bytes", {}, 1, 1024 * tebibyte, true},
-    {"run_bytes", {}, 0, 1024 * tebibyte, true},
-    {"flush_milliseconds", {}, 0, 3'600'000},
-    {"compression_level", {}, -7, 22},
-    {"compressors", {}, 1, 16},
-    {"workers", {}, 0, 1'000'000},
-    {"keep", {"all", "one"}},
-    {"flight_bytes", {}, 0, tebibyte, true},
-    {"flight_steps_after", {}, 0, 1'000'000'000},
-    {"ring_in", {"memory", "shared_memory"}}};
+inline constexpr run_option_info run_options[run_option_count] = {{"existing", {"next", "refuse", "replace", "resume"}},
+                                                                  {"overflow", {"block", "thin", "drop"}},
+                                                                  {"copying", {"automatic", "cached", "streaming"}},
+                                                                  {"disk_sync", {"never", "segments", "flushes"}},
+                                                                  {"ring_bytes", {}, 65536, tebibyte, true},
+                                                                  {"segment_bytes", {}, 1, 1024 * tebibyte, true},
+                                                                  {"run_bytes", {}, 0, 1024 * tebibyte, true},
+                                                                  {"flush_milliseconds", {}, 0, 3'600'000},
+                                                                  {"compression_level", {}, -7, 22},
+                                                                  {"compressors", {}, 1, 16},
+                                                                  {"workers", {}, 0, 1'000'000},
+                                                                  {"keep", {"all", "one"}},
+                                                                  {"flight_bytes", {}, 0, tebibyte, true},
+                                                                  {"flight_steps_after", {}, 0, 1'000'000'000},
+                                                                  {"ring_in", {"memory", "shared_memory"}}};
 
 // Every built-in statistic, those of |x| after the plain ones; the counts, which come with any other, last.
 template <class Use>

@@ -223,7 +223,8 @@ inline constexpr fixed_statistic<statistic_id::nan_count> nan_count{};
 inline constexpr fixed_statistic<statistic_id::pos_inf> pos_inf{};
 inline constexpr fixed_statistic<statistic_id::neg_inf> neg_inf{};
 
-// The same statistic of |x|, which is called `minimum_abs` and so on everywhere, of_abs(minimum) where one is computed from another: minimum, maximum, mean, stddev, variance, sum, product (l1, l2 and counts are their own).
+// The same statistic of |x|, whose name everywhere is `minimum_abs` and so on: minimum, maximum, mean, stddev, variance, sum,
+// product (l1, l2 and counts are their own).
 [[nodiscard]] constexpr statistic of_abs(statistic plain) noexcept { return {plain.id, true}; }
 template <statistic_id Id, bool Abs>
 [[nodiscard]] constexpr fixed_statistic<Id, true> of_abs(fixed_statistic<Id, Abs>) noexcept {

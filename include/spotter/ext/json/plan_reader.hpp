@@ -32,7 +32,7 @@ private:
         return has_fallback_when_ ? fallback_when_ : plan_.keep(it);
     }
     template <class Left, class Right>
-    [[nodiscard]] part in_place_of(both_of<Left, Right> const& it) noexcept {
+    [[nodiscard]] part in_place_of(both_expressions<Left, Right> const& it) noexcept {
         part const left = in_place_of(it.left);
         return plan_.join(asked::both, left, in_place_of(it.right));
     }
