@@ -7,31 +7,34 @@
 
 #include <cstdio>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
-constexpr plan keep{
-    collection{"losses", "loss", always{}, payload},
-    collection{"first steps", "*", before{3}, payload},
-    collection{"weights", role::weight, every{100} || at{7}, payload},
-    collection{"gradients", "grad/*", every{10} && during{mode::train}, stats(l2, of_abs(maximum))},
-    collection{"second layer", glob{"*fc2*"} && !glob{"grad/*"}, every{50}, payload | stats(mean, stddev)},
+constexpr sp::plan keep{
+    sp::collection{"losses", "loss", sp::always{}, sp::payload},
+    sp::collection{"first steps", "*", sp::before{3}, sp::payload},
+    sp::collection{"weights", sp::role::weight, sp::every{100} || sp::at{7}, sp::payload},
+    sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train},
+                   sp::stats(sp::l2, sp::maximum_abs)},
+    sp::collection{"second layer", sp::glob{"*fc2*"} && !sp::glob{"grad/*"}, sp::every{50},
+                   sp::payload | sp::stats(sp::mean, sp::stddev)},
 };
 
 int main() {
-    options const replace{.existing = existing::replace};
-    hook watch{"runs/collections", keep, replace};
+    sp::options const replace{.existing = sp::existing::replace};
+    sp::hook watch{"runs/collections", keep, replace};
     example::regression net;
     for (std::uint64_t i = 0; i < 201; ++i) {
         float const loss = net.forward_backward();
-        (void)watch.step(train(i), "loss"_t = loss, net);
+        (void)watch.step(sp::train(i), "loss"_t = loss, net);
         net.update();
     }
     watch.finish();
 
-    trial const run = open_trial(watch.path()).value();
+    sp::trial const run = sp::open_trial(watch.path()).value();
     for (auto const& each : run.collections()) {
         std::printf("%-13s %-58s", each.name.c_str(), each.what.c_str());
-        for (auto const& name : run.names(filter{.collection = each.name})) {
+        for (auto const& name : run.names(sp::filter{.collection = each.name})) {
             std::printf(" %s:%zu", name.c_str(), run[name].steps().size());
         }
         std::printf("\n");

@@ -5,72 +5,73 @@
 #include <spotter/hook.hpp>
 #include <spotter/report.hpp>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
 // Some weight got a gradient and yet did not change: nobody gave it to the optimizer.
 struct forgotten_weight {
-    using kind = rule_kind;
+    using kind = sp::rule_kind;
     static constexpr std::string_view name = "forgotten_weight";
     static constexpr std::string_view remedy = "Hand this parameter to the optimizer.";
 
     std::uint64_t patience = 5;  // observations in a row
 
     struct state {  // owned by whoever runs the rule
-        slots<std::uint64_t> unchanged;
-        culprit found;
+        sp::slots<std::uint64_t> unchanged;
+        sp::culprit found;
         bool judged = false;
     };
 
     // What it wants of a tensor; terms::none means that it is not watched.
-    constexpr terms needs(tensor_info const& tensor) const {
-        return tensor.role == role::weight ? terms::delta : terms::none;
+    constexpr sp::terms needs(sp::tensor_info const& tensor) const {
+        return tensor.role == sp::role::weight ? sp::terms::change : sp::terms::none;
     }
     // False where there is no memory for one more tensor, which the rule does not get then; its coverage says so.
-    constexpr bool declare(state& seen, tensor_info const& tensor) const {
+    constexpr bool declare(state& seen, sp::tensor_info const& tensor) const {
         return seen.unchanged.grow(tensor.id + std::size_t{1});
     }
-    constexpr void observe(state& seen, observation const& it) const {
+    constexpr void observe(state& seen, sp::observation const& it) const {
         if (!it.stats.has_previous) { return; }
         std::uint64_t& count = seen.unchanged[it.tensor.id];
         count = it.stats.changed == 0 ? count + 1 : 0;
         seen.judged = true;
         if (count >= patience) { seen.found.blame(it, static_cast<double>(count)); }
     }
-    constexpr truth close(state& seen, step_id, findings& out) const {
-        culprit const found = std::exchange(seen.found, {});
-        if (!std::exchange(seen.judged, false)) { return truth::undecided; }
-        if (found.count == 0) { return truth::no; }
-        out.push(found.as_finding("observations without a change", relation::greater_equal,
-                                  static_cast<double>(patience), severity::error));
-        return truth::yes;
+    constexpr sp::truth close(state& seen, sp::step_id, sp::findings& out) const {
+        sp::culprit const found = std::exchange(seen.found, {});
+        if (!std::exchange(seen.judged, false)) { return sp::truth::undecided; }
+        if (found.count == 0) { return sp::truth::no; }
+        out.push(found.as_finding("observations without a change", sp::relation::greater_equal,
+                                  static_cast<double>(patience), sp::severity::error));
+        return sp::truth::yes;
     }
 };
 
 // The compiler runs it: a weight that never moves is found at the fourth observation with patience 3.
 constexpr bool finds_a_frozen_weight() {
-    machine rule{forgotten_weight{.patience = 3}};
-    tensor_info const tensor{.id = 0, .name = "fc/w", .role = role::weight};
+    sp::machine rule{forgotten_weight{.patience = 3}};
+    sp::tensor_info const tensor{.id = 0, .name = "fc/w", .role = sp::role::weight};
     float const numbers[] = {1, 2, 3, 4};
-    tensor_ref const values = view_of(numbers, {2, 2});
+    sp::tensor_ref const values = sp::view_of(numbers, {2, 2});
     (void)rule.declare(tensor);
-    findings found;
+    sp::findings found;
     for (std::uint64_t i = 0; i < 4; ++i) {
-        summary stats = summarize(values, terms::sum);
-        if (i > 0) { compare_with_previous(values, values, i - 1, stats); }
-        rule.observe({tensor, train(i), stats});
-        truth const answer = rule.close(train(i), found);
-        if ((answer == truth::yes) != (i == 3)) { return false; }
+        sp::summary stats = sp::summarize(values, sp::terms::sum);
+        if (i > 0) { sp::compare_with_previous(values, values, i - 1, stats); }
+        rule.observe({tensor, sp::train(i), stats});
+        sp::truth const answer = rule.close(sp::train(i), found);
+        if ((answer == sp::truth::yes) != (i == 3)) { return false; }
     }
     return found[0].tensor == "fc/w" && found[0].measured == 3;
 }
 static_assert(finds_a_frozen_weight());
 
 int main() {
-    hook watch{plan{}, forgotten_weight{}};
+    sp::hook watch{sp::plan{}, forgotten_weight{}};
     example::regression net;
     for (std::uint64_t i = 0; i < 20; ++i) {
         float const loss = net.forward_backward();
-        auto const found = watch.step(train(i), "loss"_t = loss, net);
+        auto const found = watch.step(sp::train(i), "loss"_t = loss, net);
         if (found) {
             fmt::print("{}\n", found);
             return found.front().tensor == "fc1/w" && i == 5 ? 0 : 1;

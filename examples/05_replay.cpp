@@ -6,33 +6,34 @@
 #include <spotter/report.hpp>
 #include <spotter/spotter.hpp>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
-constexpr auto rules = vanishing_gradient{.threshold = 1e-3} || any("act/*", zero_fraction > 0.5);
+constexpr auto rules = sp::vanishing_gradient{.threshold = 1e-3} || sp::any("act/*", sp::zero_fraction > 0.5);
 
 int main() {
-    constexpr plan keep{defaults::losses, collection{"all", "*", every{5}, payload}};
-    options const replace{.existing = existing::replace};
+    constexpr sp::plan keep{sp::defaults::losses, sp::collection{"all", "*", sp::every{5}, sp::payload}};
+    sp::options const replace{.existing = sp::existing::replace};
     std::size_t inline_findings = 0;
     std::string path;
     {
-        hook watch{"runs/replay", keep, rules, replace};
+        sp::hook watch{"runs/replay", keep, rules, replace};
         path = watch.path();
         example::regression net;
         for (std::uint64_t i = 0; i < 200; ++i) {
             float const loss = net.forward_backward();
-            inline_findings += watch.step(train(i), "loss"_t = loss, net).size();
+            inline_findings += watch.step(sp::train(i), "loss"_t = loss, net).size();
             net.update();
         }
     }
-    trial const run = open_trial(path).value();
+    sp::trial const run = sp::open_trial(path).value();
     fmt::print("{}\n", run);
 
     fmt::print("the same rules over the record: ");
-    replay_report const again = replay(run, rules, print_report);
+    sp::replay_report const again = sp::replay(run, rules, sp::print_report);
 
     fmt::print("\na new question: ");
-    replay(run, any(role::weight, of_abs(maximum) > 1.0) | for_steps{3}, print_report);
+    sp::replay(run, sp::any(sp::role::weight, sp::maximum_abs > 1.0) | sp::for_steps{3}, sp::print_report);
 
     return again.findings.size() == inline_findings ? 0 : 1;
 }

@@ -13,37 +13,39 @@
 #include <xtensor/xnorm.hpp>
 #endif
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
 int main() {
-    constexpr plan keep{defaults::losses, collection{"weights", role::weight, every{50}, payload}};
-    options const replace{.existing = existing::replace};
+    constexpr sp::plan keep{sp::defaults::losses,
+                            sp::collection{"weights", sp::role::weight, sp::every{50}, sp::payload}};
+    sp::options const replace{.existing = sp::existing::replace};
     std::string path;
     {
-        hook watch{"runs/xtensor", keep, replace};
+        sp::hook watch{"runs/xtensor", keep, replace};
         path = watch.path();
         example::regression net;
         xt::xarray<double> scale = xt::ones<double>({2, 3});  // xtensor containers are observed as they are
         for (std::uint64_t i = 0; i < 101; ++i) {
             float const loss = net.forward_backward();
-            (void)watch.step(train(i), "loss"_t = loss, "scale/w"_t = scale, net);
+            (void)watch.step(sp::train(i), "loss"_t = loss, "scale/w"_t = scale, net);
             net.update();
             scale *= 0.99;
         }
     }
-    trial const run = open_trial(path).value();
-    auto const before = run["fc1/w"].at(train(0)).to<xt::xtensor<float, 2>>().value();
-    auto const after = run["fc1/w"].at(train(100)).to<xt::xtensor<float, 2>>().value();
-    auto const scale = run["scale/w"].at(train(50)).to<xt::xarray<double>>().value();
+    sp::trial const run = sp::open_trial(path).value();
+    auto const before = run["fc1/w"].at(sp::train(0)).to<xt::xtensor<float, 2>>().value();
+    auto const after = run["fc1/w"].at(sp::train(100)).to<xt::xtensor<float, 2>>().value();
+    auto const scale = run["scale/w"].at(sp::train(50)).to<xt::xarray<double>>().value();
     xt::xtensor<float, 2> const moved = after - before;
     fmt::print("fc1/w moved by {:.3f} in 100 steps; scale at 50 is {:.3f}\n", xt::norm_l2(moved)(), scale(1, 2));
 
-    for (point const& each : run["loss"].history(mean, every{25})) {
+    for (sp::point const& each : run["loss"].history(sp::mean, sp::every{25})) {
         fmt::print("{}: loss {:.4f}\n", each.step, each.value);
     }
 
     // Errors are values with a name and a sentence.
-    auto const wrong = run["fc1/w"].at(train(3)).to<xt::xtensor<float, 2>>();
+    auto const wrong = run["fc1/w"].at(sp::train(3)).to<xt::xtensor<float, 2>>();
     fmt::print("{}\n", wrong.error());
     return !wrong && before.shape(0) == 2 && before.shape(1) == 16 ? 0 : 1;
 }

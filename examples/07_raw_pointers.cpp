@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-using namespace spotter;
+namespace sp = spotter;
 
 int main() {
     constexpr std::size_t rows = 8, cols = 4, pitch = 6;
@@ -18,21 +18,21 @@ int main() {
     double* const padded = bias + cols;         // 8 x 4 with 6 doubles between rows
     for (std::size_t i = 0; i < memory.size(); ++i) { memory[i] = std::sin(static_cast<double>(i)); }
 
-    hook watch{plan{}, non_finite{}, any("*/w", l2 > 100.0)};
-    tensor_handle const w = watch.tensor("fc/w");  // looked up once
+    sp::hook watch{sp::plan{}, sp::non_finite{}, sp::any("*/w", sp::l2 > 100.0)};
+    sp::tensor_handle const w = watch.tensor("fc/w");  // looked up once
     for (std::uint64_t i = 0; i < 5; ++i) {
-        watch.begin(train(i));
-        watch.observe(w, view_of(weight, {rows, cols}));
-        watch.observe("fc/w_transposed", view_of(weight, {cols, rows}, order::column_major));
-        watch.observe("fc/b", view_of(bias, {cols}));
+        watch.begin(sp::train(i));
+        watch.observe(w, sp::view_of(weight, {rows, cols}));
+        watch.observe("fc/w_transposed", sp::view_of(weight, {cols, rows}, sp::order::column_major));
+        watch.observe("fc/b", sp::view_of(bias, {cols}));
         std::int64_t const strides[] = {pitch, 1};
-        watch.observe("padded", view_of(padded, {rows, cols}, strides));
+        watch.observe("padded", sp::view_of(padded, {rows, cols}, strides));
         if (i == 3) { weight[5] = std::log(-1.0); }
         weight[6] = watch.tap("fc/one", weight[6]);  // passes its argument on
         auto const found = watch.end();
         if (found) { fmt::print("{}\n", found); }
     }
-    health_report const health = watch.health();
+    sp::health_report const health = watch.health();
     fmt::print("{} refused; {}\n", health.refused, health.first);
-    return health.refused == 5 && health.first.code == errc::not_contiguous ? 0 : 1;
+    return health.refused == 5 && health.first.code == sp::errc::not_contiguous ? 0 : 1;
 }

@@ -6,16 +6,18 @@
 #include <spotter/report.hpp>
 #include <spotter/spotter.hpp>
 
-using namespace spotter;
+namespace sp = spotter;
 
 int main() {
-    constexpr plan keep{collection{"everything", "*", always{}, payload}};
-    options const engine{
-        .existing = existing::replace, .overflow = overflow::thin, .drain = drain::poll, .ring_bytes = 1 << 20};
-    hook watch{"runs/poll", keep, non_finite{}, engine};
+    constexpr sp::plan keep{sp::collection{"everything", "*", sp::always{}, sp::payload}};
+    sp::options const engine{.existing = sp::existing::replace,
+                             .overflow = sp::overflow::thin,
+                             .drain = sp::drain::poll,
+                             .ring_bytes = 1 << 20};
+    sp::hook watch{"runs/poll", keep, sp::non_finite{}, engine};
     example::regression net;
     for (std::uint64_t frame = 0; frame < 600; ++frame) {
-        watch.begin(train(frame));
+        watch.begin(sp::train(frame));
         watch.observe("loss", net.forward_backward());
         watch.observe("act/fc1", net.hidden);
         auto const found = watch.end();
@@ -23,7 +25,7 @@ int main() {
         if (frame % 8 == 7) { watch.poll(); }  // the engine's idle time
     }
     watch.finish();
-    sink_health const record = watch.health().sink;
+    sp::sink_health const record = watch.health().sink;
     fmt::print("stored {}, dropped {}, without values {}; at most {} bytes in the ring\n", record.stored,
                record.dropped, record.thinned, record.ring_peak);
     return record.stored == 1200 && watch.health().good() ? 0 : 1;

@@ -9,9 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
-constexpr plan in_code{fallback{.when = every{100}}, defaults::losses, defaults::weights};
+constexpr sp::plan in_code{sp::fallback{.when = sp::every{100}}, sp::defaults::losses, sp::defaults::weights};
 
 // A user of the finished program writes such a file; so that the example has one, it writes it itself.
 constexpr char const* settings = R"({
@@ -26,18 +27,18 @@ constexpr char const* settings = R"({
 }
 )";
 
-static std::size_t train_with(dynamic_plan const& keep) {
-    options const replace{.existing = existing::replace};
-    hook watch{"runs/settings", keep, non_finite{}, replace};
+static std::size_t train_with(sp::dynamic_plan const& keep) {
+    sp::options const replace{.existing = sp::existing::replace};
+    sp::hook watch{"runs/settings", keep, sp::non_finite{}, replace};
     example::regression net;
     for (std::uint64_t i = 0; i < 201; ++i) {
         float const loss = net.forward_backward();
-        if (watch.step(train(i), "loss"_t = loss, net).decision() == decision::stop) { break; }
+        if (watch.step(sp::train(i), "loss"_t = loss, net).decision() == sp::decision::stop) { break; }
         net.update();
     }
     watch.finish();
 
-    trial const run = open_trial(watch.path()).value();
+    sp::trial const run = sp::open_trial(watch.path()).value();
     for (auto const& each : run.collections()) { std::printf("%-13s %s\n", each.name.c_str(), each.what.c_str()); }
     return run["fc1/w"].payload_steps().size();
 }
@@ -45,22 +46,22 @@ static std::size_t train_with(dynamic_plan const& keep) {
 int main() {
     // Without the variable, the plan in the code; in a file, the first thing that is wrong is an error, and nothing is applied.
     ::unsetenv("SPOTTER_CONFIG");
-    std::size_t const before = train_with(load_plan_or(in_code).value());
+    std::size_t const before = train_with(sp::load_plan_or(in_code).value());
 
     std::FILE* const file = std::fopen("settings.json", "w");
     if (file == nullptr) { return 1; }
     std::fputs(settings, file);
     std::fclose(file);
     ::setenv("SPOTTER_CONFIG", "settings.json", 1);
-    result<dynamic_plan> const loaded = load_plan_or(in_code);
+    sp::result<sp::dynamic_plan> const loaded = sp::load_plan_or(in_code);
     if (!loaded) { return 1; }
     std::size_t const after = train_with(*loaded);
 
-    error const wrong = parse_plan(R"({"collections": [{"name": "weights", "when": {"every": 0}}]})").error();
+    sp::error const wrong = sp::parse_plan(R"({"collections": [{"name": "weights", "when": {"every": 0}}]})").error();
     std::printf("%s\n", std::string{wrong.what.view()}.c_str());
-    std::printf("%s", to_json(in_code).c_str());
-    return before == 3 && after == 5 && wrong.code == errc::bad_config &&
-                   parse_plan(to_json(in_code)).value() == dynamic_plan{in_code}
+    std::printf("%s", sp::to_json(in_code).c_str());
+    return before == 3 && after == 5 && wrong.code == sp::errc::bad_config &&
+                   sp::parse_plan(sp::to_json(in_code)).value() == sp::dynamic_plan{in_code}
                ? 0
                : 1;
 }

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-using namespace spotter;
+namespace sp = spotter;
 
 namespace {
 
@@ -62,16 +62,17 @@ struct gradient_descent {
 }  // namespace
 
 int main() {
-    constexpr plan keep{collection{"losses", "loss", always{}, payload},
-                        collection{"coordinates", role::weight, every{10}, payload},
-                        collection{"gradients", role::gradient, every{10}, stats(l2)}};
+    constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
+                            sp::collection{"coordinates", sp::role::weight, sp::every{10}, sp::payload},
+                            sp::collection{"gradients", sp::role::gradient, sp::every{10}, sp::stats(sp::l2)}};
     least_squares function;
     arma::mat x(3, 1, arma::fill::zeros);
     std::string path;
     {
-        hook watch{"runs/armadillo", keep, non_finite{}, exploding_gradient{}, options{.existing = existing::replace}};
+        sp::hook watch{"runs/armadillo", keep, sp::non_finite{}, sp::exploding_gradient{},
+                       sp::options{.existing = sp::existing::replace}};
         path = watch.path();
-        gradient_descent{}.Optimize(function, x, optimizer_callback{watch, on_skip::stop});
+        gradient_descent{}.Optimize(function, x, sp::optimizer_callback{watch, sp::on_skip::stop});
     }
     std::uint64_t checksum = 0;
     for (double const each : x) {
@@ -83,12 +84,12 @@ int main() {
                 static_cast<unsigned long long>(checksum));
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
-    trial const run = open_trial(path).value();
+    sp::trial const run = sp::open_trial(path).value();
     for (std::uint64_t i = 0; i < 200; i += 50) {
-        auto const then = run["coordinates/w"].at(train(i)).to<arma::mat>().value();
+        auto const then = run["coordinates/w"].at(sp::train(i)).to<arma::mat>().value();
         std::printf("train(%llu): %6.3f %6.3f %6.3f  loss %.6f  gradient %.6f\n", static_cast<unsigned long long>(i),
-                    then(0), then(1), then(2), run["loss"].at(train(i)).to<double>().value(),
-                    run["grad/coordinates/w"].stat(train(i), l2).value_or(-1));
+                    then(0), then(1), then(2), run["loss"].at(sp::train(i)).to<double>().value(),
+                    run["grad/coordinates/w"].stat(sp::train(i), sp::l2).value_or(-1));
     }
     return arma::norm(x - function.wanted()) < 0.01 ? 0 : 1;
 }

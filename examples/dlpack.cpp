@@ -15,7 +15,8 @@
 #include <string>
 #include <vector>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
 namespace {
 
@@ -77,18 +78,19 @@ struct classifier {
 }  // namespace
 
 int main() {
-    constexpr plan keep{defaults::losses, collection{"weights", "w", every{100}, payload},
-                        collection{"probabilities", "probability", every{100}, histogram}};
+    constexpr sp::plan keep{sp::defaults::losses, sp::collection{"weights", "w", sp::every{100}, sp::payload},
+                            sp::collection{"probabilities", "probability", sp::every{100}, sp::histogram}};
     classifier net;
     std::string path;
     {
-        hook watch{"runs/dlpack", keep, non_finite{}, exploding_gradient{}, options{.existing = existing::replace}};
+        sp::hook watch{"runs/dlpack", keep, sp::non_finite{}, sp::exploding_gradient{},
+                       sp::options{.existing = sp::existing::replace}};
         path = watch.path();
         for (std::uint64_t i = 0; i < 401; ++i) {
             float const loss = net.forward_backward();
-            auto const found = watch.step(train(i), "loss"_t = loss, "w"_t = net.w.view(),
+            auto const found = watch.step(sp::train(i), "loss"_t = loss, "w"_t = net.w.view(),
                                           "grad/w"_t = net.gradient.view(), "probability"_t = net.probability.view());
-            if (found.decision() != decision::proceed) { return 1; }
+            if (found.decision() != sp::decision::proceed) { return 1; }
             net.update(2.0F);
         }
     }
@@ -102,14 +104,14 @@ int main() {
                 static_cast<double>(net.w[1]), static_cast<double>(net.w[2]), checksum);
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
-    trial const run = open_trial(path).value();
+    sp::trial const run = sp::open_trial(path).value();
     double last = 1;
     for (std::uint64_t i : {0U, 100U, 400U}) {
-        last = run["loss"].stat(train(i), mean).value();
-        distribution const spread = run["probability"].distribution(train(i), histogram).value();
+        last = run["loss"].stat(sp::train(i), sp::mean).value();
+        sp::distribution const spread = run["probability"].distribution(sp::train(i), sp::histogram).value();
         std::printf("train(%llu): loss %.4f, probabilities from %.3f to %.3f, recorded w[1] %.2f\n",
                     static_cast<unsigned long long>(i), last, spread.low, spread.high,
-                    static_cast<double>(run["w"].at(train(i)).to<std::vector<float>>().value()[1]));
+                    static_cast<double>(run["w"].at(sp::train(i)).to<std::vector<float>>().value()[1]));
     }
     return last < 0.15 ? 0 : 1;
 }

@@ -14,7 +14,8 @@
 #include <cstring>
 #include <string>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
 namespace {
 
@@ -81,16 +82,17 @@ void visit_tensors(classifier const& net, Visit visit) {
 }  // namespace
 
 int main() {
-    constexpr plan keep{collection{"losses", "loss", always{}, payload},
-                        collection{"weights", role::weight, every{100}, payload}};
+    constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
+                            sp::collection{"weights", sp::role::weight, sp::every{100}, sp::payload}};
     classifier net;
     std::string path;
     {
-        hook watch{"runs/eigen", keep, non_finite{}, exploding_gradient{}, options{.existing = existing::replace}};
+        sp::hook watch{"runs/eigen", keep, sp::non_finite{}, sp::exploding_gradient{},
+                       sp::options{.existing = sp::existing::replace}};
         path = watch.path();
         for (std::uint64_t i = 0; i < 601; ++i) {
             float const loss = net.forward_backward();
-            if (watch.step(train(i), "loss"_t = loss, net).decision() != decision::proceed) { return 1; }
+            if (watch.step(sp::train(i), "loss"_t = loss, net).decision() != sp::decision::proceed) { return 1; }
             net.update(1.0F);
         }
     }
@@ -103,14 +105,14 @@ int main() {
     std::printf("accuracy %.2f, parameters %08x\n", static_cast<double>(net.accuracy()), checksum);
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
-    trial const run = open_trial(path).value();
-    auto const before = run["fc1/w"].at(train(0)).to<Eigen::MatrixXf>().value();
-    auto const after = run["fc1/w"].at(train(600)).to<Eigen::MatrixXf>().value();
+    sp::trial const run = sp::open_trial(path).value();
+    auto const before = run["fc1/w"].at(sp::train(0)).to<Eigen::MatrixXf>().value();
+    auto const after = run["fc1/w"].at(sp::train(600)).to<Eigen::MatrixXf>().value();
     Eigen::VectorXf const moved = (after - before).rowwise().norm();
     std::printf("recorded %dx%d weights; a unit moved by %.2f to %.2f\n", static_cast<int>(after.rows()),
                 static_cast<int>(after.cols()), static_cast<double>(moved.minCoeff()),
                 static_cast<double>(moved.maxCoeff()));
-    for (point const& each : run["loss"].history(mean, every{200})) {
+    for (sp::point const& each : run["loss"].history(sp::mean, sp::every{200})) {
         std::printf("train(%llu): loss %.4f\n", static_cast<unsigned long long>(each.step.index), each.value);
     }
     return net.accuracy() > 0.9F ? 0 : 1;

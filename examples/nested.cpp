@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
 namespace {
 
@@ -76,27 +77,29 @@ struct network {
 
 template <class Visit>
 void visit_tensors(network const& net, Visit visit) {
-    visit("fc1/w", packed(net.w1));
-    visit("fc2/w", packed(net.w2));
-    visit("grad/fc1/w", packed(net.grad_w1));
-    visit("grad/fc2/w", packed(net.grad_w2));
-    visit("act/fc1", packed(net.hidden));
+    visit("fc1/w", sp::packed(net.w1));
+    visit("fc2/w", sp::packed(net.w2));
+    visit("grad/fc1/w", sp::packed(net.grad_w1));
+    visit("grad/fc2/w", sp::packed(net.grad_w2));
+    visit("act/fc1", sp::packed(net.hidden));
     visit("predictions", net.outputs);
 }
 
 }  // namespace
 
 int main() {
-    constexpr plan keep{defaults::losses, collection{"weights", role::weight, every{500}, payload},
-                        collection{"predictions", role::prediction, every{500}, payload}};
+    constexpr sp::plan keep{sp::defaults::losses,
+                            sp::collection{"weights", sp::role::weight, sp::every{500}, sp::payload},
+                            sp::collection{"predictions", sp::role::prediction, sp::every{500}, sp::payload}};
     network net;
     std::string path;
     {
-        hook watch{"runs/nested", keep, non_finite{}, vanishing_gradient{}, options{.existing = existing::replace}};
+        sp::hook watch{"runs/nested", keep, sp::non_finite{}, sp::vanishing_gradient{},
+                       sp::options{.existing = sp::existing::replace}};
         path = watch.path();
         for (std::uint64_t i = 0; i < 2001; ++i) {
             double const loss = net.forward_backward();
-            if (watch.step(train(i), "loss"_t = loss, net).decision() != decision::proceed) { return 1; }
+            if (watch.step(sp::train(i), "loss"_t = loss, net).decision() != sp::decision::proceed) { return 1; }
             net.update(1.0);
         }
     }
@@ -112,13 +115,13 @@ int main() {
                 net.outputs[3], static_cast<unsigned long long>(checksum));
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
-    trial const run = open_trial(path).value();
-    for (step_id const step : run["predictions"].payload_steps()) {
+    sp::trial const run = sp::open_trial(path).value();
+    for (sp::step_id const step : run["predictions"].payload_steps()) {
         auto const was = run["predictions"].at(step).to<std::vector<double>>().value();
         std::printf("train(%llu): loss %.4f, recorded predictions %.2f %.2f %.2f %.2f\n",
                     static_cast<unsigned long long>(step.index), run["loss"].at(step).to<double>().value(), was[0],
                     was[1], was[2], was[3]);
     }
-    extents const shape = run["fc1/w"].shape(train(2000)).value();
-    return shape == extents{8, 3} && net.outputs[1] > 0.9 && net.outputs[3] < 0.1 ? 0 : 1;
+    sp::extents const shape = run["fc1/w"].shape(sp::train(2000)).value();
+    return shape == sp::extents{8, 3} && net.outputs[1] > 0.9 && net.outputs[3] < 0.1 ? 0 : 1;
 }

@@ -12,7 +12,8 @@
 #include <cstring>
 #include <string>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
 namespace {
 
@@ -39,9 +40,9 @@ void draw(cv::Mat_<float>& images, cv::Mat_<float>& labels) {
 }  // namespace
 
 int main() {
-    constexpr plan keep{collection{"losses", "loss", always{}, payload},
-                        collection{"weights", "filter/w", every{100}, payload},
-                        collection{"inputs", "input", every{100}, payload}};
+    constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
+                            sp::collection{"weights", "filter/w", sp::every{100}, sp::payload},
+                            sp::collection{"inputs", "input", sp::every{100}, sp::payload}};
     cv::Mat_<float> images(samples, pixels), labels(samples, 1);
     draw(images, labels);
     cv::Mat weight = cv::Mat::zeros(side, side, CV_32F);
@@ -49,7 +50,8 @@ int main() {
     int right = 0;
     std::string path;
     {
-        hook watch{"runs/opencv", keep, non_finite{}, exploding_gradient{}, options{.existing = existing::replace}};
+        sp::hook watch{"runs/opencv", keep, sp::non_finite{}, sp::exploding_gradient{},
+                       sp::options{.existing = sp::existing::replace}};
         path = watch.path();
         for (std::uint64_t step = 0; step < 401; ++step) {
             cv::Mat_<float> const score(images * weight.reshape(1, pixels));
@@ -66,9 +68,9 @@ int main() {
             gradient = gradient.reshape(1, side);
             // 120 x 256 floats are a batch of images: the same memory with three axes.
             int const batch[] = {samples, side, side};
-            auto const found = watch.step(train(step), "loss"_t = loss, "input"_t = images.reshape(1, 3, batch),
+            auto const found = watch.step(sp::train(step), "loss"_t = loss, "input"_t = images.reshape(1, 3, batch),
                                           "filter/w"_t = weight, "grad/filter/w"_t = gradient);
-            if (found.decision() != decision::proceed) { return 1; }
+            if (found.decision() != sp::decision::proceed) { return 1; }
             weight -= 0.5F * gradient;
             bias -= 0.5F * static_cast<float>(cv::sum(slope)[0]);
         }
@@ -82,8 +84,8 @@ int main() {
     std::printf("%d of %d right, parameters %08x\n", right, samples, checksum);
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
-    trial const run = open_trial(path).value();
-    cv::Mat const learnt = run["filter/w"].at(train(400)).to<cv::Mat>().value();
+    sp::trial const run = sp::open_trial(path).value();
+    cv::Mat const learnt = run["filter/w"].at(sp::train(400)).to<cv::Mat>().value();
     double low = 0, high = 0;
     cv::minMaxLoc(learnt, &low, &high);
     std::printf("the recorded filter, %.3f to %.3f:\n", low, high);

@@ -19,7 +19,8 @@
 #include <cstring>
 #include <string>
 
-using namespace spotter;
+namespace sp = spotter;
+using namespace sp::literals;
 
 namespace {
 
@@ -52,7 +53,7 @@ struct cubic {
 
 template <class Visit>
 void visit_tensors(cubic const& model, Visit visit) {
-    visit("fit/w", model.w, role::weight);
+    visit("fit/w", model.w, sp::role::weight);
     visit("grad/fit/w", model.gradient);
     visit("prediction", model.prediction);
 }
@@ -60,16 +61,18 @@ void visit_tensors(cubic const& model, Visit visit) {
 }  // namespace
 
 int main() {
-    constexpr plan keep{defaults::losses, collection{"weights", role::weight, every{100}, payload},
-                        collection{"gradients", "grad/*", every{100}, stats(l2)}};
+    constexpr sp::plan keep{sp::defaults::losses,
+                            sp::collection{"weights", sp::role::weight, sp::every{100}, sp::payload},
+                            sp::collection{"gradients", "grad/*", sp::every{100}, sp::stats(sp::l2)}};
     cubic model;
     std::string path;
     {
-        hook watch{"runs/fit", keep, non_finite{}, exploding_gradient{}, options{.existing = existing::replace}};
+        sp::hook watch{"runs/fit", keep, sp::non_finite{}, sp::exploding_gradient{},
+                       sp::options{.existing = sp::existing::replace}};
         path = watch.path();
         for (std::uint64_t i = 0; i < 1001; ++i) {
             double const loss = model.forward_backward();
-            if (watch.step(train(i), "loss"_t = loss, model).decision() != decision::proceed) { return 1; }
+            if (watch.step(sp::train(i), "loss"_t = loss, model).decision() != sp::decision::proceed) { return 1; }
             model.update(0.05);
         }
     }
@@ -83,12 +86,12 @@ int main() {
                 model.w(3), static_cast<unsigned long long>(checksum));
     if (path.empty()) { return 0; }  // SPOTTER=off or dry
 
-    trial const run = open_trial(path).value();
+    sp::trial const run = sp::open_trial(path).value();
     for (std::uint64_t i : {0U, 100U, 1000U}) {
-        auto const w = run["fit/w"].at(train(i)).to<xt::xtensor<double, 1>>().value();
+        auto const w = run["fit/w"].at(sp::train(i)).to<xt::xtensor<double, 1>>().value();
         std::printf("train(%llu): loss %.4f, gradient %.4f, recorded weights %.2f %.2f %.2f %.2f\n",
-                    static_cast<unsigned long long>(i), run["loss"].at(train(i)).to<double>().value(),
-                    run["grad/fit/w"].stat(train(i), l2).value(), w(0), w(1), w(2), w(3));
+                    static_cast<unsigned long long>(i), run["loss"].at(sp::train(i)).to<double>().value(),
+                    run["grad/fit/w"].stat(sp::train(i), sp::l2).value(), w(0), w(1), w(2), w(3));
     }
-    return run["loss"].at(train(1000)).to<double>().value() < 0.01 ? 0 : 1;
+    return run["loss"].at(sp::train(1000)).to<double>().value() < 0.01 ? 0 : 1;
 }

@@ -77,7 +77,7 @@ namespace spotter_tool {
     spotter::error why{spotter::errc::bad_config, "there is no statistic \""};
     why.what << name.substr(0, 40) << "\"; there are";
     for (spotter::statistic const& each : all_statistics()) {
-        if (each.name() == name) { return each; }
+        if (each.is_called(name)) { return each; }
         why.what << ' ' << each.name();
     }
     return why;

@@ -2,12 +2,13 @@
 // The one C++20 file of train.c: what is kept, and which rules judge.
 #include <spotter/c/implementation.hpp>
 
-using namespace spotter;
+namespace sp = spotter;
 
 spotter_hook* spotter_create(char const* path) {
-    constexpr plan keep{defaults::losses, collection{"weights", role::weight, every{500}, payload},
-                        collection{"gradients", "grad/*", every{100}, stats(l2, maximum)}};
+    constexpr sp::plan keep{sp::defaults::losses,
+                            sp::collection{"weights", sp::role::weight, sp::every{500}, sp::payload},
+                            sp::collection{"gradients", "grad/*", sp::every{100}, sp::stats(sp::l2, sp::maximum)}};
 
-    return make_c_hook(path, keep, non_finite{}, on(exploding_gradient{}, stop), loss_not_decreasing{} | once,
-                       options{.existing = existing::replace});
+    return sp::make_c_hook(path, keep, sp::non_finite{}, sp::on(sp::exploding_gradient{}, sp::stop),
+                           sp::loss_not_decreasing{} | sp::once, sp::options{.existing = sp::existing::replace});
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles SOURCE as it is and, where it must fail, once more with SPOTTER_CONTROL, which must succeed: so it fails for
-# the reason it names and not for a missing header.
-file(STRINGS "${SOURCE}" expect REGEX "^// expect: ")
-string(REGEX REPLACE "^// expect: +" "" expect "${expect}")
+# the reason it names and not for a missing header. `// expect at once: <regex>` is what the first error must say.
+file(STRINGS "${SOURCE}" expect REGEX "^// expect( at once)?: ")
+string(REGEX MATCH "^// expect at once: " at_once "${expect}")
+string(REGEX REPLACE "^// expect( at once)?: +" "" expect "${expect}")
 
 function(compile result output)
     execute_process(COMMAND "${COMPILER}" ${FLAGS} -std=c++20 -fsyntax-only "-I${INCLUDE}" ${ARGN} "${SOURCE}"
@@ -21,9 +22,13 @@ if(expect STREQUAL "")
     return()
 endif()
 
+set(searched "${output}")
+if(at_once)
+    string(REGEX MATCH "error: [^\n]*" searched "${output}")
+endif()
 if(result EQUAL 0)
     message(FATAL_ERROR "compiles, but must not")
-elseif(NOT output MATCHES "${expect}")
+elseif(NOT searched MATCHES "${expect}")
     message("${output}")
     message(FATAL_ERROR "fails without saying '${expect}'")
 endif()

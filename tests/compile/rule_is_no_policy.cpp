@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: satisfaction of [^ ]*policy<|does not satisfy 'policy'
+// expect at once: the third of a collection is a policy
 #include <spotter/plan/plan.hpp>
 #include <spotter/rules.hpp>
 

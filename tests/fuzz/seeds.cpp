@@ -54,6 +54,7 @@ constexpr char const* settings[] = {
     R"({"collections": [{"name": "mine", "pattern": "grad/*", "when": {"every": 10}, "what": ["l2", "mean"]}]})",
     R"({"collections": [{"name": "a", "pattern": {"and": ["*/w", {"not": "x*"}]}, "what": "payload"}], "fallback": {"what": ["histogram"]}})",
     R"({"collections": [{"name": "b", "pattern": {"regex": "^(conv|fc)[0-9]{1,2}/\\w+$"}, "when": {"or": [{"at": [0, 1]}, {"during": "eval"}]}}]})",
+    R"({"options": {"ring_bytes": "64 MiB", "overflow": "thin", "compression_level": -3}, "collections": [{"name": "losses"}]})",
     R"({"collections": [{"name": "c", "pattern": {"or": [{"regex": "(a|aa)+$"}, {"names": ["a"]}, {"role": "loss"}, "{{{{a,b}}}}"]}}]})",
     R"({"HookParameters": {"save_interval": "100", "include_workers": "all"}, "CollectionConfigurations": [{"CollectionName":
         "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})",

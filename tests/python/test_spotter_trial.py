@@ -379,6 +379,15 @@ class Damaged(unittest.TestCase):
                     run[name].history("mean", mode)
             return len(found), run.damage()
 
+    def test_statistics_of_sizes_have_two_spellings(self):
+        run = st.open_trial(SOURCE / "tests/golden/runs/1-packed")
+        for name in run:
+            spelt, called = (run[name].history(each, run.modes()[0])[1] for each in ("of_abs(maximum)", "maximum_abs"))
+            self.assertEqual(spelt.tobytes(), called.tobytes())
+            for wrong in ("of_abs(l2)", "of_abs()", "of_abs(", "abs(maximum)"):
+                with self.assertRaises(st.BadConfig):
+                    run[name].history(wrong)
+
     def test_flipped_bytes(self):
         for name in ("1-training", "1-packed", "1-chains"):
             folder = SOURCE / "tests/golden/runs" / name

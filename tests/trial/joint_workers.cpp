@@ -114,7 +114,7 @@ TEST_CASE("workers 0 and 1 are at step 6, worker 2 is silent since step 2 but al
 
 TEST_CASE("keep = all gives every worker's record, one gives the first one's; the steps are the same, and all judge "
           "[S54][A42]") {
-    for (workers keep : {workers::all, workers::one}) {
+    for (recording_workers keep : {recording_workers::all, recording_workers::one}) {
         temporary_folder const folder;
         for (std::uint32_t number : {1U, 0U}) {
             options choices = as_worker(number, 2);
@@ -127,15 +127,15 @@ TEST_CASE("keep = all gives every worker's record, one gives the first one's; th
             watch.finish();
             CHECK(found == 2);
             CHECK(watch.health().good());
-            CHECK(watch.path().empty() == (keep == workers::one && number == 1));
+            CHECK(watch.path().empty() == (keep == recording_workers::one && number == 1));
         }
         trial const run = open(folder / "run");
-        CHECK(run.workers() == (keep == workers::all ? numbers{0, 1} : numbers{0}));
-        CHECK(run.expected_workers() == (keep == workers::all ? 2 : 1));
+        CHECK(run.workers() == (keep == recording_workers::all ? numbers{0, 1} : numbers{0}));
+        CHECK(run.expected_workers() == (keep == recording_workers::all ? 2 : 1));
         CHECK(run.steps() == trains(0, 5));
         CHECK(run.steps(closed_by::all) == trains(0, 5));
         CHECK(run.status() == run_status::finished);
-        CHECK(run.findings().size() == (keep == workers::all ? 4 : 2));
+        CHECK(run.findings().size() == (keep == recording_workers::all ? 4 : 2));
     }
 }
 

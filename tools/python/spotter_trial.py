@@ -877,8 +877,9 @@ _FIELDS_OF_SUMMARY = ("mask", "count", "nan", "pos_inf", "neg_inf", "zeros") + _
 
 
 def _statistic(name: str):
+    plain = name[7:-1] if name.startswith("of_abs(") and name.endswith(")") else ""  # C++ has minimum_abs as of_abs(minimum), too
     try:
-        return _STATISTICS[name]
+        return _STATISTICS[f"{plain}_abs" if plain else name]
     except KeyError:
         raise BadConfig(f"there is no statistic {name!r}; there are {' '.join(STATISTICS)}") from None
 

@@ -20,7 +20,7 @@ concept same_kind = expression<Left> && expression<Right> && std::same_as<typena
 // The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not noexcept: an
 // operand may be a user's own.
 template <class Left, class Right>
-struct both {
+struct both_expressions {
     using kind = typename Left::kind;
     Left left;
     Right right;
@@ -30,7 +30,7 @@ struct both {
     }
 };
 template <class Left, class Right>
-struct either {
+struct either_expression {
     using kind = typename Left::kind;
     Left left;
     Right right;
@@ -40,7 +40,7 @@ struct either {
     }
 };
 template <class Inner>
-struct negated {
+struct not_expression {
     using kind = typename Inner::kind;
     Inner inner;
     template <class... In>
@@ -52,11 +52,11 @@ struct negated {
 // A kind whose expressions are plain functions of their input.
 struct stateless_kind {
     template <class Left, class Right>
-    using both = spotter::both<Left, Right>;
+    using both = spotter::both_expressions<Left, Right>;
     template <class Left, class Right>
-    using either = spotter::either<Left, Right>;
+    using either = spotter::either_expression<Left, Right>;
     template <class Inner>
-    using negated = spotter::negated<Inner>;
+    using negated = spotter::not_expression<Inner>;
 };
 
 template <expression Left, expression Right>

@@ -26,7 +26,7 @@ constexpr void describe(by_name<Ask> const&, sentence& out) noexcept {
 }
 
 template <class Left, class Right>
-constexpr void describe(both<Left, Right> const& it, sentence& out) noexcept {
+constexpr void describe(both_expressions<Left, Right> const& it, sentence& out) noexcept {
     out << '(';
     describe(it.left, out);
     out << " && ";
@@ -34,7 +34,7 @@ constexpr void describe(both<Left, Right> const& it, sentence& out) noexcept {
     out << ')';
 }
 template <class Left, class Right>
-constexpr void describe(either<Left, Right> const& it, sentence& out) noexcept {
+constexpr void describe(either_expression<Left, Right> const& it, sentence& out) noexcept {
     out << '(';
     describe(it.left, out);
     out << " || ";
@@ -42,7 +42,7 @@ constexpr void describe(either<Left, Right> const& it, sentence& out) noexcept {
     out << ')';
 }
 template <class Inner>
-constexpr void describe(negated<Inner> const& it, sentence& out) noexcept {
+constexpr void describe(not_expression<Inner> const& it, sentence& out) noexcept {
     out << '!';
     describe(it.inner, out);
 }

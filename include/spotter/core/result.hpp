@@ -86,6 +86,8 @@ public:
     constexpr result(spotter::error why) noexcept : why_{why}, has_{false} {}
     constexpr result(errc code, std::string_view what) noexcept : why_{code, what}, has_{false} {}
 
+    // The compiler shows the line below where one is copied.
+    result(result const&) = delete;  // spotter: a result is not copied: copy its value, or `std::move` the result
     result(result&& other) noexcept : has_{other.has_} {
         if (has_) {
             ::new (static_cast<void*>(&value_)) Value(std::move(other.value_));

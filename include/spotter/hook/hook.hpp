@@ -25,8 +25,8 @@ template <class Sink, class Plan, class... Arguments>
 class hook {
     static_assert(
         ((rule<Arguments> || std::same_as<Arguments, options>)&&...),
-        "spotter: behind its plan a hook takes rules and options; a predicate becomes a rule by any(\"pattern\", "
-        "predicate), all(...) or fraction(...).");
+        "spotter: behind its plan a hook takes rules and options; a predicate becomes a rule by any(\"pattern\", predicate), "
+        "all(...) or fraction(...); a rule of your own says so: `using kind = spotter::rule_kind;`.");
 
 public:
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
@@ -278,7 +278,7 @@ private:
             observe_offered(argument.name, argument.values);
         } else {
             bool const fine = guarded([&] {
-                visit_tensors(argument, [this](std::string_view name, auto const& values, auto... role_and_flags) {
+                detail::visit_each(argument, [this](std::string_view name, auto const& values, auto... role_and_flags) {
                     this->observe(name, values, role_and_flags...);
                 });
             });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): `"loss"_t = x`, a name with its values.
+// Hook (L3): `"loss"_t = x`, a name with its values; and what hands over many by `visit_tensors`.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -26,5 +26,28 @@ struct tensor_name {
 inline namespace literals {
 [[nodiscard]] consteval tensor_name operator""_t(char const* name, std::size_t size) noexcept { return {{name, size}}; }
 }  // namespace literals
+
+namespace detail {
+
+template <class Argument, class Visit>
+concept visitable = requires(Argument const& argument, Visit visit) {
+    visit_tensors(argument, visit);
+};
+
+// What stands in a step and is no name with its values: it is visited, or does not compile and says why.
+template <class Argument, class Visit>
+void visit_each(Argument const& argument, Visit visit) {
+    constexpr bool lacks_name = tensor<Argument> || tensor_source<Argument>;
+    static_assert(visitable<Argument, Visit> || !lacks_name,
+                  "spotter: a tensor in a step has a name: \"fc1/w\"_t = values, or observe(\"fc1/w\", values).");
+    static_assert(
+        visitable<Argument, Visit> || lacks_name,
+        "spotter: a step takes names with values (\"loss\"_t = loss), and what has a free function in its own "
+        "namespace: template <class Visit> void visit_tensors(my_net const& net, Visit visit), which calls "
+        "visit(\"fc1/w\", values) for each tensor.");
+    if constexpr (visitable<Argument, Visit>) { visit_tensors(argument, visit); }
+}
+
+}  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -47,7 +47,7 @@ struct memory_source {
 };
 
 // Which of several workers record: each of them, or number 0 alone; the others then only judge.
-enum class workers : std::uint8_t { all, one };
+enum class recording_workers : std::uint8_t { all, one };
 
 struct options {
     spotter::existing existing = spotter::existing::next;
@@ -72,7 +72,7 @@ struct options {
     std::uint32_t worker = 0;  // of several threads, processes or ranks of one run: each its own number
     // How many workers the run has, for readers: they wait for one that has not begun yet. 0: they know of those that have begun.
     std::uint32_t workers = 0;
-    spotter::workers keep = spotter::workers::all;
+    recording_workers keep = recording_workers::all;
     // Flight recorder: so many bytes of the latest steps, everything observed with its values, are kept in shared memory beside the
     // record, and written to the run's folder `flight` once a warning or error is told, with so many steps after it; 0: none. It is
     // written again for a later one if nothing was told at the close before that; run_bytes does not count it. What is in the memory

@@ -14,12 +14,15 @@ enum class switch_state : std::uint8_t { on, dry, off, unknown };
 // The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
 [[nodiscard]] switch_state read_switch() noexcept;
 
+void take_choices(options& into, run_choices const& said) noexcept;
+
 template <class Argument>
 [[nodiscard]] constexpr bool take_options(options& into, Argument const& argument) noexcept {
     if constexpr (std::same_as<Argument, options>) { into = argument; }
     if constexpr (plan_like<Argument> && requires { argument.dry_run; }) {
         into.dry_run = into.dry_run || argument.dry_run;
     }
+    if constexpr (plan_like<Argument> && requires { argument.run; }) { take_choices(into, argument.run); }
     return true;
 }
 template <class... Arguments>

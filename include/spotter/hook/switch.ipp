@@ -3,10 +3,12 @@
 #pragma once
 
 #include <spotter/hook/switch.hpp>
+#include <spotter/plan/run_choices.hpp>
 
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
+#include <type_traits>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -17,6 +19,27 @@ SPOTTER_BODY switch_state read_switch() noexcept {
            : value == "dry"                 ? switch_state::dry
            : value.empty() || value == "on" ? switch_state::on
                                             : switch_state::unknown;
+}
+
+SPOTTER_BODY void take_choices(options& into, run_choices const& said) noexcept {
+    auto const take = [&](run_option which, auto& member) {
+        if (said.has(which)) { member = static_cast<std::remove_reference_t<decltype(member)>>(said[which]); }
+    };
+    take(run_option::existing, into.existing);
+    take(run_option::overflow, into.overflow);
+    take(run_option::copying, into.copying);
+    take(run_option::disk_sync, into.disk_sync);
+    take(run_option::ring_bytes, into.ring_bytes);
+    take(run_option::segment_bytes, into.segment_bytes);
+    take(run_option::run_bytes, into.run_bytes);
+    take(run_option::flush_milliseconds, into.flush_milliseconds);
+    take(run_option::compression_level, into.compression_level);
+    take(run_option::compressors, into.compressors);
+    take(run_option::workers, into.workers);
+    take(run_option::keep, into.keep);
+    take(run_option::flight_bytes, into.flight_bytes);
+    take(run_option::flight_steps_after, into.flight_steps_after);
+    take(run_option::ring_in, into.ring_in);
 }
 
 SPOTTER_BODY double steady_seconds() noexcept {

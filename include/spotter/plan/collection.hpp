@@ -30,8 +30,42 @@ template <policy Policy, policy Instead>
     return instead;
 }
 template <policy Left, policy Right, policy Instead>
-[[nodiscard]] constexpr auto fall_back(both<Left, Right> const& it, Instead const& instead) noexcept {
+[[nodiscard]] constexpr auto fall_back(both_expressions<Left, Right> const& it, Instead const& instead) noexcept {
     return fall_back(it.left, instead) && fall_back(it.right, instead);
+}
+
+// What a collection is not made of, told in words: name, pattern, policy, contents.
+template <class Value>
+concept literal_name = std::convertible_to<Value, char const*>;
+template <class... Given>
+inline constexpr bool makes_collection = false;
+template <literal_name Name, pattern_source Source>
+inline constexpr bool makes_collection<Name, Source> = true;
+template <literal_name Name, pattern_source Source, policy Policy>
+inline constexpr bool makes_collection<Name, Source, Policy> = true;
+template <literal_name Name, pattern_source Source, policy Policy, std::convertible_to<terms> What>
+inline constexpr bool makes_collection<Name, Source, Policy, What> = true;
+
+template <class Value>
+inline constexpr bool says_what = any_statistic<Value> || std::convertible_to<Value, terms>;
+template <class Name, class Source = void, class When = always, class What = terms, class... More>
+constexpr void tell_what_is_wrong() noexcept {
+    static_assert(literal_name<Name>, "spotter: the name of a collection is a text between quotes, which outlives it.");
+    static_assert(
+        pattern_source<Source>,
+        "spotter: a collection needs to know which tensors: collection{\"name\", \"pattern/*\", when, what}; a "
+        "role (role::weight) or a function of the name will do, too.");
+    static_assert(
+        policy<When> || !says_what<When>,
+        "spotter: a policy is missing, at which steps: collection{\"name\", \"pattern/*\", always{}, what}, or "
+        "every{100} in place of always{}.");
+    static_assert(policy<When> || says_what<When>,
+                  "spotter: the third of a collection is a policy, at which steps: always{}, every{100}, at{0, 1}, "
+                  "during{mode::eval}.");
+    static_assert(
+        std::convertible_to<What, terms> && sizeof...(More) == 0,
+        "spotter: what a collection keeps is payload, shape or stats(...): a statistic stands in stats, as in "
+        "stats(l2, maximum); several of the three are joined by |.");
 }
 
 }  // namespace detail
@@ -56,11 +90,13 @@ struct collection {
     template <pattern_source Source>
     constexpr collection(char const* name_, Source which_) noexcept : collection{name_, which_, Policy{}} {}
 
-    template <class Text>
-    constexpr explicit collection(Text) noexcept {
-        static_assert(
-            sizeof(Text) == 0,
-            "spotter: a collection needs to know which tensors: collection{\"name\", \"pattern/*\", when, what}.");
+    // Anything else does not compile, and says why.
+    template <class... Given>
+    requires(sizeof...(Given) > 0 &&
+             !detail::makes_collection<
+                 std::decay_t<Given const&>...>) constexpr explicit collection(Given const&...) noexcept
+        : which{""}, when{}, what{} {
+        detail::tell_what_is_wrong<std::decay_t<Given const&>...>();
     }
     constexpr collection(std::in_place_t, std::string_view name_, Pattern const& which_, Policy const& when_,
                          terms what_) noexcept
@@ -93,7 +129,8 @@ template <pattern_source Source, policy Policy>
 collection(char const*, Source, Policy) -> collection<pattern_for<Source>, Policy>;
 template <pattern_source Source>
 collection(char const*, Source) -> collection<pattern_for<Source>, by_default<always>>;
-template <class Text>
-collection(Text) -> collection<glob, always>;
+template <class... Given>
+requires(sizeof...(Given) > 0 && !detail::makes_collection<std::decay_t<Given const&>...>) collection(Given const&...)
+->collection<glob, always>;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -49,7 +49,7 @@ constexpr void describe(terms what, sentence& out) noexcept {
                  {terms::abs_range, "abs range"}, {terms::sum, "sum"},
                  {terms::sum_abs, "sum of |x|"},  {terms::sum_squares, "sum of squares"},
                  {terms::variance, "variance"},   {terms::product, "product"},
-                 {terms::zeros, "zeros"},         {terms::delta, "delta"},
+                 {terms::zeros, "zeros"},         {terms::change, "change"},
                  {terms::hash, "hash"},           {terms::unit_activity, "unit activity"},
                  {terms::quantiles, "quantiles"}, {terms::histogram, "histogram"},
                  {terms::nonfinite, "counts"},    {terms::shape, "shape"}};

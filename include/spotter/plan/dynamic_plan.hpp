@@ -4,6 +4,7 @@
 
 #include <spotter/core/slots.hpp>
 #include <spotter/plan/plan.hpp>
+#include <spotter/plan/run_choices.hpp>
 
 #include <span>
 
@@ -100,13 +101,17 @@ public:
     }
     // Rules run, nothing is written: as options{.dry_run = true}.
     bool dry_run = false;
+    // What else was said of the run: a hook takes it over what its options say.
+    run_choices run{};
 
     // False where something did not fit.
     [[nodiscard]] bool whole() const noexcept;
     // That it is not whole because expressions nest beyond `deepest`.
     [[nodiscard]] bool too_deep() const noexcept { return too_deep_; }
     friend bool operator==(dynamic_plan const& a, dynamic_plan const& b) noexcept {
-        if (a.size() != b.size() || a.dry_run != b.dry_run || a.whole() != b.whole()) { return false; }
+        if (a.size() != b.size() || a.dry_run != b.dry_run || a.run != b.run || a.whole() != b.whole()) {
+            return false;
+        }
         for (std::size_t i = 0; i < a.size(); ++i) {
             entry const& left = a.entries_[i];
             entry const& right = b.entries_[i];
@@ -149,17 +154,17 @@ public:
     }
 
     template <class Left, class Right>
-    [[nodiscard]] part keep(both<Left, Right> const& it) noexcept {
+    [[nodiscard]] part keep(both_expressions<Left, Right> const& it) noexcept {
         part const left = keep(it.left);
         return join(asked::both, left, keep(it.right));
     }
     template <class Left, class Right>
-    [[nodiscard]] part keep(either<Left, Right> const& it) noexcept {
+    [[nodiscard]] part keep(either_expression<Left, Right> const& it) noexcept {
         part const left = keep(it.left);
         return join(asked::either, left, keep(it.right));
     }
     template <class Inner>
-    [[nodiscard]] part keep(negated<Inner> const& it) noexcept {
+    [[nodiscard]] part keep(not_expression<Inner> const& it) noexcept {
         return negate(keep(it.inner));
     }
     [[nodiscard]] part join(asked how, part left, part right) noexcept;

@@ -15,6 +15,7 @@ struct every;
 struct from;
 struct never;
 struct policy_kind;
+class run_choices;
 
 template <class Pattern, class Policy>
 struct collection;

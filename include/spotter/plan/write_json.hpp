@@ -16,11 +16,35 @@ struct named_terms {
 };
 inline constexpr named_terms other_contents[] = {{"payload", terms::payload},
                                                  {"shape", terms::shape},
-                                                 {"delta", terms::delta},
+                                                 {"change", terms::change},
                                                  {"hash", terms::hash},
                                                  {"unit_activity", terms::unit_activity},
                                                  {"quantiles", terms::quantiles | terms::nonfinite},
                                                  {"histogram", terms::histogram | terms::nonfinite}};
+
+// What each run option is called in a file, and what it may be: one of up to four words, their place its value, or a whole number.
+struct run_option_info {
+    std::string_view name;
+    std::string_view words[4]{};
+    std::int64_t least = 0, most = 0;
+    bool is_bytes = false;  // a unit may stand behind the number
+};
+inline constexpr std::int64_t tebibyte = std::int64_t{1} << 40;
+inline constexpr run_option_info run_options[run_option_count] = {{"existing", {"next", "refuse", "replace", "resume"}},
+                                                                  {"overflow", {"block", "thin", "drop"}},
+                                                                  {"copying", {"automatic", "cached", "streaming"}},
+                                                                  {"disk_sync", {"never", "segments", "flushes"}},
+                                                                  {"ring_bytes", {}, 65536, tebibyte, true},
+                                                                  {"segment_bytes", {}, 1, 1024 * tebibyte, true},
+                                                                  {"run_bytes", {}, 0, 1024 * tebibyte, true},
+                                                                  {"flush_milliseconds", {}, 0, 3'600'000},
+                                                                  {"compression_level", {}, -7, 22},
+                                                                  {"compressors", {}, 1, 16},
+                                                                  {"workers", {}, 0, 1'000'000},
+                                                                  {"keep", {"all", "one"}},
+                                                                  {"flight_bytes", {}, 0, tebibyte, true},
+                                                                  {"flight_steps_after", {}, 0, 1'000'000'000},
+                                                                  {"ring_in", {"memory", "shared_memory"}}};
 
 // Every built-in statistic, those of |x| after the plain ones; the counts, which come with any other, last.
 template <class Use>
@@ -40,6 +64,7 @@ public:
     void write() {
         put_("{\n");
         if (plan_.dry_run) { put_("  \"dry_run\": true,\n"); }
+        if (!plan_.run.empty()) { object_of_options(); }
         put_("  \"collections\": [");
         for (std::size_t i = 0; i < plan_.size(); ++i) {
             put_(i == 0 ? "\n    {\"name\": " : ",\n    {\"name\": ");
@@ -104,6 +129,25 @@ private:
                 return object("not", [&] { write(part{it.left}); });
         }
     }
+    void object_of_options() {
+        char const* before = "  \"options\": {";
+        for (std::size_t i = 0; i < run_option_count; ++i) {
+            auto const which = static_cast<run_option>(i);
+            if (!plan_.run.has(which)) { continue; }
+            put_(before);
+            quote(run_options[i].name);
+            put_(": ");
+            std::int64_t const value = plan_.run[which];
+            if (!run_options[i].words[0].empty()) {
+                quote(run_options[i].words[value & 3]);
+            } else {
+                if (value < 0) { put_("-"); }
+                number(static_cast<std::uint64_t>(value < 0 ? -value : value));
+            }
+            before = ", ";
+        }
+        put_("},\n");
+    }
     // (a && b) && c is one list of three: a reader joins from the left.
     void operands(question const& it) {
         question const& left = plan_.at_node(part{it.left});
@@ -154,7 +198,7 @@ private:
         if (!counted) { say("nonfinite"); }
         if (unsigned const chain = chain_of(what); chain > 0) {
             put_(", ");
-            object("chain", [&] { number(chain); });
+            object("delta", [&] { number(chain); });
         }
     }
 

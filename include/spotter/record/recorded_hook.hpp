@@ -13,7 +13,7 @@ requires std::convertible_to<Path, std::string_view> hook(Path, Plan, Arguments.
 
 // Without a plan: only what the rules saw is recorded.
 template <class Path, class First, class... Arguments>
-requires(std::convertible_to<Path, std::string_view> && (rule<First> || std::same_as<First, options>))
+requires(std::convertible_to<Path, std::string_view> && !plan_like<First>)
     hook(Path, First, Arguments...)
 ->hook<recorder, plan<>, First, Arguments...>;
 

@@ -212,9 +212,9 @@ SPOTTER_BODY std::string_view recorder::path() const noexcept {
 }
 
 SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices, file_system& files, bool holds) noexcept
-    : dry_{choices.dry_run || (choices.keep == workers::one && choices.worker != 0)} {
+    : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
     instant_ = choices.instant;
-    workers_ = choices.keep == workers::one ? 1 : choices.workers;
+    workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
     if (dry_) { return; }
     auto run = open_folder(files, path, choices.existing, holds ? 0 : choices.worker, choices.disk_sync);
     if (!run) {

@@ -137,6 +137,7 @@ template <class Value>
 concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::state& state, tensor_info const& tensor,
                                             observation const& seen, findings& out) {
     { Value::name } -> std::convertible_to<std::string_view>;
+    requires std::default_initializable<typename Value::state>;
     { it.needs(tensor) } -> std::same_as<terms>;
     requires extracting_rule<Value> || requires { it.observe(state, seen); };
     { it.close(state, step_id{}, out) } -> std::same_as<truth>;
@@ -185,11 +186,19 @@ private:
 };
 
 // Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp, adapt.hpp).
+// For what is no rule at all it says which member is wrong (wrong_member.hpp).
 template <class Rule>
 class machine;
 
+namespace detail {
+template <class Rule>
+struct right_choices;
+}
+
 template <leaf_rule Rule>
 class machine<Rule> {
+    static_assert(sizeof(detail::right_choices<Rule>) > 0);
+
 public:
     constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} { seen_.rule = Rule::name; }
 
@@ -444,3 +453,5 @@ struct culprit {
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#include <spotter/rule/wrong_member.hpp>

@@ -88,6 +88,13 @@ struct statistic {
         auto const index = static_cast<std::size_t>(id);
         return abs && index < 7 ? of_sizes[index] : plain[index];
     }
+    // Whether a text means it: its name, or `of_abs(minimum)` for `minimum_abs`.
+    [[nodiscard]] constexpr bool is_called(std::string_view text) const noexcept {
+        constexpr std::string_view of_sizes = "of_abs(";
+        if (text == name()) { return true; }
+        return abs && text.starts_with(of_sizes) && text.ends_with(')') &&
+               text.substr(of_sizes.size(), text.size() - of_sizes.size() - 1) == statistic{id}.name();
+    }
 
     friend constexpr bool operator==(statistic const&, statistic const&) noexcept = default;
 };
@@ -216,13 +223,20 @@ inline constexpr fixed_statistic<statistic_id::nan_count> nan_count{};
 inline constexpr fixed_statistic<statistic_id::pos_inf> pos_inf{};
 inline constexpr fixed_statistic<statistic_id::neg_inf> neg_inf{};
 
-// The same statistic of |x|: minimum, maximum, mean, stddev, variance, sum, product (l1, l2 and counts are their own).
+// The same statistic of |x|, whose name everywhere is `minimum_abs` and so on: minimum, maximum, mean, stddev, variance, sum,
+// product (l1, l2 and counts are their own).
 [[nodiscard]] constexpr statistic of_abs(statistic plain) noexcept { return {plain.id, true}; }
 template <statistic_id Id, bool Abs>
 [[nodiscard]] constexpr fixed_statistic<Id, true> of_abs(fixed_statistic<Id, Abs>) noexcept {
     return {};
 }
+inline constexpr auto minimum_abs = of_abs(minimum);
+inline constexpr auto maximum_abs = of_abs(maximum);
 inline constexpr auto mean_abs = of_abs(mean);
+inline constexpr auto stddev_abs = of_abs(stddev);
+inline constexpr auto variance_abs = of_abs(variance);
+inline constexpr auto sum_abs = of_abs(sum);
+inline constexpr auto product_abs = of_abs(product);
 
 // A statistic of the user's: `static constexpr terms needs`, a `name`, and a call that gives a number or a measurement.
 template <class Value>

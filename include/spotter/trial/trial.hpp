@@ -34,6 +34,13 @@ enum class closed_by : std::uint8_t { any, all };
 // and a value is the lowest worker's that holds it.
 class trial {
 public:
+    trial() = default;
+    trial(trial&&) = default;
+    trial& operator=(trial&&) = default;
+    // One reader of a run. The compiler shows the line below where one is copied.
+    trial(trial const&) = delete;  // spotter: a trial is not copied: open_trial(path).value(), or `trial& run = *opened`
+    ~trial() = default;
+
     // Whose records there are, ascending.
     [[nodiscard]] std::vector<std::uint32_t> workers() const;
     // How many workers the run was told to have (options::workers); 0 where it was not told.

@@ -19,6 +19,8 @@ public:
 private:
     void fallback(json const& it);
     void collection(json const& it);
+    void options_of_run(json const& it);
+    void option_of_run(run_option which, json const& value);
 
     // What a default collection keeps under the file's fallback.
     template <class Policy>
@@ -30,7 +32,7 @@ private:
         return has_fallback_when_ ? fallback_when_ : plan_.keep(it);
     }
     template <class Left, class Right>
-    [[nodiscard]] part in_place_of(both<Left, Right> const& it) noexcept {
+    [[nodiscard]] part in_place_of(both_expressions<Left, Right> const& it) noexcept {
         part const left = in_place_of(it.left);
         return plan_.join(asked::both, left, in_place_of(it.right));
     }

@@ -7,14 +7,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <string>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY result<dynamic_plan> json_plan_reader::read(json const& root) {
     for (auto const& [key, ignored] : root.items()) {
-        if (key != "collections" && key != "fallback" && key != "dry_run") {
-            refuse(key, "unknown key; allowed: collections, fallback, dry_run");
+        if (key != "collections" && key != "fallback" && key != "dry_run" && key != "options") {
+            refuse(key, "unknown key; allowed: collections, fallback, dry_run, options");
         }
     }
     if (auto const it = root.find("dry_run"); it != root.end()) {
@@ -22,6 +23,7 @@ SPOTTER_BODY result<dynamic_plan> json_plan_reader::read(json const& root) {
         if (asked_for == nullptr) { refuse("dry_run", "must be true or false"); }
         plan_.dry_run = asked_for != nullptr && *asked_for;
     }
+    if (auto const it = root.find("options"); it != root.end()) { options_of_run(*it); }
     if (auto const it = root.find("fallback"); it != root.end()) { fallback(*it); }
     auto const list = root.find("collections");
     if (list == root.end() || !list->is_array()) {
@@ -51,6 +53,65 @@ SPOTTER_BODY void json_plan_reader::fallback(json const& it) {
         }
     }
     subject_.clear();
+}
+
+// A number, or with a unit where that has one: 65536, "64 KiB".
+[[nodiscard]] SPOTTER_BODY bool read_option_number(nlohmann::json const& it, bool is_bytes, std::int64_t& number) {
+    if (auto const* const text = it.get_ptr<std::string const*>(); text != nullptr && is_bytes) {
+        std::uint64_t count = 0;
+        auto const read = std::from_chars(text->data(), text->data() + text->size(), count);
+        std::string_view unit{read.ptr, static_cast<std::size_t>(text->data() + text->size() - read.ptr)};
+        if (unit.starts_with(' ')) { unit.remove_prefix(1); }
+        unsigned const shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : unit == "TiB" ? 40 : 0;
+        if (read.ec != std::errc{} || shift == 0 || count > (std::uint64_t{1} << 62U >> shift)) { return false; }
+        number = static_cast<std::int64_t>(count << shift);
+        return true;
+    }
+    if (!it.is_number_integer()) { return false; }
+    if (it.is_number_unsigned() && it.get<std::uint64_t>() > std::uint64_t{1} << 62U) { return false; }
+    number = it.get<std::int64_t>();
+    return true;
+}
+
+SPOTTER_BODY void json_plan_reader::options_of_run(json const& it) {
+    if (!it.is_object()) { return refuse("options", "must be an object: {\"ring_bytes\": \"256 MiB\"}"); }
+    subject_ = "options";
+    for (auto const& [key, value] : it.items()) {
+        std::size_t found = 0;
+        while (found < run_option_count && run_options[found].name != key) { ++found; }
+        if (found < run_option_count) {
+            option_of_run(static_cast<run_option>(found), value);
+        } else if (key == "dry_run") {
+            refuse(key, "stands beside options, not among them");
+        } else if (key == "drain" || key == "instant" || key == "worker" || key == "clock" || key == "memory") {
+            refuse(key, "only the program can know it: options{." + key + " = ...}");
+        } else {
+            std::string all = "unknown key; allowed:";
+            for (run_option_info const& each : run_options) { all += ' ' + std::string{each.name}; }
+            refuse(key.substr(0, 20), all);
+        }
+    }
+    subject_.clear();
+}
+
+SPOTTER_BODY void json_plan_reader::option_of_run(run_option which, json const& value) {
+    run_option_info const& info = run_options[static_cast<std::size_t>(which)];
+    if (info.words[0].empty()) {
+        std::int64_t number = 0;
+        if (read_option_number(value, info.is_bytes, number) && number >= info.least && number <= info.most) {
+            return plan_.run.set(which, number);
+        }
+        return refuse(info.name, "must be a whole number" + std::string{info.is_bytes ? " of bytes" : ""} + ", " +
+                                     std::to_string(info.least) + " to " + std::to_string(info.most) +
+                                     (info.is_bytes ? ", or one with KiB, MiB, GiB or TiB: \"256 MiB\"" : ""));
+    }
+    std::string allowed = "must be one of";
+    std::string const* const text = text_of(value);
+    for (std::size_t i = 0; i < std::size(info.words) && !info.words[i].empty(); ++i) {
+        if (text != nullptr && *text == info.words[i]) { return plan_.run.set(which, static_cast<std::int64_t>(i)); }
+        allowed += ' ' + std::string{info.words[i]};
+    }
+    refuse(info.name, allowed);
 }
 
 SPOTTER_BODY void json_plan_reader::collection(json const& it) {
@@ -109,17 +170,19 @@ SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
             for (named_terms const& each : other_contents) {
                 if (*text == each.name) { found = each.what; }
             }
+            if (*text == "delta") { found = terms::change; }  // as it was called
             each_statistic([&](statistic each) {
-                if (*text == each.name()) { found = stats(each); }
+                if (each.is_called(*text)) { found = stats(each); }
             });
         }
-        if (item.is_object() && item.size() == 1 && item.contains("chain") && item["chain"].is_number_unsigned()) {
-            auto const chain = item["chain"].template get<std::uint64_t>();
+        if (item.is_object() && item.size() == 1 && (item.contains("delta") || item.contains("chain")) &&
+            item.front().is_number_unsigned()) {  // "chain" is how it was called
+            auto const chain = item.front().template get<std::uint64_t>();
             if (chain > 0 && chain <= delta::longest) { found = delta{static_cast<unsigned>(chain)}; }
         }
         if (!any(found)) {
             std::string const shown = item.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 40);
-            refuse("what", shown + " is none of payload, {\"chain\": 1 to 64}, shape, quantiles, histogram, "
+            refuse("what", shown + " is none of payload, {\"delta\": 1 to 64}, shape, quantiles, histogram, "
                                    "minimum maximum mean stddev "
                                    "variance sum product "
                                    "l1 l2 (most also with _abs), zeros, zero_fraction, nonfinite");

@@ -29,7 +29,7 @@ SPOTTER_BODY bool read_bound(std::string_view text, relation& how, double& value
 SPOTTER_BODY bool read_statistic_name(std::string_view name, statistic& into) noexcept {
     bool known = false;
     each_statistic([&](statistic each) {
-        if (each.name() == trimmed(name)) {
+        if (each.is_called(trimmed(name))) {
             into = each;
             known = true;
         }

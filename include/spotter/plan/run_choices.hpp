@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan (L2): what a settings file says of a run beside its plan. What each choice means stands in hook/options.hpp.
+#pragma once
+
+#include <spotter/plan/fwd.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The options that a file may set, in the order in which `options` has them. Those that only the program can know (who calls poll(),
+// when `step` is called, the worker's number, its clock and memory) are none of them.
+enum class run_option : std::uint8_t {
+    existing,
+    overflow,
+    copying,
+    disk_sync,
+    ring_bytes,
+    segment_bytes,
+    run_bytes,
+    flush_milliseconds,
+    compression_level,
+    compressors,
+    workers,
+    keep,
+    flight_bytes,
+    flight_steps_after,
+    ring_in
+};
+inline constexpr std::size_t run_option_count = 15;
+
+// Some of them, with their values; an enumerator's is its number. A hook takes them from its plan, over what its `options` say.
+class run_choices {
+public:
+    constexpr void set(run_option which, std::int64_t value) noexcept {
+        said_ |= bit(which);
+        values_[static_cast<std::size_t>(which)] = value;
+    }
+    [[nodiscard]] constexpr bool has(run_option which) const noexcept { return (said_ & bit(which)) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return said_ == 0; }
+    [[nodiscard]] constexpr std::int64_t operator[](run_option which) const noexcept {
+        return values_[static_cast<std::size_t>(which)];
+    }
+    friend constexpr bool operator==(run_choices const&, run_choices const&) noexcept = default;
+
+private:
+    [[nodiscard]] static constexpr std::uint32_t bit(run_option which) noexcept {
+        return std::uint32_t{1} << static_cast<unsigned>(which);
+    }
+    std::uint32_t said_ = 0;
+    std::int64_t values_[run_option_count]{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
