@@ -357,8 +357,21 @@ struct culprit {
         found.others = count > 0 ? count - 1 : 0;
         return found;
     }
+    [[nodiscard]] SPOTTER_COLD constexpr finding as_finding(std::string_view reason, std::string_view measure, relation how,
+                                                            double threshold,
+                                                            severity level = severity::warning) const noexcept {
+        finding found = as_finding(measure, how, threshold, level);
+        found.reason = reason;
+        return found;
+    }
+    // Whether there is one; then it is told.
+    SPOTTER_COLD constexpr bool tell(findings& out, std::string_view reason, std::string_view measure, relation how,
+                                     double threshold, severity level = severity::warning) const noexcept {
+        if (count > 0) { out.push(as_finding(reason, measure, how, threshold, level)); }
+        return count > 0;
+    }
     // An error at once, that asks to leave the update out.
-    [[nodiscard]] constexpr finding as_not_finite(std::string_view reason,
+    [[nodiscard]] SPOTTER_COLD constexpr finding as_not_finite(std::string_view reason,
                                                   std::string_view measure = "non-finite elements") const noexcept {
         finding found = as_finding(measure, relation::greater, 0, spotter::severity::error);
         found.reason = reason;
