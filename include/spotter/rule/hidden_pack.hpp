@@ -47,7 +47,8 @@ public:
         using told_once = adapted<adapted<made_machine, rearm>, cooldown>;
         hidden_machine* const thinned =
             it == nullptr ? nullptr
-                          : new (std::nothrow) hidden_machine_of<told_once>{made_machine{it} | rearm{10} | cooldown{100}};
+                          : new (std::nothrow)
+                                hidden_machine_of<told_once>{made_machine{it} | rearm{10} | cooldown{100}};
         if (thinned == nullptr) { delete it; }
         add(thinned);
     }

@@ -92,7 +92,8 @@ public:
     }
     // `silence`: why the rule itself decided nothing.
     [[nodiscard]] SPOTTER_COLD constexpr coverage covered(std::string_view name, mode const* judged_in,
-                                                          std::string_view silence, bool short_of_memory) const noexcept {
+                                                          std::string_view silence,
+                                                          bool short_of_memory) const noexcept {
         coverage all = seen_;
         all.rule = name;
         all.reason = all.judged > 0 ? gap_ : why_silent(judged_in, silence);
@@ -101,7 +102,8 @@ public:
     }
 
 private:
-    [[nodiscard]] constexpr std::string_view why_silent(mode const* judged_in, std::string_view silence) const noexcept {
+    [[nodiscard]] constexpr std::string_view why_silent(mode const* judged_in,
+                                                        std::string_view silence) const noexcept {
         if (seen_.matched == 0 && !gap_.empty()) { return gap_; }
         if (seen_.matched == 0) {
             return flat_ ? "matched only tensors of rank 1: give their sizes, view_of(pointer, {rows, columns})"

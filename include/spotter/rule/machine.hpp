@@ -185,7 +185,9 @@ public:
     // Only of tensors of which it wants something.
     constexpr void observe(observation const& it) {
         if constexpr (remembers) { memory_.observe(it); }
-        if (!has_context || (book_.mark_of(it.tensor.id) & detail::leaf_book::is_judged) != 0) { book_.met(it.step.mode); }
+        if (!has_context || (book_.mark_of(it.tensor.id) & detail::leaf_book::is_judged) != 0) {
+            book_.met(it.step.mode);
+        }
         if constexpr (extracting_rule<Rule>) {
             if ((book_.mark_of(it.tensor.id) & detail::leaf_book::by_feature) != 0 && looks(it)) {
                 observe_feature(it);
@@ -357,8 +359,8 @@ struct culprit {
         found.others = count > 0 ? count - 1 : 0;
         return found;
     }
-    [[nodiscard]] SPOTTER_COLD constexpr finding as_finding(std::string_view reason, std::string_view measure, relation how,
-                                                            double threshold,
+    [[nodiscard]] SPOTTER_COLD constexpr finding as_finding(std::string_view reason, std::string_view measure,
+                                                            relation how, double threshold,
                                                             severity level = severity::warning) const noexcept {
         finding found = as_finding(measure, how, threshold, level);
         found.reason = reason;
@@ -371,8 +373,8 @@ struct culprit {
         return count > 0;
     }
     // An error at once, that asks to leave the update out.
-    [[nodiscard]] SPOTTER_COLD constexpr finding as_not_finite(std::string_view reason,
-                                                  std::string_view measure = "non-finite elements") const noexcept {
+    [[nodiscard]] SPOTTER_COLD constexpr finding
+    as_not_finite(std::string_view reason, std::string_view measure = "non-finite elements") const noexcept {
         finding found = as_finding(measure, relation::greater, 0, spotter::severity::error);
         found.reason = reason;
         found.decision = decision::skip_update;

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -79,7 +80,7 @@ struct constant_batch {
         once_a_step counted;
     };
     struct state {
-        slots<series> all;  // by tensor id
+        per_tensor<series> all;
         std::uint64_t close = 1;
         bool judged = false;
         culprit same, again;
@@ -89,11 +90,11 @@ struct constant_batch {
         return select(tensor) ? terms::hash : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].recent.keep(ring);
+        return seen.all.declare(tensor) != nullptr && seen.all[tensor.id].recent.keep(ring);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         bool const at_hand = has(it.stats.has, terms::hash) && it.stats.count > 0;
-        if (it.step.mode != mode::train || !at_hand || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || !at_hand || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         if (!mine.counted.first(seen.close)) { return; }
         mine.recent.add(it.stats.hash);
@@ -111,7 +112,8 @@ struct constant_batch {
         culprit const same = std::exchange(seen.same, {});
         culprit const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
-        same.tell(out, "same batch at every step", "repetitions", relation::greater_equal, static_cast<double>(patience));
+        same.tell(out, "same batch at every step", "repetitions", relation::greater_equal,
+                  static_cast<double>(patience));
         again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates);
         return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }

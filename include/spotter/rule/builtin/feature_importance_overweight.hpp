@@ -47,7 +47,8 @@ struct feature_importance_overweight {
         out.push(static_cast<double>(first));
         out.push(wanted > 0 ? own.largest[0] : 0);
     }
-    [[nodiscard]] constexpr share_of_largest judge(observation const& it, std::span<double const> largest) const noexcept {
+    [[nodiscard]] constexpr share_of_largest judge(observation const& it,
+                                                   std::span<double const> largest) const noexcept {
         if (largest.size() != 3) { return {}; }
         importances const all{it};
         for (double const& each : largest) {
@@ -59,8 +60,8 @@ struct feature_importance_overweight {
         return {sight{share, share > threshold}, static_cast<std::size_t>(largest[1]), share_of(largest[2], all.total)};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, share_of_largest const& first) const noexcept {
-        finding it = who.as_finding("a few features outweigh all others", "share of the largest", relation::greater,
-                                    threshold);
+        finding it =
+            who.as_finding("a few features outweigh all others", "share of the largest", relation::greater, threshold);
         it.detail << "element " << first.first << " alone " << first.alone;
         return it;
     }

@@ -62,7 +62,9 @@ struct input_not_normalized {
                                     : narrow ? "input hardly varies"
                                              : "input varies too much",
                                     off ? "|mean|" : "stddev", narrow ? relation::less : relation::greater,
-                                    off ? max_abs_mean : narrow ? min_std : max_std);
+                                    off      ? max_abs_mean
+                                    : narrow ? min_std
+                                             : max_std);
         it.detail << "over " << first.samples << " samples";
         return it;
     }

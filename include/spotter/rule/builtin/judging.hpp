@@ -38,7 +38,9 @@ struct sight {
 //     static constexpr bool by_majority = true;                  yes where it says so of more than half of those it decided
 // One that reads values has `feature_key`, `extract([kept&, | scratch&,] it, values, out)`, and `judge` takes the feature last.
 template <class Value>
-concept judging_rule = rule<Value> && requires { &Value::judge; } && !requires { typename Value::state; };
+concept judging_rule = rule<Value> && requires {
+    &Value::judge;
+} && !requires { typename Value::state; };
 
 namespace detail {
 
@@ -110,10 +112,11 @@ template <judging_rule Rule>
 struct judged : Rule {
     using kept_type = typename detail::kept_by<Rule>::type;
     using scratch_type = typename detail::scratch_of<Rule>::type;
-    using sight_type = decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(),
-                                            std::declval<scratch_type&>(), std::declval<observation const&>(),
-                                            std::span<double const>{}));
-    static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_itself; };
+    using sight_type =
+        decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(), std::declval<scratch_type&>(),
+                             std::declval<observation const&>(), std::span<double const>{}));
+    static constexpr bool patient = requires(Rule const& it) { it.patience; }
+    &&!requires { Rule::counts_itself; };
     static constexpr bool softens = requires { Rule::softens; };
     static constexpr bool reads_values = requires { &Rule::extract; };
 
@@ -136,9 +139,7 @@ struct judged : Rule {
             return this->select(tensor) ? Rule::watched : terms::none;
         }
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept
-        requires softens
-    {
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept requires softens {
         return settled_context::needs(tensor);
     }
     [[nodiscard]] constexpr bool declare(state& seen, [[maybe_unused]] tensor_info const& tensor) const noexcept {
@@ -154,9 +155,8 @@ struct judged : Rule {
         }
         return true;
     }
-    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept
-        requires reads_values
-    {
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values,
+                           feature& out) const noexcept requires reads_values {
         if constexpr (requires { Rule::extract(it, values, out); }) {
             Rule::extract(it, values, out);
         } else if constexpr (requires { Rule::extract(seen.scratch, it, values, out); }) {
@@ -191,19 +191,17 @@ struct judged : Rule {
             seen.first.join(one);
         }
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept
-        requires(!reads_values)
-    {
+    constexpr void observe(state& seen, observation const& it) const noexcept requires(!reads_values) {
         observe(seen, it, {});
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept
-        requires requires(Rule const& it) { it.silence(); }
-    {
-        return Rule::silence();
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept requires requires(Rule const& it) {
+        it.silence();
     }
+    { return Rule::silence(); }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         culprit who;
-        truth const answer = seen.book.take(who, requires { Rule::by_majority; });
+        truth const answer = seen.book.take(
+            who, requires { Rule::by_majority; });
         if constexpr (requires { Rule::not_finite; }) {
             culprit const bad = std::exchange(seen.book.not_finite, {});
             if (bad.count > 0) {

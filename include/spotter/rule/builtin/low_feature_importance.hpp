@@ -41,8 +41,8 @@ struct low_feature_importance {
         return {share, share > max_low};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
-        return who.as_finding("most features carry next to nothing", "share of low features", relation::greater, max_low,
-                              severity::info);
+        return who.as_finding("most features carry next to nothing", "share of low features", relation::greater,
+                              max_low, severity::info);
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached, a sum of zero, or values not recorded";

@@ -5,6 +5,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/exponent_counts.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -63,7 +64,7 @@ struct mixed_precision {
         streak underflows;
     };
     struct state {
-        slots<series> all;    // by tensor id
+        per_tensor<series> all;
         recent_values skips;  // 1 for a step that was skipped
         std::uint64_t close = 1;
         double scale = 1, largest_scale = 0, skipped = 0;  // `skipped`: of the window, so many
@@ -85,7 +86,7 @@ struct mixed_precision {
         return terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.all.declare(tensor) == nullptr) { return false; }
         seen.all[tensor.id].what = part_of(tensor);
         return seen.all[tensor.id].what != part::skipped || seen.skips.keep(skip_window);
     }
@@ -94,7 +95,7 @@ struct mixed_precision {
         exponent_counts::extract(values, out);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
         measurement const value = mean(it.stats);
         switch (series& mine = seen.all[it.tensor.id]; mine.what) {
             case part::gradient:
@@ -154,7 +155,8 @@ private:
         double const share = counts.share_up_to(limits.underflow - exponent_counts::exponent_of(seen.scale));
         seen.judged = true;
         bool const lost = share > max_underflow;
-        bool const lasts = seen.all[it.tensor.id].underflows.count(it.step.mode, seen.close, truth_of(lost)) >= patience;
+        bool const lasts =
+            seen.all[it.tensor.id].underflows.count(it.step.mode, seen.close, truth_of(lost)) >= patience;
         if (lost && lasts) { seen.underflow.blame(it, share); }
     }
     constexpr void judge_scale(state& seen, observation const& it, double scale) const noexcept {

@@ -51,8 +51,8 @@ struct oscillating_loss {
         return {sight{share, holds}, swing};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, share_of_flips const& first) const noexcept {
-        finding it = who.as_finding("loss swings and gets nowhere", "share of changes of direction", relation::greater,
-                                    flips);
+        finding it =
+            who.as_finding("loss swings and gets nowhere", "share of changes of direction", relation::greater, flips);
         it.detail << "over " << window << " losses; from the 10th to the 90th percentile " << first.swing;
         return it;
     }

@@ -63,12 +63,10 @@ struct output_mismatch {
         return {made[2], made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
-        return who.as_finding("logits are probabilities", "largest distance of a row's sum from 1", relation::less_equal,
-                              tolerance);
+        return who.as_finding("logits are probabilities", "largest distance of a row's sum from 1",
+                              relation::less_equal, tolerance);
     }
-    [[nodiscard]] constexpr std::string_view silence() const noexcept {
-        return "no row of two or more finite values";
-    }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept { return "no row of two or more finite values"; }
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -60,7 +60,8 @@ struct outside_envelope {
             healthy_range const wide = widened(each.phases[phase], each.of, margin);
             bool const above = now.value > wide.high;
             if (above || now.value < wide.low) {
-                return {sight{now.value, true}, each.of, each.phases[phase], above ? wide.high : wide.low, above, phase};
+                return {sight{now.value, true},       each.of, each.phases[phase],
+                        above ? wide.high : wide.low, above,   phase};
             }
             found.holds = truth::no;
         }

@@ -44,7 +44,8 @@ struct rl_observation_range {
         return {found, found > share};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
-        finding it = who.as_finding("observations are out of range", "share beyond the limit", relation::greater, share);
+        finding it =
+            who.as_finding("observations are out of range", "share beyond the limit", relation::greater, share);
         it.detail << "limit " << limit;
         return it;
     }

@@ -5,6 +5,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/environment.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -31,7 +32,7 @@ struct rl_repeated_states {
         std::uint64_t before = 0;           // so many episodes just before it did
     };
     struct state {
-        slots<series> all;  // by tensor id
+        per_tensor<series> all;
         close_answer answer;
         std::uint64_t close = 1;
         std::uint64_t ended = 0;  // episodes
@@ -45,13 +46,13 @@ struct rl_repeated_states {
         return episode_end(tensor) ? terms::shape : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.all.declare(tensor) == nullptr) { return false; }
         seen.all[tensor.id].watched = select(tensor);
         seen.all[tensor.id].ends = episode_end(tensor);
         return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         seen.ends = seen.ends || mine.ends;
         if (!mine.watched || !has(it.stats.has, terms::hash) || it.stats.count == 0) { return; }
@@ -86,11 +87,11 @@ struct rl_repeated_states {
 private:
     static constexpr void end_episode(state& seen) noexcept {
         ++seen.ended;
-        for (series& each : seen.all) {
-            each.before = each.repeats ? each.before + 1 : 0;
-            each.repeats = false;
-            each.equal = 0;
-        }
+        seen.all.each([](series& it) {
+            it.before = it.repeats ? it.before + 1 : 0;
+            it.repeats = false;
+            it.equal = 0;
+        });
     }
 };
 

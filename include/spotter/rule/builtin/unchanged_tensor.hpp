@@ -40,7 +40,7 @@ struct unchanged_tensor {
 
     struct kept : once_a_step {
         once_a_step copied;
-        retained_copies copies;   // read by `extract` only
+        retained_copies copies;  // read by `extract` only
         std::uint64_t hash = 0;
         std::uint64_t count = 0;  // observations
         std::uint64_t equal = 0;  // the last ones that are all equal, this one included
