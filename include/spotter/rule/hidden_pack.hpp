@@ -31,7 +31,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 class hidden_pack final : public hidden_machine {
 public:
     hidden_pack() noexcept = default;
-    ~hidden_pack() override {
+    SPOTTER_COLD ~hidden_pack() override {
         for (std::size_t i = 0; i < count_; ++i) { delete machines_[i]; }
     }
     void add(hidden_machine* it) noexcept {
@@ -85,10 +85,10 @@ public:
     void poll(double const& now) override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->poll(now); }
     }
-    void report(taker take, void* context) const override {
+    SPOTTER_COLD void report(taker take, void* context) const override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->report(take, context); }
     }
-    [[nodiscard]] pattern_fault malformed() const noexcept override {
+    [[nodiscard]] SPOTTER_COLD pattern_fault malformed() const noexcept override {
         if (short_of_memory_) { return pattern_fault{"(no memory for the rule)"}; }
         for (std::size_t i = 0; i < count_; ++i) {
             if (pattern_fault const bad = machines_[i]->malformed(); !bad.empty()) { return bad; }

@@ -337,11 +337,11 @@ struct culprit {
     std::uint32_t count = 0;
     tensor_id last = no_tensor;
 
-    constexpr void blame(observation const& it, double value) noexcept {
+    SPOTTER_COLD constexpr void blame(observation const& it, double value) noexcept {
         if (std::exchange(last, it.tensor.id) != it.tensor.id) { blame(it.tensor.name, value); }
     }
     // Where there is no observation at hand; the caller has each tensor once.
-    constexpr void blame(std::string_view name, double value) noexcept {
+    SPOTTER_COLD constexpr void blame(std::string_view name, double value) noexcept {
         if (count++ == 0) {
             tensor = name;
             measured = value;

@@ -22,7 +22,7 @@ struct all_zero {
     [[nodiscard]] static constexpr all_zero sagemaker_defaults() noexcept { return {.patience = 1}; }
 
     static constexpr terms watched = terms::zeros;
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const share = detail::zeros_among_all(it.stats);
         return {share, share.value >= threshold};
     }

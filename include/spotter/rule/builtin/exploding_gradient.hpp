@@ -20,7 +20,7 @@ struct exploding_gradient {
 
     static constexpr std::string_view not_finite = "gradient is not finite";
     static constexpr terms watched = terms::sum_abs | terms::nonfinite;
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const size = mean_abs(it.stats);
         return {size, size.value > max_mean_abs};
     }

@@ -19,14 +19,14 @@ struct exploding_tensor {
 
     [[nodiscard]] static constexpr exploding_tensor sagemaker_defaults() noexcept { return {}; }
 
-    struct bad_elements : sight {
+    struct bad_elements : judged_value {
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;
         std::uint64_t first = no_index;
     };
     static constexpr terms watched = terms::nonfinite;
     [[nodiscard]] constexpr bad_elements judge(observation const& it) const noexcept {
         std::uint64_t const bad = only_nan ? it.stats.nan : it.stats.nonfinite();
-        sight const here{static_cast<double>(bad), bad > 0};
+        judged_value const here{static_cast<double>(bad), bad > 0};
         return {here, it.stats.nan, it.stats.pos_inf, it.stats.neg_inf,
                 bad == it.stats.nonfinite() ? it.stats.first_bad : no_index};
     }

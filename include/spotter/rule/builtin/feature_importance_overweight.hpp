@@ -25,7 +25,7 @@ struct feature_importance_overweight {
     struct scratch {
         slots<double> largest;  // in falling order
     };
-    struct share_of_largest : sight {
+    struct share_of_largest : judged_value {
         std::size_t first = 0;  // the most important feature
         double alone = 0;
     };
@@ -57,7 +57,8 @@ struct feature_importance_overweight {
         bool const in_range = largest[1] < static_cast<double>(it.stats.count);
         if (!all.known || all.features <= nfeatures || !in_range) { return {}; }
         double const share = share_of(largest[0], all.total);
-        return {sight{share, share > threshold}, static_cast<std::size_t>(largest[1]), share_of(largest[2], all.total)};
+        return {judged_value{share, share > threshold}, static_cast<std::size_t>(largest[1]),
+                share_of(largest[2], all.total)};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, share_of_largest const& first) const noexcept {
         finding it =

@@ -37,7 +37,7 @@ struct gradient_not_cleared {
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
         return mine.before.keep(window) && mine.rose.keep(window);
     }
-    [[nodiscard]] constexpr sight judge(kept& mine, observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         summary const& now = it.stats;
         if (!now.has_previous) { return {}; }
         if (it.step.index < now.previous_index) {

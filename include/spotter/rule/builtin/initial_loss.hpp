@@ -31,7 +31,7 @@ struct initial_loss {
     struct kept {
         bool judged = false;
     };
-    struct first_loss : sight {
+    struct first_loss : judged_value {
         double limit = 0;  // that it is beyond
     };
     static constexpr terms watched = terms::sum;
@@ -39,7 +39,7 @@ struct initial_loss {
         measurement const loss = loss_of(it);
         if (!loss.known || !is_set() || std::exchange(mine.judged, true)) { return {}; }
         double const limit = violated(loss.value);
-        return {sight{loss.value, limit > 0}, limit};
+        return {judged_value{loss.value, limit > 0}, limit};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, first_loss const& first) const noexcept {
         bool const above = who.measured > expected;

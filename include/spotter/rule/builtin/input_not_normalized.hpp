@@ -43,7 +43,7 @@ struct input_not_normalized {
         double measured = 0;
         outcome found = outcome::unknown;
     };
-    struct pooled : sight {
+    struct pooled : judged_value {
         outcome found = outcome::unknown;
         std::uint64_t samples = 0;
     };
@@ -54,7 +54,7 @@ struct input_not_normalized {
             if (mine.values > 0 && mine.samples >= samples) { decide(mine); }
         }
         if (mine.found == outcome::unknown) { return {}; }
-        return {sight{mine.measured, mine.found != outcome::normal}, mine.found, mine.samples};
+        return {judged_value{mine.measured, mine.found != outcome::normal}, mine.found, mine.samples};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, pooled const& first) const noexcept {
         bool const off = first.found == outcome::off_centre, narrow = first.found == outcome::too_narrow;

@@ -11,31 +11,31 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // What a rule says of one observation, and by which number.
-struct sight {
+struct judged_value {
     truth holds = truth::undecided;
     double measured = 0;
 
-    constexpr sight() noexcept = default;
-    constexpr sight(double value, bool is_so) noexcept : holds{truth_of(is_so)}, measured{value} {}
-    constexpr sight(measurement const& value, bool is_so) noexcept
+    constexpr judged_value() noexcept = default;
+    constexpr judged_value(double value, bool is_so) noexcept : holds{truth_of(is_so)}, measured{value} {}
+    constexpr judged_value(measurement const& value, bool is_so) noexcept
         : holds{value.known ? truth_of(is_so) : truth::undecided}, measured{value.value} {}
 };
 
 // A rule that judges observations one by one and blames the first tensor of which it says yes. It is an aggregate of parameters like any
 // rule (machine.hpp), and in place of a state, `declare`, `observe` and `close` it has
-//     static constexpr terms watched;                            what it needs of the tensors that `select` selects; or `needs`
-//     constexpr sight judge(observation const& it) const;        or a type derived from sight, with more evidence in it
-//     constexpr finding tell(culprit const& who) const;          or (who, first): what `judge` returned of that tensor
+//     static constexpr terms watched;                  what it needs of the tensors that `select` selects; or `needs`
+//     constexpr judged_value judge(observation const& it) const;          or a type derived from that, with more evidence in it
+//     constexpr finding tell(culprit const& who) const;                   or (who, first): what `judge` returned of that tensor
 // and optionally
-//     struct kept { ... };              what is kept of each tensor; `judge` takes it first. Where it is a once_a_step it is told the close
-//     struct scratch { ... };           what is kept for all of them; `judge` takes it second
-//     constexpr bool prepare([kept&,] [scratch&,] tensor_info const&) const;      takes memory; false where there is none
-//     std::uint64_t patience;           a parameter: yes of so many in a row of a tensor and mode
-//     static constexpr mode judged_in;                           observations in other modes are not judged
-//     static constexpr std::string_view not_finite;              a reason: elements that are not finite are an error at once
-//     static constexpr bool softens = true;                      a warning is info once training has settled
-//     constexpr std::string_view silence() const;                why it decided nothing though tensors matched
-//     static constexpr bool by_majority = true;                  yes where it says so of more than half of those it decided
+//     struct kept { ... };                             of each tensor; `judge` takes it first. A once_a_step is told the step
+//     struct scratch { ... };                          of all of them; `judge` takes it second
+//     constexpr bool prepare([kept&,] [scratch&,] tensor_info const&) const;    takes memory; false where there is none
+//     std::uint64_t patience;                          a parameter: yes of so many in a row of a tensor and mode
+//     static constexpr mode judged_in;                 observations in other modes are not judged
+//     static constexpr std::string_view not_finite;    a reason: elements that are not finite are an error at once
+//     static constexpr bool softens = true;            a warning is info once training has settled
+//     static constexpr bool by_majority = true;        yes where it says so of more than half of those that it decided
+//     constexpr std::string_view silence() const;      why it decided nothing though tensors matched
 // One that reads values has `feature_key`, `extract([kept&, | scratch&,] it, values, out)`, and `judge` takes the feature last.
 template <class Value>
 concept judging_rule = rule<Value> && requires {
@@ -91,7 +91,7 @@ struct judging_book {
     settled_context settled;
 
     // Whether that is the first to be blamed.
-    constexpr bool blame(observation const& it, double measured) noexcept {
+    SPOTTER_COLD constexpr bool blame(observation const& it, double measured) noexcept {
         bool const first = found.count == 0;
         found.blame(it, measured);
         return first;
@@ -109,10 +109,10 @@ struct judging_book {
 
 // The rule with what the skeleton adds: a leaf, whose machine is that of the rule.
 template <judging_rule Rule>
-struct judged : Rule {
+struct judged_rule : Rule {
     using kept_type = typename detail::kept_by<Rule>::type;
     using scratch_type = typename detail::scratch_of<Rule>::type;
-    using sight_type =
+    using said_type =
         decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(), std::declval<scratch_type&>(),
                              std::declval<observation const&>(), std::span<double const>{}));
     static constexpr bool patient = requires(Rule const& it) { it.patience; }
@@ -122,13 +122,13 @@ struct judged : Rule {
 
     struct entry {
         [[no_unique_address]] kept_type kept{};
-        [[no_unique_address]] std::conditional_t<patient, streak, detail::nothing_kept> row{};
+        [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept> row{};
         bool watched = false;
     };
     struct state {
         slots<entry> all;  // by tensor id
         detail::judging_book book;
-        sight_type first{};  // of the tensor that is blamed
+        said_type first{};  // of the tensor that is blamed
         [[no_unique_address]] scratch_type scratch{};
     };
 
@@ -178,7 +178,7 @@ struct judged : Rule {
             if (it.stats.nonfinite() > 0) { seen.book.not_finite.blame(it, static_cast<double>(it.stats.nonfinite())); }
         }
         if constexpr (requires { mine.kept.now; }) { mine.kept.now = seen.book.close; }
-        sight_type const one = detail::ask(static_cast<Rule const&>(*this), mine.kept, seen.scratch, it, made);
+        said_type const one = detail::ask(static_cast<Rule const&>(*this), mine.kept, seen.scratch, it, made);
         seen.book.decided_on += decided(one.holds) ? 1 : 0;
         bool holds = one.holds == truth::yes;
         if constexpr (patient) {
@@ -230,9 +230,9 @@ private:
 };
 
 template <judging_rule Rule>
-class machine<Rule> : public machine<judged<Rule>> {
+class machine<Rule> : public machine<judged_rule<Rule>> {
 public:
-    constexpr explicit machine(Rule const& rule) noexcept : machine<judged<Rule>>{judged<Rule>{rule}} {}
+    constexpr explicit machine(Rule const& rule) noexcept : machine<judged_rule<Rule>>{judged_rule<Rule>{rule}} {}
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

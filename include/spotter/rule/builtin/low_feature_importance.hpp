@@ -32,7 +32,8 @@ struct low_feature_importance {
         importances const all{it};
         if (all.known) { out.push(static_cast<double>(count_low(all, values))); }
     }
-    [[nodiscard]] constexpr sight judge(kept& mine, observation const& it, std::span<double const> low) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it,
+                                               std::span<double const> low) const noexcept {
         if (mine.count++ < warmup) { return {}; }
         importances const all{it};
         auto const features = static_cast<double>(all.features);

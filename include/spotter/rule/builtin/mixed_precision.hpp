@@ -61,7 +61,7 @@ struct mixed_precision {
     enum class part : std::uint8_t { none, gradient, scale, skipped };
     struct series : once_a_step {
         part what = part::none;
-        streak underflows;
+        detail::streak underflows;
     };
     struct state {
         per_tensor<series> all;

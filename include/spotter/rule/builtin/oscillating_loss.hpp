@@ -31,7 +31,7 @@ struct oscillating_loss {
     struct scratch {
         slots<std::uint64_t> keys;
     };
-    struct share_of_flips : sight {
+    struct share_of_flips : judged_value {
         double swing = 0;
     };
     static constexpr terms watched = terms::sum;
@@ -48,7 +48,7 @@ struct oscillating_loss {
         if (!mine.losses.full() || mine.losses.size() < 3) { return {}; }
         double const share = flips_of(mine.losses), swing = swing_of(mine.losses, own.keys);
         bool const holds = share > flips && is_wide(swing, mine.trend.start()) && !improves(mine.losses);
-        return {sight{share, holds}, swing};
+        return {judged_value{share, holds}, swing};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, share_of_flips const& first) const noexcept {
         finding it =

@@ -58,7 +58,7 @@ struct output_mismatch {
         if (!any) { return; }
         out.push(low), out.push(high), out.push(gap);
     }
-    [[nodiscard]] constexpr sight judge(observation const&, std::span<double const> made) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const&, std::span<double const> made) const noexcept {
         if (made.size() < 3 || !is_finite(made[0]) || !is_finite(made[1]) || !is_finite(made[2])) { return {}; }
         return {made[2], made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance};
     }

@@ -25,7 +25,7 @@ struct outside_envelope {
     struct kept {
         std::span<healthy_series const> known;
     };
-    struct violation : sight {
+    struct violation : judged_value {
         statistic of{statistic_id::mean};
         healthy_range range{};  // as learned
         double limit = 0;
@@ -60,8 +60,8 @@ struct outside_envelope {
             healthy_range const wide = widened(each.phases[phase], each.of, margin);
             bool const above = now.value > wide.high;
             if (above || now.value < wide.low) {
-                return {sight{now.value, true},       each.of, each.phases[phase],
-                        above ? wide.high : wide.low, above,   phase};
+                return {judged_value{now.value, true}, each.of, each.phases[phase],
+                        above ? wide.high : wide.low,  above,   phase};
             }
             found.holds = truth::no;
         }

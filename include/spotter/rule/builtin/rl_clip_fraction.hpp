@@ -19,7 +19,7 @@ struct rl_clip_fraction {
     std::uint64_t patience = 5;  // updates
 
     static constexpr terms watched = terms::sum;
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const clipped = mean(it.stats);
         return {clipped, clipped.value > limit};
     }

@@ -27,13 +27,13 @@ struct rl_constant_reward {
         double least = 0, greatest = 0;
     };
     static constexpr terms watched = terms::range | terms::nonfinite;
-    [[nodiscard]] constexpr sight judge(kept& mine, observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         measurement const least = minimum(it.stats), greatest = maximum(it.stats);
         if (!least.known) { return {}; }
         mine.least = mine.count == 0 || least.value < mine.least ? least.value : mine.least;
         mine.greatest = mine.count == 0 || greatest.value > mine.greatest ? greatest.value : mine.greatest;
         mine.count += it.stats.finite();
-        return mine.count < episodes ? sight{} : sight{mine.least, mine.least == mine.greatest};
+        return mine.count < episodes ? judged_value{} : judged_value{mine.least, mine.least == mine.greatest};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
         return who.as_finding("reward is constant", "return of every episode", relation::none, 0);

@@ -28,7 +28,7 @@ struct rl_entropy_collapse {
     struct kept : once_a_step {
         std::uint64_t updates = 0;
     };
-    struct share : sight {  // of the largest entropy
+    struct share : judged_value {  // of the largest entropy
         bool is_early = false;
         constexpr void join(share const& other) noexcept { is_early = is_early || other.is_early; }
     };
@@ -38,7 +38,7 @@ struct rl_entropy_collapse {
         if (!entropy.known || !(max_entropy > 0)) { return {}; }
         if (mine.first()) { ++mine.updates; }
         double const found = detail::quotient(entropy.value, max_entropy);
-        return {sight{found, found < low}, mine.updates <= early};
+        return {judged_value{found, found < low}, mine.updates <= early};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, share const& first) const noexcept {
         return who.as_finding("policy does not explore", "share of the largest entropy", relation::less, low,

@@ -23,10 +23,10 @@ struct rl_explained_variance {
         std::uint64_t updates = 0;
     };
     static constexpr terms watched = terms::sum;
-    [[nodiscard]] constexpr sight judge(kept& mine, observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         measurement const explained = mean(it.stats);
         if (explained.known && mine.first()) { ++mine.updates; }
-        return mine.updates > warmup ? sight{explained, explained.value < 0} : sight{};
+        return mine.updates > warmup ? judged_value{explained, explained.value < 0} : judged_value{};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
         return who.as_finding("critic is worse than a constant", "explained variance", relation::less, 0);

@@ -25,7 +25,7 @@ struct rl_kl {
 
     static constexpr std::string_view not_finite = "divergence is not finite";
     static constexpr terms watched = terms::sum | terms::nonfinite;
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const kl = mean(it.stats);
         return {kl, kl.value > limit()};
     }

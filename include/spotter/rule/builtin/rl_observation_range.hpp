@@ -38,7 +38,7 @@ struct rl_observation_range {
         out.push(static_cast<double>(beyond));
         out.push(static_cast<double>(finite));
     }
-    [[nodiscard]] constexpr sight judge(observation const&, std::span<double const> counts) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const&, std::span<double const> counts) const noexcept {
         if (counts.size() != 2 || !(counts[1] > 0)) { return {}; }
         double const found = detail::quotient(counts[0], counts[1]);
         return {found, found > share};

@@ -31,7 +31,7 @@ struct step_time_outlier {
     struct scratch {
         slots<std::uint64_t> keys;
     };
-    struct outlier : sight {
+    struct outlier : judged_value {
         double limit = 0;  // that it is above
         bool often = false;
         constexpr void join(outlier const& other) noexcept { often = often || other.often; }
@@ -52,7 +52,7 @@ struct step_time_outlier {
             double const limit = limit_over(mine.times, own.keys);
             bool const holds = time.value > limit;
             mine.outliers.add(holds ? 1 : 0);
-            found = {sight{time.value, holds}, limit, holds && is_often(mine.outliers)};
+            found = {judged_value{time.value, holds}, limit, holds && is_often(mine.outliers)};
         }
         mine.times.add(time.value);
         return found;

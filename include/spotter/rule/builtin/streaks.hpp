@@ -6,6 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
 // Of one tensor. A close without it, and an undecided one, leave its streak as it is. Observed several times in a step it counts once:
 // the condition held if it held for one of its observations.
 struct streak {
@@ -24,6 +26,8 @@ struct streak {
     }
 };
 
+}  // namespace detail
+
 // Those of all tensors.
 class streaks {
 public:
@@ -36,7 +40,7 @@ public:
     constexpr void next_close() noexcept { ++close_; }
 
 private:
-    slots<streak> list_;
+    slots<detail::streak> list_;
     std::uint64_t close_ = 1;
 };
 

@@ -28,10 +28,10 @@ struct tensor_variance {
     }
 
     static constexpr terms watched = needs_of(variance);
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const spread = variance(it.stats);
         bool const known = is_set() && spread.known && is_finite(spread.value) && it.stats.finite() > 1;
-        return known ? sight{spread.value, below(spread.value) || above(spread.value)} : sight{};
+        return known ? judged_value{spread.value, below(spread.value) || above(spread.value)} : judged_value{};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
         bool const small = below(who.measured);

@@ -37,7 +37,7 @@ struct tree_depth {
     [[nodiscard]] static constexpr tree_depth sagemaker_defaults() noexcept { return {}; }
 
     static constexpr terms watched = terms::range;
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const found = depth_of(it.stats);
         return {found, found.value > static_cast<double>(depth)};
     }

@@ -62,8 +62,8 @@ struct unchanged_tensor {
         out.push(static_cast<double>(mine.copies.count_agreeing(values, {rtol, atol, equal_nan})));
         if (!mine.copies.add(values)) { out.give_up(); }
     }
-    [[nodiscard]] constexpr sight judge(kept& mine, observation const& it,
-                                        std::span<double const> agreeing) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it,
+                                               std::span<double const> agreeing) const noexcept {
         bool const at_hand = tolerant() ? !agreeing.empty() : has(it.stats.has, terms::hash);
         if (!at_hand || it.stats.count == 0 || !mine.first()) { return {}; }
         std::uint64_t const before = mine.count++ == 0 ? 0
@@ -72,7 +72,8 @@ struct unchanged_tensor {
         mine.hash = it.stats.hash;
         // All pairs of a run agree where each of it agrees with all that came before it in the run.
         mine.equal = before + 1 >= num_steps || before > mine.equal ? mine.equal + 1 : before + 1;
-        return mine.count < num_steps ? sight{} : sight{static_cast<double>(mine.equal), mine.equal >= num_steps};
+        return mine.count < num_steps ? judged_value{}
+                                      : judged_value{static_cast<double>(mine.equal), mine.equal >= num_steps};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
         return who.as_finding(tolerant() ? "values agree within the tolerance" : "values are the same, bit by bit",

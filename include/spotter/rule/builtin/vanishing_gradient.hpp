@@ -23,7 +23,7 @@ struct vanishing_gradient {
 
     static constexpr bool softens = true;
     static constexpr terms watched = terms::sum_abs;
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const size = mean_abs(it.stats);
         return {size, size.value < threshold};
     }

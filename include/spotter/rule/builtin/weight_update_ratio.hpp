@@ -27,7 +27,7 @@ struct weight_update_ratio {
     [[nodiscard]] static constexpr weight_update_ratio sagemaker_defaults() noexcept { return {.per_step = false}; }
 
     static constexpr terms watched = terms::delta;
-    [[nodiscard]] constexpr sight judge(observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const ratio = update_ratio_of(it, epsilon, per_step);
         if (!ratio.known || it.step.index - it.stats.previous_index < num_steps) { return {}; }
         return {ratio, ratio.value > large_threshold || ratio.value < small_threshold};
