@@ -95,7 +95,7 @@ TEST_CASE("a judging rule has patience, a majority, evidence of its own, and an 
     CHECK((it.found[0].reason == "not a number" && it.found[0].severity == severity::error && it.found.size() == 1));
     CHECK(it.step(train(1), "x", {2}) == truth::no);
     it.see(train(2), "x", {2});
-    it.see(train(2), "x", {3});  // one step more, not two
+    it.see(train(2), "x", {3});              // one step more, not two
     CHECK(it.close(train(2)) == truth::no);  // half of those that are judged is no majority: it was blamed once
     CHECK(it.step(train(3), "x", {2}) == truth::yes);
     CHECK((it.found[0].detail.view() == "4 steps, 0 more" && it.found[0].severity == severity::warning));
