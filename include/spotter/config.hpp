@@ -66,9 +66,11 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define SPOTTER_INLINE inline __attribute__((always_inline))
 #define SPOTTER_NOINLINE __attribute__((noinline))
+#define SPOTTER_COLD __attribute__((cold, noinline))
 #else
 #define SPOTTER_INLINE inline
 #define SPOTTER_NOINLINE
+#define SPOTTER_COLD
 #endif
 
 // g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.

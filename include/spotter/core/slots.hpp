@@ -31,17 +31,7 @@ public:
     constexpr ~slots() { delete[] values_; }
 
     // At least `count` values; new ones are value-initialised. Doubles, so a run of ids costs amortised O(1).
-    [[nodiscard]] constexpr bool grow(std::size_t count) noexcept {
-        if (count <= size_) { return true; }
-        std::size_t const wanted = count > 2 * size_ ? count : 2 * size_;
-        Value* const larger = make(wanted);
-        if (larger == nullptr) { return false; }
-        for (std::size_t i = 0; i < size_; ++i) { larger[i] = std::move(values_[i]); }
-        delete[] values_;
-        values_ = larger;
-        size_ = wanted;
-        return true;
-    }
+    [[nodiscard]] constexpr bool grow(std::size_t count) noexcept { return count <= size_ || enlarge(count); }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
     [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }
@@ -53,6 +43,16 @@ public:
     [[nodiscard]] constexpr Value* end() noexcept { return values_ + size_; }
 
 private:
+    [[nodiscard]] SPOTTER_COLD constexpr bool enlarge(std::size_t count) noexcept {
+        std::size_t const wanted = count > 2 * size_ ? count : 2 * size_;
+        Value* const larger = make(wanted);
+        if (larger == nullptr) { return false; }
+        for (std::size_t i = 0; i < size_; ++i) { larger[i] = std::move(values_[i]); }
+        delete[] values_;
+        values_ = larger;
+        size_ = wanted;
+        return true;
+    }
     [[nodiscard]] static constexpr Value* make(std::size_t count) noexcept {
         if (std::is_constant_evaluated()) { return new Value[count]{}; }
         return new (std::nothrow) Value[count]{};

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it, or once
-// (SPOTTER_SEPARATE); who names it sees none of them.
+// (SPOTTER_SEPARATE); who names it sees none of them, and pays for no other pack.
 #pragma once
 
 #include <spotter/rule/hidden_machine.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+enum class pack_id : std::uint8_t { supervised, rl, boosting, system, sagemaker };
+
+// Null: no memory.
+template <pack_id Which>
+[[nodiscard]] hidden_machine* make_pack() noexcept;
+
+}  // namespace detail
+
 // What `||` says of its rules; a tensor costs only those that watch it.
+template <detail::pack_id Which>
 struct built_in_pack {
     using kind = rule_kind;
-    detail::hidden_machine* (*make)() noexcept;  // null: no memory
 };
 
-template <>
-class machine<built_in_pack> : public detail::hidden_machine_owner {
+template <detail::pack_id Which>
+class machine<built_in_pack<Which>> : public detail::hidden_machine_owner {
 public:
-    explicit machine(built_in_pack const& pack) noexcept : detail::hidden_machine_owner{pack.make()} {}
+    explicit machine(built_in_pack<Which> const&) noexcept : detail::hidden_machine_owner{detail::make_pack<Which>()} {}
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

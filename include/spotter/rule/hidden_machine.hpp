@@ -30,17 +30,18 @@ public:
 template <rule Rule>
 class hidden_machine_of final : public hidden_machine {
 public:
-    explicit hidden_machine_of(Rule const& it) noexcept : machine_{it} {}
+    SPOTTER_COLD explicit hidden_machine_of(Rule const& it) noexcept : machine_{it} {}
+    SPOTTER_COLD ~hidden_machine_of() override = default;
 
     requirement declare(tensor_info const& tensor) override { return machine_.declare(tensor); }
     void observe(observation const& it) override { machine_.observe(it); }
     truth close(step_id step, findings& out) override { return machine_.close(step, out); }
     [[nodiscard]] bool due(step_id step) const override { return machine_.due(step); }
     void poll(double const& now) override { machine_.poll(now); }
-    void report(taker take, void* context) const override {
+    SPOTTER_COLD void report(taker take, void* context) const override {
         machine_.report([&](coverage const& each) { take(context, each); });
     }
-    [[nodiscard]] pattern_fault malformed() const noexcept override { return machine_.malformed(); }
+    [[nodiscard]] SPOTTER_COLD pattern_fault malformed() const noexcept override { return machine_.malformed(); }
 
 private:
     machine<Rule> machine_;

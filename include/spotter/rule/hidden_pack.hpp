@@ -3,7 +3,27 @@
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
-#include <spotter/rule/dynamic_rule.hpp>
+#include <spotter/rule/hidden_machine.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// A machine that is made already, as a rule for adaptors: the one machine that is made of it owns it.
+struct made_machine {
+    using kind = rule_kind;
+    hidden_machine* it;
+};
+
+}  // namespace detail
+
+template <>
+class machine<detail::made_machine> : public detail::hidden_machine_owner {
+public:
+    explicit machine(detail::made_machine const& made) noexcept : detail::hidden_machine_owner{made.it} {}
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -11,7 +31,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 class hidden_pack final : public hidden_machine {
 public:
     hidden_pack() noexcept = default;
-    ~hidden_pack() override {
+    SPOTTER_COLD ~hidden_pack() override {
         for (std::size_t i = 0; i < count_; ++i) { delete machines_[i]; }
     }
     void add(hidden_machine* it) noexcept {
@@ -22,8 +42,18 @@ public:
             short_of_memory_ = true;
         }
     }
+    // Tells an episode once, and nothing more for 100 closes.
+    SPOTTER_COLD void add_told_once(hidden_machine* it) noexcept {
+        using told_once = adapted<adapted<made_machine, rearm>, cooldown>;
+        hidden_machine* const thinned =
+            it == nullptr ? nullptr
+                          : new (std::nothrow)
+                                hidden_machine_of<told_once>{made_machine{it} | rearm{10} | cooldown{100}};
+        if (thinned == nullptr) { delete it; }
+        add(thinned);
+    }
 
-    requirement declare(tensor_info const& tensor) override {
+    SPOTTER_COLD requirement declare(tensor_info const& tensor) override {
         requirement joined;
         std::uint64_t watching = 0;
         for (std::size_t i = 0; i < count_; ++i) {
@@ -55,10 +85,10 @@ public:
     void poll(double const& now) override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->poll(now); }
     }
-    void report(taker take, void* context) const override {
+    SPOTTER_COLD void report(taker take, void* context) const override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->report(take, context); }
     }
-    [[nodiscard]] pattern_fault malformed() const noexcept override {
+    [[nodiscard]] SPOTTER_COLD pattern_fault malformed() const noexcept override {
         if (short_of_memory_) { return pattern_fault{"(no memory for the rule)"}; }
         for (std::size_t i = 0; i < count_; ++i) {
             if (pattern_fault const bad = machines_[i]->malformed(); !bad.empty()) { return bad; }
@@ -73,12 +103,15 @@ private:
     bool short_of_memory_ = false;
 };
 
+template <rule Rule>
+[[nodiscard]] SPOTTER_COLD hidden_machine* make_hidden(Rule const& it) noexcept {
+    return new (std::nothrow) hidden_machine_of<Rule>{it};
+}
+
 // Each rule of a pack tells an episode once, and nothing more for 100 closes.
 template <rule... Rules>
 void add_told_once(hidden_pack* to, Rules const&... rules) noexcept {
-    if (to == nullptr) { return; }
-    using told_once = adapted<adapted<dynamic_rule, rearm>, cooldown>;
-    (to->add(new (std::nothrow) hidden_machine_of<told_once>{dynamic_rule{rules} | rearm{10} | cooldown{100}}), ...);
+    if (to != nullptr) { (to->add_told_once(make_hidden(rules)), ...); }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -6,9 +6,7 @@
 #include <spotter/core/event.hpp>
 #include <spotter/core/pattern.hpp>
 #include <spotter/core/slots.hpp>
-#include <spotter/rule/coverage.hpp>
-#include <spotter/rule/finding.hpp>
-#include <spotter/stat/unit_axis.hpp>
+#include <spotter/rule/leaf_book.hpp>
 
 #include <bit>
 #include <span>
@@ -34,32 +32,6 @@ struct rule_kind {
 
 template <class Value>
 concept rule = expression<Value> && std::same_as<typename Value::kind, rule_kind>;
-
-// What a rule wants of a tensor: the terms, and along which axis units are counted where it wants unit_activity.
-struct requirement {
-    spotter::terms terms = spotter::terms::none;
-    int unit_axis = default_axis;
-    bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
-
-    // Whether both can have what they want of the tensor: units are counted along one axis.
-    [[nodiscard]] constexpr bool agrees(requirement const& other, tensor_info const& tensor) const noexcept {
-        int const batch = batch_axis_of(tensor.flags);
-        return !has(terms & other.terms, terms::unit_activity) ||
-               unit_axis_of(tensor.shape, unit_axis, batch) == unit_axis_of(tensor.shape, other.unit_axis, batch);
-    }
-    constexpr void join(requirement const& other) noexcept {
-        if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
-            unit_axis = other.unit_axis;
-        }
-        terms |= other.terms;
-        lacks_memory = lacks_memory || other.lacks_memory;
-    }
-    [[nodiscard]] static constexpr requirement without_memory() noexcept {
-        requirement none;
-        none.lacks_memory = true;
-        return none;
-    }
-};
 
 // What a rule extracts of a tensor's values: numbers, in an order of its own. Grows to the longest there was.
 class feature {
@@ -200,41 +172,33 @@ class machine<Rule> {
     static_assert(sizeof(detail::right_choices<Rule>) > 0);
 
 public:
-    constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} { seen_.rule = Rule::name; }
+    constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} {}
 
     // May allocate; called when a tensor is declared, and again when more becomes known about it.
-    constexpr requirement declare(tensor_info const& tensor) {
+    SPOTTER_COLD constexpr requirement declare(tensor_info const& tensor) {
         requirement wanted{rule_.needs(tensor), default_axis};
         bool const judged = any(wanted.terms);
-        if constexpr (requires { rule_.gap(tensor); }) { gap_ = gap_.empty() ? rule_.gap(tensor) : gap_; }
+        if constexpr (requires { rule_.gap(tensor); }) { book_.fill_gap(rule_.gap(tensor)); }
         if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // as a matrix would it be judged?
             tensor_info matrix = tensor;
             matrix.shape = extents{1, tensor.shape.size[0]};
-            flat_ = flat_ || any(rule_.needs(matrix));
+            if (any(rule_.needs(matrix))) { book_.be_flat(); }
         }
         if constexpr (requires { rule_.context(tensor); }) { wanted.terms |= rule_.context(tensor); }
         if constexpr (requires { rule_.unit_axis; }) { wanted.unit_axis = rule_.unit_axis; }
-        if (has(wanted.terms, terms::feature)) { wanted.terms |= terms::shape; }  // the record shows that it was there
-        if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return wanted; }
-        if (!watched_.grow(tensor.id + std::size_t{1})) { return lack(); }
-        std::uint8_t mark = (judged ? is_judged : 0) | (any(wanted.terms) ? is_watched : 0) |
-                                  (has(wanted.terms, terms::feature) ? by_feature : 0);
-        if (mark != 0 && !declare_to_rule(tensor)) {
-            mark = 0;
-            wanted = lack();
-        }
-        seen_.matched += mark & is_judged;
-        seen_.matched -= watched_[tensor.id] & is_judged;  // declared again, and perhaps no longer watched
-        watched_[tensor.id] = mark;
-        return wanted;
+        if (!book_.admit(tensor, wanted)) { return wanted; }
+        bool const kept = !any(wanted.terms) || declare_to_rule(tensor);
+        return book_.enter(tensor.id, judged, kept, wanted);
     }
 
     // Only of tensors of which it wants something.
     constexpr void observe(observation const& it) {
         if constexpr (remembers) { memory_.observe(it); }
-        if (!has_context || (watched_[it.tensor.id] & is_judged) != 0) { observed_in_[index_of(it.step.mode)] = true; }
+        if (!has_context || (book_.mark_of(it.tensor.id) & detail::leaf_book::is_judged) != 0) {
+            book_.met(it.step.mode);
+        }
         if constexpr (extracting_rule<Rule>) {
-            if ((watched_[it.tensor.id] & by_feature) != 0 && looks(it)) {
+            if ((book_.mark_of(it.tensor.id) & detail::leaf_book::by_feature) != 0 && looks(it)) {
                 observe_feature(it);
             } else {
                 rule_.observe(state_, it, std::span<double const>{});
@@ -245,17 +209,11 @@ public:
     }
 
     constexpr truth close(step_id step, findings& out) {
-        std::size_t const mark = out.size();
+        std::size_t const first = out.size();
         truth const answer = rule_.close(state_, step, out);
         if constexpr (remembers) { memory_.close(step); }
-        for (std::size_t i = mark; i < out.size(); ++i) { sign(out[i], step); }
-        if (decided(answer)) {
-            ++seen_.judged;
-            seen_.fired += answer == truth::yes ? 1 : 0;
-        } else if (observed_in_[0] || observed_in_[1] || observed_in_[2]) {
-            ++seen_.undecided;
-        }
-        for (std::size_t m = 0; m < mode_count; ++m) { seen_in_[m] |= std::exchange(observed_in_[m], false); }
+        if (out.size() > first) { book_.sign(out, first, step, Rule::name, remedy()); }
+        book_.close(answer);
         return answer;
     }
 
@@ -272,12 +230,7 @@ public:
     // Calls `use(coverage)` for each leaf.
     template <class Use>
     constexpr void report(Use&& use) const {
-        coverage all = seen_;
-        all.reason = all.judged == 0 ? why_silent(all.matched) : gap_;
-        if constexpr (requires { rule_.short_of_memory(state_); }) {
-            if (all.reason.empty() && rule_.short_of_memory(state_)) { all.reason = no_memory; }
-        }
-        use(all);
+        use(covered());
     }
 
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
@@ -293,12 +246,8 @@ public:
 
 private:
     static constexpr bool has_context = requires(Rule const& it, tensor_info const& tensor) { it.context(tensor); };
-    // What a tensor is to the rule; watched: judged, or as context.
-    static constexpr std::uint8_t is_judged = 1, is_watched = 2, by_feature = 4;
-
     static constexpr bool remembers = requires { requires Rule::extracts_from_memory; };
     struct nothing {};
-    static constexpr std::string_view no_memory = "no memory for all that it judges";
 
     // False where there is no memory for the tensor.
     [[nodiscard]] constexpr bool declare_to_rule([[maybe_unused]] tensor_info const& tensor) {
@@ -313,10 +262,6 @@ private:
             rule_.declare(state_, tensor);
         }
         return true;
-    }
-    constexpr requirement lack() noexcept {
-        gap_ = no_memory;
-        return requirement::without_memory();
     }
 
     [[nodiscard]] constexpr std::uint64_t key(tensor_info const& tensor) const noexcept {
@@ -358,7 +303,7 @@ private:
         feature_.clear();
         rule_.extract(state_, it, values, feature_);
         if (!feature_.complete()) {
-            (void)lack();
+            (void)book_.lack();
             return desk != nullptr ? desk->lack() : void();
         }
         // Others may take it, but for one from memory: in a replay they would fall behind.
@@ -366,45 +311,28 @@ private:
         rule_.observe(state_, it, feature_.all());
     }
 
-    constexpr void sign(finding& it, step_id step) const noexcept {
-        if (it.rule.empty()) { it.rule = Rule::name; }
+    [[nodiscard]] static constexpr std::string_view remedy() noexcept {
         if constexpr (requires { Rule::remedy; }) {
-            if (it.remedy.empty()) { it.remedy = Rule::remedy; }
-        }
-        it.step = step;
-    }
-
-    [[nodiscard]] constexpr std::string_view why_silent(std::uint64_t matched) const noexcept {
-        if (matched == 0 && !gap_.empty()) { return gap_; }
-        if (matched == 0) {
-            return flat_ ? "matched only tensors of rank 1: give their sizes, view_of(pointer, {rows, columns})"
-                         : "no tensor matched";
-        }
-        auto const seen_in = [&](std::size_t m) { return seen_in_[m] || observed_in_[m]; };
-        if (!seen_in(0) && !seen_in(1) && !seen_in(2)) { return "matched, but never observed"; }
-        if constexpr (requires { Rule::judged_in; }) {
-            constexpr std::string_view never_in[mode_count] = {"matched, but never in mode train",
-                                                               "matched, but never in mode eval",
-                                                               "matched, but never in mode predict"};
-            if (!seen_in(index_of(Rule::judged_in))) { return never_in[index_of(Rule::judged_in)]; }
-        }
-        if constexpr (requires { rule_.silence(state_); }) {
-            return rule_.silence(state_);
+            return Rule::remedy;
         } else {
-            return "matched, but nothing could be decided";
+            return {};
         }
+    }
+    [[nodiscard]] SPOTTER_COLD constexpr coverage covered() const {
+        mode const* where = nullptr;
+        if constexpr (requires { Rule::judged_in; }) { where = &Rule::judged_in; }
+        std::string_view why = "matched, but nothing could be decided";
+        if constexpr (requires { rule_.silence(state_); }) { why = rule_.silence(state_); }
+        bool lacking = false;
+        if constexpr (requires { rule_.short_of_memory(state_); }) { lacking = rule_.short_of_memory(state_); }
+        return book_.covered(Rule::name, where, why, lacking);
     }
 
     Rule rule_;
     typename Rule::state state_{};
-    slots<std::uint8_t> watched_;  // by tensor id
-    feature feature_;              // the one at hand
+    detail::leaf_book book_;
+    feature feature_;  // the one at hand
     [[no_unique_address]] std::conditional_t<remembers, seen_so_far, nothing> memory_;
-    coverage seen_{};
-    std::string_view gap_{};
-    bool observed_in_[mode_count]{};  // something that is judged, since the last close
-    bool seen_in_[mode_count]{};      // before that
-    bool flat_ = false;               // something would be judged if it were no vector
 };
 
 template <class Rule>
@@ -418,11 +346,11 @@ struct culprit {
     std::uint32_t count = 0;
     tensor_id last = no_tensor;
 
-    constexpr void blame(observation const& it, double value) noexcept {
+    SPOTTER_COLD constexpr void blame(observation const& it, double value) noexcept {
         if (std::exchange(last, it.tensor.id) != it.tensor.id) { blame(it.tensor.name, value); }
     }
     // Where there is no observation at hand; the caller has each tensor once.
-    constexpr void blame(std::string_view name, double value) noexcept {
+    SPOTTER_COLD constexpr void blame(std::string_view name, double value) noexcept {
         if (count++ == 0) {
             tensor = name;
             measured = value;
@@ -440,9 +368,22 @@ struct culprit {
         found.others = count > 0 ? count - 1 : 0;
         return found;
     }
+    [[nodiscard]] SPOTTER_COLD constexpr finding as_finding(std::string_view reason, std::string_view measure,
+                                                            relation how, double threshold,
+                                                            severity level = severity::warning) const noexcept {
+        finding found = as_finding(measure, how, threshold, level);
+        found.reason = reason;
+        return found;
+    }
+    // Whether there is one; then it is told.
+    SPOTTER_COLD constexpr bool tell(findings& out, std::string_view reason, std::string_view measure, relation how,
+                                     double threshold, severity level = severity::warning) const noexcept {
+        if (count > 0) { out.push(as_finding(reason, measure, how, threshold, level)); }
+        return count > 0;
+    }
     // An error at once, that asks to leave the update out.
-    [[nodiscard]] constexpr finding as_not_finite(std::string_view reason,
-                                                  std::string_view measure = "non-finite elements") const noexcept {
+    [[nodiscard]] SPOTTER_COLD constexpr finding
+    as_not_finite(std::string_view reason, std::string_view measure = "non-finite elements") const noexcept {
         finding found = as_finding(measure, relation::greater, 0, spotter::severity::error);
         found.reason = reason;
         found.decision = decision::skip_update;

@@ -10,37 +10,37 @@ namespace spotter::inline SPOTTER_ABI {
 // nothing more for 100 closes.
 namespace packs {
 
-namespace detail {
-[[nodiscard]] spotter::detail::hidden_machine* make_supervised() noexcept;
-[[nodiscard]] spotter::detail::hidden_machine* make_rl() noexcept;
-[[nodiscard]] spotter::detail::hidden_machine* make_boosting() noexcept;
-[[nodiscard]] spotter::detail::hidden_machine* make_system() noexcept;
-[[nodiscard]] spotter::detail::hidden_machine* make_sagemaker() noexcept;
-}  // namespace detail
-
 // A net that is fitted to labels or targets. `initial_loss` joins it by hand, with the loss that an untrained net should have:
 // `packs::supervised || initial_loss{.expected = initial_loss::cross_entropy(10)}`.
-inline constexpr built_in_pack supervised{&detail::make_supervised};
+inline constexpr built_in_pack<spotter::detail::pack_id::supervised> supervised{};
 
 // Reinforcement learning: a policy's loss is no objective, so the rules on losses are not in it. `rl_entropy_collapse` joins it by hand, with
 // the entropy of a policy that knows nothing: `packs::rl || rl_entropy_collapse{.max_entropy = 0.693}`. poor_weight_initialization looks
 // at the weights alone: its other conditions ask of the loss.
-inline constexpr built_in_pack rl{&detail::make_rl};
+inline constexpr built_in_pack<spotter::detail::pack_id::rl> rl{};
 
 // Boosted trees.
-inline constexpr built_in_pack boosting{&detail::make_boosting};
+inline constexpr built_in_pack<spotter::detail::pack_id::boosting> boosting{};
 
 // The machine that trains, from what the loop says of it: `time/step`, `time/wait`; its workers held against each other in a
 // replay_side_by_side.
-inline constexpr built_in_pack system{&detail::make_system};
+inline constexpr built_in_pack<spotter::detail::pack_id::system> system{};
 
 // The rules of Amazon SageMaker Debugger with its values.
-inline constexpr built_in_pack sagemaker{&detail::make_sagemaker};
+inline constexpr built_in_pack<spotter::detail::pack_id::sagemaker> sagemaker{};
 
 }  // namespace packs
 
 }  // namespace spotter::inline SPOTTER_ABI
 
-#if SPOTTER_BODIES
+#if !SPOTTER_BODIES
+namespace spotter::inline SPOTTER_ABI::detail {
+extern template hidden_machine* make_pack<pack_id::supervised>() noexcept;
+extern template hidden_machine* make_pack<pack_id::rl>() noexcept;
+extern template hidden_machine* make_pack<pack_id::boosting>() noexcept;
+extern template hidden_machine* make_pack<pack_id::system>() noexcept;
+extern template hidden_machine* make_pack<pack_id::sagemaker>() noexcept;
+}  // namespace spotter::inline SPOTTER_ABI::detail
+#else
 #include <spotter/rule/packs.ipp>
 #endif

@@ -7,62 +7,56 @@
 #include <spotter/rule/builtin/catalogue.hpp>
 #include <spotter/rule/hidden_pack.hpp>
 
-namespace spotter::inline SPOTTER_ABI::packs::detail {
-
-using spotter::detail::add_told_once;
-using spotter::detail::hidden_machine;
-using spotter::detail::hidden_pack;
+namespace spotter::inline SPOTTER_ABI::detail {
 
 // What goes wrong in any net that is trained by gradients.
-SPOTTER_BODY void add_any_net(hidden_pack* to) noexcept {
+template <class = only_where_called>
+void add_any_net(hidden_pack* to) noexcept {
     add_told_once(to, non_finite{}, dead_update_path{}, input_not_normalized{}, constant_batch{}, dead_relu{},
                   all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{},
                   exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, update_ratio_band{},
                   updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});
 }
 
-SPOTTER_BODY hidden_machine* make_supervised() noexcept {
+template <pack_id Which>
+hidden_machine* make_pack() noexcept {
     auto* const pack = new (std::nothrow) hidden_pack;
-    add_told_once(pack, poor_weight_initialization{}, class_imbalance{}, output_mismatch{}, identity_activation{});
-    add_any_net(pack);
-    add_told_once(pack, loss_not_decreasing{}, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{},
-                  gradient_depth_ratio{}, tensor_variance{}, unchanged_tensor{});
+    if constexpr (Which == pack_id::supervised) {
+        add_told_once(pack, poor_weight_initialization{}, class_imbalance{}, output_mismatch{}, identity_activation{});
+        add_any_net(pack);
+        add_told_once(pack, loss_not_decreasing{}, loss_spike{}, oscillating_loss{}, underfit{}, overfit{},
+                      overtraining{}, gradient_depth_ratio{}, tensor_variance{}, unchanged_tensor{});
+    } else if constexpr (Which == pack_id::rl) {
+        add_told_once(pack, poor_weight_initialization{.select = &select::weights});
+        add_any_net(pack);
+        add_told_once(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
+                      rl_observation_range{}, rl_repeated_states{}, rl_target_network{});
+    } else if constexpr (Which == pack_id::boosting) {
+        add_told_once(pack, tree_depth{}, low_feature_importance{}, feature_importance_overweight{},
+                      stalled_training{});
+    } else if constexpr (Which == pack_id::system) {
+        add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{});
+    } else {
+        add_told_once(pack, class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
+                      nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(),
+                      overfit::sagemaker_defaults(), overtraining::sagemaker_defaults(),
+                      confusion::sagemaker_defaults(), poor_weight_initialization::sagemaker_defaults(),
+                      weight_update_ratio::sagemaker_defaults(), vanishing_gradient::sagemaker_defaults(),
+                      exploding_tensor::sagemaker_defaults(), all_zero::sagemaker_defaults(),
+                      tensor_variance::sagemaker_defaults(), unchanged_tensor::sagemaker_defaults(),
+                      saturated_activation::sagemaker_defaults(), dead_relu::sagemaker_defaults(),
+                      tree_depth::sagemaker_defaults(), feature_importance_overweight::sagemaker_defaults(),
+                      stalled_training::sagemaker_defaults());
+    }
     return pack;
 }
 
-SPOTTER_BODY hidden_machine* make_rl() noexcept {
-    auto* const pack = new (std::nothrow) hidden_pack;
-    add_told_once(pack, poor_weight_initialization{.select = &select::weights});
-    add_any_net(pack);
-    add_told_once(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
-                  rl_observation_range{}, rl_repeated_states{}, rl_target_network{});
-    return pack;
-}
+#if defined(SPOTTER_SEPARATE)
+template hidden_machine* make_pack<pack_id::supervised>() noexcept;
+template hidden_machine* make_pack<pack_id::rl>() noexcept;
+template hidden_machine* make_pack<pack_id::boosting>() noexcept;
+template hidden_machine* make_pack<pack_id::system>() noexcept;
+template hidden_machine* make_pack<pack_id::sagemaker>() noexcept;
+#endif
 
-SPOTTER_BODY hidden_machine* make_boosting() noexcept {
-    auto* const pack = new (std::nothrow) hidden_pack;
-    add_told_once(pack, tree_depth{}, low_feature_importance{}, feature_importance_overweight{}, stalled_training{});
-    return pack;
-}
-
-SPOTTER_BODY hidden_machine* make_system() noexcept {
-    auto* const pack = new (std::nothrow) hidden_pack;
-    add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{});
-    return pack;
-}
-
-SPOTTER_BODY hidden_machine* make_sagemaker() noexcept {
-    auto* const pack = new (std::nothrow) hidden_pack;
-    add_told_once(pack, class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
-                  nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(),
-                  overfit::sagemaker_defaults(), overtraining::sagemaker_defaults(), confusion::sagemaker_defaults(),
-                  poor_weight_initialization::sagemaker_defaults(), weight_update_ratio::sagemaker_defaults(),
-                  vanishing_gradient::sagemaker_defaults(), exploding_tensor::sagemaker_defaults(),
-                  all_zero::sagemaker_defaults(), tensor_variance::sagemaker_defaults(),
-                  unchanged_tensor::sagemaker_defaults(), saturated_activation::sagemaker_defaults(),
-                  dead_relu::sagemaker_defaults(), tree_depth::sagemaker_defaults(),
-                  feature_importance_overweight::sagemaker_defaults(), stalled_training::sagemaker_defaults());
-    return pack;
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::packs::detail
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -2,9 +2,7 @@
 // Built-in rule (L2): a tensor that is nothing but zeros. docs/rules.md#all_zero
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/stat/statistic.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -23,34 +21,13 @@ struct all_zero {
 
     [[nodiscard]] static constexpr all_zero sagemaker_defaults() noexcept { return {.patience = 1}; }
 
-    struct state {
-        streaks zero;
-        close_answer answer;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::zeros : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.zero.declare(tensor);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train) { return; }
+    static constexpr terms watched = terms::zeros;
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const share = detail::zeros_among_all(it.stats);
-        truth const zero = share.known ? truth_of(share.value >= threshold) : truth::undecided;
-        seen.answer.judged = seen.answer.judged || share.known;
-        if (seen.zero.count(it, zero) >= patience && zero == truth::yes) { seen.answer.found.blame(it, share.value); }
+        return {share, share.value >= threshold};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.zero.next_close();
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("zero_fraction", relation::greater_equal, threshold, severity::warning);
-            it.reason = "all values are zero";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("all values are zero", "zero_fraction", relation::greater_equal, threshold);
     }
 };
 

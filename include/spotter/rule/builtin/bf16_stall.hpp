@@ -53,7 +53,7 @@ struct bf16_stall {
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
         if (it.tensor.role == role::gradient) { return seen.gradients.observe(it); }
-        weight* const mine = seen.all.touch(it.tensor.id);
+        weight* const mine = seen.all.reach(it.tensor.id);
         if (mine == nullptr) { return; }
         summary const& now = it.stats;
         if (!has(now.has, terms::delta) || !now.has_previous || now.count == 0) { return; }
@@ -76,9 +76,8 @@ struct bf16_stall {
         culprit found;
         truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
-            finding it = found.as_finding("share of unchanged elements", relation::greater, share, severity::warning);
-            it.reason = "updates round to nothing";
-            out.push(it);
+            out.push(
+                found.as_finding("updates round to nothing", "share of unchanged elements", relation::greater, share));
         }
         return answer;
     }

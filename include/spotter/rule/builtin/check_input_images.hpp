@@ -63,7 +63,7 @@ struct check_input_images {
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.size() < 3 || !is_finite(made[0])) { return; }
-        input* const mine = seen.inputs.touch(it.tensor.id);
+        input* const mine = seen.inputs.reach(it.tensor.id);
         if (mine == nullptr) { return; }
         if (mine->channels.units != made.size() / 2) { start(*mine, made.size() / 2); }
         mine->images += made[0];
@@ -85,9 +85,8 @@ struct check_input_images {
             found.blame(tensor, size);
         });
         if (answer == truth::yes) {
-            finding it =
-                found.as_finding("size of a channel's mean", relation::greater, threshold_mean, severity::info);
-            it.reason = "a channel is not centred";
+            finding it = found.as_finding("a channel is not centred", "size of a channel's mean", relation::greater,
+                                          threshold_mean, severity::info);
             it.detail << "channel " << which;
             out.push(it);
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/units.hpp>
 
@@ -146,18 +147,18 @@ private:
 // Which tensors are labels, and which predictions.
 struct class_parts {
     enum class part : std::uint8_t { none, label, prediction };
-    slots<part> list;  // by tensor id
+    per_tensor<part> list;
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
-        if (!list.grow(it.id + std::size_t{1})) { return false; }
+        if (list.declare(it) == nullptr) { return false; }
         list[it.id] = label ? part::label : prediction ? part::prediction : part::none;
         return true;
     }
     [[nodiscard]] constexpr bool is_label(tensor_info const& it) const noexcept {
-        return list.holds(it.id) && list[it.id] == part::label;
+        return list.find(it.id) != nullptr && list[it.id] == part::label;
     }
     [[nodiscard]] constexpr bool is_prediction(tensor_info const& it) const noexcept {
-        return list.holds(it.id) && list[it.id] == part::prediction;
+        return list.find(it.id) != nullptr && list[it.id] == part::prediction;
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -76,10 +77,11 @@ struct constant_batch {
         bool known = false;
         std::uint64_t last = 0, same = 0;
         hash_ring recent;
+        once_a_step counted;
     };
     struct state {
-        slots<series> all;  // by tensor id
-        once_a_step counted;
+        per_tensor<series> all;
+        std::uint64_t close = 1;
         bool judged = false;
         culprit same, again;
     };
@@ -88,14 +90,13 @@ struct constant_batch {
         return select(tensor) ? terms::hash : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].recent.keep(ring) &&
-               seen.counted.declare(tensor);
+        return seen.all.declare(tensor) != nullptr && seen.all[tensor.id].recent.keep(ring);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         bool const at_hand = has(it.stats.has, terms::hash) && it.stats.count > 0;
-        if (it.step.mode != mode::train || !at_hand || !seen.all.holds(it.tensor.id)) { return; }
-        if (!seen.counted.first(it)) { return; }
+        if (it.step.mode != mode::train || !at_hand || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
+        if (!mine.counted.first(seen.close)) { return; }
         mine.recent.add(it.stats.hash);
         bool const compared = std::exchange(mine.known, true);
         bool const equal = compared && mine.last == it.stats.hash;
@@ -107,22 +108,13 @@ struct constant_batch {
         if (share > duplicates) { seen.again.blame(it, share); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.counted.next_close();
+        ++seen.close;
         culprit const same = std::exchange(seen.same, {});
         culprit const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
-        if (same.count > 0) {
-            finding it = same.as_finding("repetitions", relation::greater_equal, static_cast<double>(patience),
-                                         severity::warning);
-            it.reason = "same batch at every step";
-            out.push(it);
-        }
-        if (again.count > 0) {
-            finding it =
-                again.as_finding("share of repeated batches", relation::greater, duplicates, severity::warning);
-            it.reason = "batches come again";
-            out.push(it);
-        }
+        same.tell(out, "same batch at every step", "repetitions", relation::greater_equal,
+                  static_cast<double>(patience));
+        again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates);
         return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {

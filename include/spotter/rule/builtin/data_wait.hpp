@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -35,7 +36,7 @@ struct data_wait {
         }
     };
     struct state {
-        slots<bool> waits;  // by tensor id; the others are times of steps
+        per_tensor<bool> waits;  // by tensor id; the others are times of steps
         total wait, step;   // of this step
         recent_values waits_before, steps_before;
     };
@@ -47,12 +48,12 @@ struct data_wait {
         return step(tensor) ? times : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.waits.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.waits.declare(tensor) == nullptr) { return false; }
         seen.waits[tensor.id] = select(tensor);
         return seen.waits_before.keep(window) && seen.steps_before.keep(window);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.waits.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.waits.find(it.tensor.id) == nullptr) { return; }
         (seen.waits[it.tensor.id] ? seen.wait : seen.step).add(it);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -66,10 +67,8 @@ struct data_wait {
         if (share < moderate) { return truth::no; }
         bool const much = share >= high;
         culprit const found{.tensor = wait.tensor, .measured = share, .count = 1};
-        finding it = found.as_finding("share of waiting", relation::greater_equal, much ? high : moderate,
-                                      much ? severity::warning : severity::info);
-        it.reason = "steps wait for data";
-        out.push(it);
+        out.push(found.as_finding("steps wait for data", "share of waiting", relation::greater_equal,
+                                  much ? high : moderate, much ? severity::warning : severity::info));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {

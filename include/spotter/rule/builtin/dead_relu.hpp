@@ -42,16 +42,9 @@ struct dead_relu {
         if (it.step.mode == mode::train) { seen.windows.add(it, it.units); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.windows.judge(samples, threshold_layer, found, [&](unit_window const& layer) {
-            return layer.share_below(threshold_inactivity, samples);
-        });
-        if (answer == truth::yes) {
-            finding it = found.as_finding("share of dead units", relation::greater, threshold_layer, severity::warning);
-            it.reason = "units never activate";
-            out.push(it);
-        }
-        return answer;
+        return seen.windows.close(
+            samples, threshold_layer, "units never activate", "share of dead units", out,
+            [&](unit_window const& layer) { return layer.share_below(threshold_inactivity, samples); });
     }
     [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
         return seen.windows.lacks_memory();

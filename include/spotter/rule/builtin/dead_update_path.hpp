@@ -3,8 +3,8 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/step_gradients.hpp>
-#include <spotter/rule/builtin/touched.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -48,8 +48,7 @@ struct dead_update_path {
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;
     };
     struct state {
-        slots<parameter> all;  // by tensor id
-        touched_tensors touched;
+        per_tensor<parameter> all;
         step_gradients gradients;
     };
 
@@ -61,7 +60,7 @@ struct dead_update_path {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
-        if (!seen.all.grow(tensor.id + std::size_t{1}) || !seen.touched.declare(tensor)) { return false; }
+        if (seen.all.declare(tensor) == nullptr) { return false; }
         seen.all[tensor.id].watched = select(tensor);
         seen.all[tensor.id].gradient = tensor.partner;
         return true;
@@ -69,26 +68,28 @@ struct dead_update_path {
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
         if (it.tensor.role == role::gradient) { return seen.gradients.observe(it); }
-        if (!seen.all.holds(it.tensor.id) || !has(it.stats.has, terms::hash) || it.stats.count == 0) { return; }
+        if (seen.all.find(it.tensor.id) == nullptr || !has(it.stats.has, terms::hash) || it.stats.count == 0) {
+            return;
+        }
         parameter& mine = seen.all[it.tensor.id];
         if (!mine.watched) { return; }
-        seen.touched.touch(it.tensor.id);
+        seen.all.touch(it.tensor.id);
         mine.hash = it.stats.hash;
         mine.index = it.step.index;
         mine.finite = it.stats.nonfinite() == 0;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         std::uint64_t changed = 0, with_gradient = 0;  // so many parameters of this step
-        for (tensor_id const id : seen.touched.all()) {
+        for (tensor_id const id : seen.all.touched()) {
             parameter& mine = seen.all[id];
             ++mine.sights;
             changed += due(mine) && mine.hash != mine.first_hash ? 1 : 0;
             with_gradient += seen.gradients.of(mine.gradient).at_work() ? 1 : 0;
         }
         found all;
-        for (tensor_id const id : seen.touched.all()) {
+        for (tensor_id const id : seen.all.touched()) {
             parameter& mine = seen.all[id];
-            all.name = seen.touched.name_of(id);
+            all.name = seen.all.name_of(id);
             gradient_sight const gradient = seen.gradients.of(mine.gradient);
             judge_gradient(mine, gradient, with_gradient > 0, all);
             if (due(mine)) { judge_change(mine, changed > 0, all); }
@@ -96,11 +97,13 @@ struct dead_update_path {
             mine.at_work = mine.at_work || gradient.at_work();
             mine.spoiled = mine.spoiled || !gradient.finite;
         }
-        seen.touched.clear();
+        seen.all.clear();
         seen.gradients.next_close();
-        tell(all.no_effect, "no_effect", "updates without effect", all.due, out);
-        tell(all.no_gradient, "no_gradient", "steps without a gradient", never_trained, out);
-        tell(all.not_in_optimizer, "not_in_optimizer", "steps without a change", never_trained, out);
+        auto const never = static_cast<double>(never_trained);
+        all.no_effect.tell(out, "no_effect", "updates without effect", relation::greater_equal,
+                           static_cast<double>(all.due));
+        all.no_gradient.tell(out, "no_gradient", "steps without a gradient", relation::greater_equal, never);
+        all.not_in_optimizer.tell(out, "not_in_optimizer", "steps without a change", relation::greater_equal, never);
         bool const fires = all.no_effect.count + all.no_gradient.count + all.not_in_optimizer.count > 0;
         return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
     }
@@ -161,13 +164,6 @@ private:
             if (all.no_effect.count == 0) { all.due = limit; }
             all.no_effect.blame(all.name, static_cast<double>(mine.no_effect));
         }
-    }
-    static constexpr void tell(culprit const& who, std::string_view reason, std::string_view measure,
-                               std::uint64_t limit, findings& out) noexcept {
-        if (who.count == 0) { return; }
-        finding it = who.as_finding(measure, relation::greater_equal, static_cast<double>(limit), severity::warning);
-        it.reason = reason;
-        out.push(it);
     }
 };
 

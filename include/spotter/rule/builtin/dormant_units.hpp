@@ -58,15 +58,8 @@ struct dormant_units {
         seen.windows.add(it, sums, [](double bits) { return sum_of(bits); });
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.windows.judge(samples, max_share, found,
-                                                [&](unit_window const& layer) { return dormant_share(layer); });
-        if (answer == truth::yes) {
-            finding it = found.as_finding("share of dormant units", relation::greater, max_share, severity::warning);
-            it.reason = "units are dormant";
-            out.push(it);
-        }
-        return answer;
+        return seen.windows.close(samples, max_share, "units are dormant", "share of dormant units", out,
+                                  [&](unit_window const& layer) { return dormant_share(layer); });
     }
     [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
         return seen.windows.lacks_memory();

@@ -2,9 +2,7 @@
 // Built-in rule (L2): gradients too large, or no longer numbers. docs/rules.md#exploding_gradient
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/stat/statistic.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -20,41 +18,14 @@ struct exploding_gradient {
     double max_mean_abs = 10;    // the limit of AWS's published custom-rule example
     std::uint64_t patience = 3;  // observations
 
-    struct state {
-        streaks large;
-        close_answer answer;
-        culprit not_finite;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum_abs | terms::nonfinite : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.large.declare(tensor);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train) { return; }
-        if (it.stats.nonfinite() > 0) { seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite())); }
+    static constexpr std::string_view not_finite = "gradient is not finite";
+    static constexpr terms watched = terms::sum_abs | terms::nonfinite;
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const size = mean_abs(it.stats);
-        truth const large = size.known ? truth_of(size.value > max_mean_abs) : truth::undecided;
-        seen.answer.judged = seen.answer.judged || size.known;
-        if (seen.large.count(it, large) >= patience && large == truth::yes) { seen.answer.found.blame(it, size.value); }
+        return {size, size.value > max_mean_abs};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.large.next_close();
-        culprit const not_finite = std::exchange(seen.not_finite, {});
-        culprit large;
-        truth const answer = seen.answer.take(large);
-        if (not_finite.count > 0) {
-            out.push(not_finite.as_not_finite("gradient is not finite"));
-            return truth::yes;
-        }
-        if (answer == truth::yes) {
-            finding it = large.as_finding("mean_abs", relation::greater, max_mean_abs, severity::warning);
-            it.reason = "gradients explode";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("gradients explode", "mean_abs", relation::greater, max_mean_abs);
     }
 };
 

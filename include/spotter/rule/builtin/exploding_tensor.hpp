@@ -2,8 +2,7 @@
 // Built-in rule (L2): a NaN or an infinity in a chosen tensor. docs/rules.md#exploding_tensor
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -20,35 +19,23 @@ struct exploding_tensor {
 
     [[nodiscard]] static constexpr exploding_tensor sagemaker_defaults() noexcept { return {}; }
 
-    struct state {
-        close_answer answer;
-        text<80> detail;  // of the first that is found
+    struct bad_elements : judged_value {
+        std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;
+        std::uint64_t first = no_index;
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::nonfinite : terms::none;
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        seen.answer.judged = true;
+    static constexpr terms watched = terms::nonfinite;
+    [[nodiscard]] constexpr bad_elements judge(observation const& it) const noexcept {
         std::uint64_t const bad = only_nan ? it.stats.nan : it.stats.nonfinite();
-        if (bad == 0) { return; }
-        if (seen.answer.found.count == 0) {
-            seen.detail = {};
-            if (bad == it.stats.nonfinite()) { seen.detail << "first at index " << it.stats.first_bad << "; "; }
-            seen.detail << "nan " << it.stats.nan << ", +inf " << it.stats.pos_inf << ", -inf " << it.stats.neg_inf;
-        }
-        seen.answer.found.blame(it, static_cast<double>(bad));
+        judged_value const here{static_cast<double>(bad), bad > 0};
+        return {here, it.stats.nan, it.stats.pos_inf, it.stats.neg_inf,
+                bad == it.stats.nonfinite() ? it.stats.first_bad : no_index};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = only_nan ? found.as_not_finite("tensor has a NaN", "NaN elements")
-                                  : found.as_not_finite("tensor is not finite");
-            it.detail = seen.detail;
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who, bad_elements const& of) const noexcept {
+        finding it = only_nan ? who.as_not_finite("tensor has a NaN", "NaN elements")
+                              : who.as_not_finite("tensor is not finite");
+        if (of.first != no_index) { it.detail << "first at index " << of.first << "; "; }
+        it.detail << "nan " << of.nan << ", +inf " << of.pos_inf << ", -inf " << of.neg_inf;
+        return it;
     }
 };
 

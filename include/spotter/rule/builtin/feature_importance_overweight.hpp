@@ -2,9 +2,8 @@
 // Built-in rule (L2): a model that lives on a few features. docs/rules.md#feature_importance_overweight
 #pragma once
 
-#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/importances.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -23,61 +22,51 @@ struct feature_importance_overweight {
 
     [[nodiscard]] static constexpr feature_importance_overweight sagemaker_defaults() noexcept { return {}; }
 
-    struct state {
+    struct scratch {
         slots<double> largest;  // in falling order
-        close_answer answer;
-        std::size_t first = 0;  // of the blamed tensor: its most important feature
-        double first_share = 0;
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? importances::needs : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return nfeatures >= tensor.shape.elements() || seen.largest.grow(static_cast<std::size_t>(nfeatures));
+    struct share_of_largest : judged_value {
+        std::size_t first = 0;  // the most important feature
+        double alone = 0;
+    };
+    static constexpr terms watched = importances::needs;
+    [[nodiscard]] constexpr bool prepare(scratch& own, tensor_info const& tensor) const noexcept {
+        return nfeatures >= tensor.shape.elements() || own.largest.grow(static_cast<std::size_t>(nfeatures));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, nfeatures); }
     // The sum of the largest, the index of the first of them, and its value.
-    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+    constexpr void extract(scratch& own, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         importances const all{it};
         auto const wanted = static_cast<std::size_t>(nfeatures);
         // The room is there since the declaration, unless a tensor has more features than it had at first.
         if (!all.known || all.features <= nfeatures) { return; }
-        if (!seen.largest.grow(wanted)) { return out.give_up(); }
+        if (!own.largest.grow(wanted)) { return out.give_up(); }
         std::size_t first = 0;
-        double const most = sum_of_largest(seen.largest, wanted, values, first);
+        double const most = sum_of_largest(own.largest, wanted, values, first);
         out.push(most);
         out.push(static_cast<double>(first));
-        out.push(wanted > 0 ? seen.largest[0] : 0);
+        out.push(wanted > 0 ? own.largest[0] : 0);
     }
-    constexpr void observe(state& seen, observation const& it, std::span<double const> largest) const noexcept {
-        if (it.step.mode != mode::train || largest.size() != 3) { return; }
+    [[nodiscard]] constexpr share_of_largest judge(observation const& it,
+                                                   std::span<double const> largest) const noexcept {
+        if (largest.size() != 3) { return {}; }
         importances const all{it};
         for (double const& each : largest) {
-            if (!is_finite(each) || !(each >= 0)) { return; }
+            if (!is_finite(each) || !(each >= 0)) { return {}; }
         }
-        if (!all.known || all.features <= nfeatures || !(largest[1] < static_cast<double>(it.stats.count))) { return; }
+        bool const in_range = largest[1] < static_cast<double>(it.stats.count);
+        if (!all.known || all.features <= nfeatures || !in_range) { return {}; }
         double const share = share_of(largest[0], all.total);
-        seen.answer.judged = true;
-        if (!(share > threshold)) { return; }
-        if (seen.answer.found.count == 0) {
-            seen.first = static_cast<std::size_t>(largest[1]);
-            seen.first_share = share_of(largest[2], all.total);
-        }
-        seen.answer.found.blame(it, share);
+        return {judged_value{share, share > threshold}, static_cast<std::size_t>(largest[1]),
+                share_of(largest[2], all.total)};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("share of the largest", relation::greater, threshold, severity::warning);
-            it.reason = "a few features outweigh all others";
-            it.detail << "element " << seen.first << " alone " << seen.first_share;
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who, share_of_largest const& first) const noexcept {
+        finding it =
+            who.as_finding("a few features outweigh all others", "share of the largest", relation::greater, threshold);
+        it.detail << "element " << first.first << " alone " << first.alone;
+        return it;
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "no more than `nfeatures` features, a sum of zero, or values not recorded";
     }
 

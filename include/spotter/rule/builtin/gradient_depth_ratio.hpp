@@ -4,7 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
-#include <spotter/rule/builtin/touched.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -32,8 +32,7 @@ struct gradient_depth_ratio {
         bool judged = false;       // the others are read for `settled`
     };
     struct state {
-        slots<series> all;  // by tensor id
-        touched_tensors touched;
+        per_tensor<series> all;
         std::size_t places = 0;
         settled_context settled;
     };
@@ -45,22 +44,24 @@ struct gradient_depth_ratio {
         return settled_context::needs(tensor);
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.all.declare(tensor) == nullptr) { return false; }
         seen.all[tensor.id].judged = select(tensor);
-        return seen.touched.declare(tensor);
+        return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.settled.observe(it);
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id) || !seen.all[it.tensor.id].judged) { return; }
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr || !seen.all[it.tensor.id].judged) {
+            return;
+        }
         series& mine = seen.all[it.tensor.id];
         if (mine.place == 0) { mine.place = ++seen.places; }
         mine.size = root_mean_square(it.stats);
-        seen.touched.touch(it.tensor.id);
+        seen.all.touch(it.tensor.id);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        std::size_t const count = seen.touched.all().size();
+        std::size_t const count = seen.all.touched().size();
         auto const [first, last] = ends(seen);
-        seen.touched.clear();
+        seen.all.clear();
         if (count < 3) { return truth::undecided; }
         series& mine = seen.all[first];
         measurement const ratio = ratio_of(mine.size, seen.all[last].size);
@@ -70,13 +71,12 @@ struct gradient_depth_ratio {
         mine.streak = vanishes || explodes ? mine.streak + 1 : 0;
         if (mine.streak == 0 || mine.streak < patience) { return truth::no; }
         culprit found;
-        found.blame(seen.touched.name_of(first), ratio.value);
-        finding it = found.as_finding("first gradient over last, root mean squares",
-                                      vanishes ? relation::less : relation::greater, vanishes ? vanish : explode,
-                                      seen.settled.soften(severity::warning));
-        it.reason = vanishes ? "gradients vanish towards the first layer" : "gradients grow towards the first layer";
-        it.detail << mine.size.value << " against " << seen.all[last].size.value << " of "
-                  << seen.touched.name_of(last);
+        found.blame(seen.all.name_of(first), ratio.value);
+        finding it = found.as_finding(
+            vanishes ? "gradients vanish towards the first layer" : "gradients grow towards the first layer",
+            "first gradient over last, root mean squares", vanishes ? relation::less : relation::greater,
+            vanishes ? vanish : explode, seen.settled.soften(severity::warning));
+        it.detail << mine.size.value << " against " << seen.all[last].size.value << " of " << seen.all.name_of(last);
         out.push(it);
         return truth::yes;
     }
@@ -89,7 +89,7 @@ private:
         tensor_id first = 0, last = 0;
     };
     [[nodiscard]] static constexpr pair_of_ends ends(state const& seen) noexcept {
-        std::span<tensor_id const> const all = seen.touched.all();
+        std::span<tensor_id const> const all = seen.all.touched();
         pair_of_ends found;
         if (!all.empty()) { found = {all.front(), all.front()}; }
         for (tensor_id const id : all) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -46,7 +47,7 @@ struct gradient_noise_scale {
         bool known = false;  // at this step
     };
     struct state {
-        slots<bool> small;  // by tensor id; the others are big
+        per_tensor<bool> small;  // by tensor id; the others are big
         std::string_view tensor{};
         squared_norm s, b;
         average signal, noise;  // |G|^2 and S
@@ -60,14 +61,14 @@ struct gradient_noise_scale {
         return big(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.small.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.small.declare(tensor) == nullptr) { return false; }
         seen.small[tensor.id] = select(tensor);
         if (select(tensor)) { seen.tensor = tensor.name; }
         return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const square = mean(it.stats);
-        if (it.step.mode != mode::train || !square.known || !seen.small.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || !square.known || seen.small.find(it.tensor.id) == nullptr) { return; }
         (seen.small[it.tensor.id] ? seen.s : seen.b) = {square.value, true};
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -82,10 +83,9 @@ struct gradient_noise_scale {
         bool const low = batch_big<best / ratio, high = batch_big> best * ratio;
         if (!low && !high) { return truth::no; }
         culprit const found{.tensor = seen.tensor, .measured = best, .count = 1};
-        finding it = found.as_finding("gradient noise scale", low ? relation::greater : relation::less,
-                                      low ? batch_big * ratio : batch_big / ratio, severity::info);
-        it.reason = low ? "a larger batch would pay" : "a smaller batch would do";
-        out.push(it);
+        out.push(found.as_finding(low ? "a larger batch would pay" : "a smaller batch would do", "gradient noise scale",
+                                  low ? relation::greater : relation::less, low ? batch_big * ratio : batch_big / ratio,
+                                  severity::info));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {

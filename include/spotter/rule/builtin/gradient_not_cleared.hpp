@@ -2,8 +2,7 @@
 // Built-in rule (L2): gradients that pile up from step to step. docs/rules.md#gradient_not_cleared
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -25,61 +24,43 @@ struct gradient_not_cleared {
     double rising = 0.8;        // fraction of the changes
     std::uint64_t window = 10;  // changes; two at least
 
-    struct series {
+    struct kept {
         recent_values before;       // the norm before each change
         recent_values rose;         // 1 where the norm rose
         std::uint64_t aligned = 0;  // changes in a row that kept the direction
     };
-    struct state {
-        slots<series> all;         // by tensor id
-        std::uint64_t judged = 0;  // gradients of this step
-        close_answer answer;
-    };
-
+    static constexpr bool by_majority = true;
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         bool const has_direction = tensor.shape.elements() > 1;
         return select(tensor) && has_direction ? terms::delta | terms::sum_squares : terms::none;
     }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].before.keep(window) &&
-               seen.all[tensor.id].rose.keep(window);
+    [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
+        return mine.before.keep(window) && mine.rose.keep(window);
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         summary const& now = it.stats;
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id) || !now.has_previous) { return; }
-        series& mine = seen.all[it.tensor.id];
+        if (!now.has_previous) { return {}; }
         if (it.step.index < now.previous_index) {
             mine.before.clear(), mine.rose.clear();
             mine.aligned = 0;
         }
-        if (it.step.index <= now.previous_index) { return; }  // within a step gradients may well pile up
+        if (it.step.index <= now.previous_index) { return {}; }  // within a step gradients may well pile up
         measurement const direction = cosine_of(now);
-        if (!direction.known) { return; }
+        if (!direction.known) { return {}; }
         mine.aligned = direction.value > cosine ? mine.aligned + 1 : 0;
         mine.before.add(square_root(now.previous_sum_squares));
         mine.rose.add(now.sum_squares > now.previous_sum_squares ? 1 : 0);
-        if (!mine.before.full()) { return; }
-        seen.answer.judged = true;
-        ++seen.judged;
+        if (!mine.before.full()) { return {}; }
         double const growth = growth_of(now, mine.before[0]);
-        if (mine.aligned >= mine.before.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2 &&
-            slows_down(now, mine.before)) {
-            seen.answer.found.blame(it, growth);
-        }
+        return {growth, mine.aligned >= mine.before.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising &&
+                            growth >= 2 && slows_down(now, mine.before)};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        if (2 * seen.answer.found.count <= std::exchange(seen.judged, 0)) { seen.answer.found = {}; }
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("growth of the norm", relation::greater_equal, 2, severity::warning);
-            it.reason = "gradients pile up";
-            it.detail << "over " << window << " steps in the same direction";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        finding it = who.as_finding("gradients pile up", "growth of the norm", relation::greater_equal, 2);
+        it.detail << "over " << window << " steps in the same direction";
+        return it;
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: fewer than `window` changes of a gradient";
     }
 

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/hashed_pairs.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -28,7 +29,7 @@ struct identity_activation {
         std::uint64_t equal = 0;         // of an activation: closes
     };
     struct state {
-        slots<layer> all;  // by tensor id
+        per_tensor<layer> all;
         hashed_pairs pairs;
     };
 
@@ -39,14 +40,14 @@ struct identity_activation {
         return tensor.role == role::preactivation ? hashed_pairs::needs | terms::range : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.all.declare(tensor) == nullptr) { return false; }
         seen.all[tensor.id].activation = tensor.activation;
         return seen.pairs.declare(
             tensor, tensor.role != role::preactivation,
             [](std::string_view act, std::string_view pre) { return layer_of(act) == layer_of(pre); });
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
         seen.pairs.observe(it);
         if (it.tensor.role != role::preactivation) { return; }
         seen.all[it.tensor.id].least = minimum(it.stats).value;
@@ -66,10 +67,8 @@ struct identity_activation {
                 found.blame(tensor, static_cast<double>(mine.equal));
             });
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
-        finding it = found.as_finding("closes with equal bits", relation::greater_equal, static_cast<double>(patience),
-                                      severity::warning);
-        it.reason = "activation returns its input";
-        out.push(it);
+        out.push(found.as_finding("activation returns its input", "closes with equal bits", relation::greater_equal,
+                                  static_cast<double>(patience)));
         return truth::yes;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {

@@ -2,9 +2,7 @@
 // Built-in rule (L2): a first loss that an untrained model cannot have. docs/rules.md#initial_loss
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/loss_trend.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -30,42 +28,27 @@ struct initial_loss {
     [[nodiscard]] static constexpr double binary() noexcept { return natural_log(2); }
     [[nodiscard]] static constexpr double mse(double target_variance) noexcept { return target_variance; }
 
-    struct state {
-        slots<bool> judged;  // by tensor id
-        close_answer answer;
-        double limit = 0;  // of the first that is found
+    struct kept {
+        bool judged = false;
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.judged.grow(tensor.id + std::size_t{1});
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    struct first_loss : judged_value {
+        double limit = 0;  // that it is beyond
+    };
+    static constexpr terms watched = terms::sum;
+    [[nodiscard]] constexpr first_loss judge(kept& mine, observation const& it) const noexcept {
         measurement const loss = loss_of(it);
-        if (it.step.mode != mode::train || !loss.known || !is_set()) { return; }
-        if (!seen.judged.holds(it.tensor.id) || std::exchange(seen.judged[it.tensor.id], true)) { return; }
-        seen.answer.judged = true;
+        if (!loss.known || !is_set() || std::exchange(mine.judged, true)) { return {}; }
         double const limit = violated(loss.value);
-        if (!(limit > 0)) { return; }
-        if (seen.answer.found.count == 0) { seen.limit = limit; }
-        seen.answer.found.blame(it, loss.value);
+        return {judged_value{loss.value, limit > 0}, limit};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            bool const above = found.measured > expected;
-            finding it = found.as_finding("first training loss", above ? relation::greater : relation::less, seen.limit,
-                                          severity::warning);
-            it.reason = above ? "first loss is too high" : "first loss is too low";
-            it.detail << "guessing costs " << expected;
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who, first_loss const& first) const noexcept {
+        bool const above = who.measured > expected;
+        finding it = who.as_finding(above ? "first loss is too high" : "first loss is too low", "first training loss",
+                                    above ? relation::greater : relation::less, first.limit);
+        it.detail << "guessing costs " << expected;
+        return it;
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return is_set() ? "no finite training loss" : "parameter expected not set";
     }
 

@@ -2,9 +2,7 @@
 // Built-in rule (L2): inputs far from mean 0 and standard deviation 1. docs/rules.md#input_not_normalized
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/stat/statistic.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -39,55 +37,38 @@ struct input_not_normalized {
     }
 
     enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_wide };
-    struct series {
+    struct kept {
         std::uint64_t samples = 0, values = 0;
         double mean = 0, moment2 = 0;
         double measured = 0;
         outcome found = outcome::unknown;
     };
-    struct state {
-        slots<series> all;  // by tensor id
-        close_answer answer;
-        series first;  // that is found
+    struct pooled : judged_value {
+        outcome found = outcome::unknown;
+        std::uint64_t samples = 0;
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? needs_of(variance) : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1});
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
-        series& mine = seen.all[it.tensor.id];
+    static constexpr terms watched = needs_of(variance);
+    [[nodiscard]] constexpr pooled judge(kept& mine, observation const& it) const noexcept {
         if (mine.found == outcome::unknown) {
             pool(mine, it);
-            if (mine.values > 0 && mine.samples >= samples) { judge(mine); }
+            if (mine.values > 0 && mine.samples >= samples) { decide(mine); }
         }
-        if (mine.found == outcome::unknown) { return; }
-        seen.answer.judged = true;
-        if (mine.found == outcome::normal) { return; }
-        if (seen.answer.found.count == 0) { seen.first = mine; }
-        seen.answer.found.blame(it, mine.measured);
+        if (mine.found == outcome::unknown) { return {}; }
+        return {judged_value{mine.measured, mine.found != outcome::normal}, mine.found, mine.samples};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            bool const off = seen.first.found == outcome::off_centre;
-            bool const narrow = seen.first.found == outcome::too_narrow;
-            finding it = found.as_finding(off ? "|mean|" : "stddev", narrow ? relation::less : relation::greater,
-                                          off      ? max_abs_mean
-                                          : narrow ? min_std
-                                                   : max_std,
-                                          severity::warning);
-            it.reason = off ? "input is off centre" : narrow ? "input hardly varies" : "input varies too much";
-            it.detail << "over " << seen.first.samples << " samples";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who, pooled const& first) const noexcept {
+        bool const off = first.found == outcome::off_centre, narrow = first.found == outcome::too_narrow;
+        finding it = who.as_finding(off      ? "input is off centre"
+                                    : narrow ? "input hardly varies"
+                                             : "input varies too much",
+                                    off ? "|mean|" : "stddev", narrow ? relation::less : relation::greater,
+                                    off      ? max_abs_mean
+                                    : narrow ? min_std
+                                             : max_std);
+        it.detail << "over " << first.samples << " samples";
+        return it;
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: fewer than `samples` samples";
     }
 
@@ -102,7 +83,7 @@ private:
         return of_each > 0 ? it.stats.count / of_each : 0;
     }
     // Chan, Golub & LeVeque (1983), as the pass over a tensor does it.
-    SPOTTER_STRICT static constexpr void pool(series& mine, observation const& it) noexcept {
+    SPOTTER_STRICT static constexpr void pool(kept& mine, observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         mine.samples += samples_in(it);
         summary const& now = it.stats;
@@ -119,7 +100,7 @@ private:
         mine.moment2 += now.moment2 + between;
         mine.values += fresh;
     }
-    SPOTTER_STRICT constexpr void judge(series& mine) const noexcept {
+    SPOTTER_STRICT constexpr void decide(kept& mine) const noexcept {
         SPOTTER_STRICT_BODY
         double const spread = square_root(mine.moment2 / static_cast<double>(mine.values));
         bool const off = magnitude(mine.mean) > max_abs_mean;

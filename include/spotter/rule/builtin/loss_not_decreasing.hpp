@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -41,7 +42,7 @@ struct loss_not_decreasing {
         outcome found = outcome::unknown;
     };
     struct state {
-        slots<series> all;  // by tensor id
+        per_tensor<series> all;
         truth answer = truth::undecided;
         culprit flat, rising;
         bool settled = false;
@@ -51,11 +52,11 @@ struct loss_not_decreasing {
         return select(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1});
+        return seen.all.declare(tensor) != nullptr;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const loss = loss_of(it);
-        if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || !loss.known || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         mine.trend.add(loss.value);
         mine.now.add(loss.value, smoothing);
@@ -82,18 +83,12 @@ struct loss_not_decreasing {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         culprit const rising = std::exchange(seen.rising, {});
         culprit const flat = std::exchange(seen.flat, {});
-        if (rising.count > 0) {
-            finding it =
-                rising.as_finding("relative fall of the smoothed loss", relation::less, -max_increase, severity::error);
-            it.reason = "loss rises";
-            out.push(it);
-        }
+        rising.tell(out, "loss rises", "relative fall of the smoothed loss", relation::less, -max_increase,
+                    severity::error);
         if (flat.count > 0) {
             severity const level = seen.settled ? severity::info : severity::warning;
-            finding it =
-                flat.as_finding("relative fall of the smoothed loss", relation::less_equal, min_decrease, level);
-            it.reason = "loss is flat";
-            out.push(it);
+            out.push(flat.as_finding("loss is flat", "relative fall of the smoothed loss", relation::less_equal,
+                                     min_decrease, level));
         }
         return std::exchange(seen.answer, truth::undecided);
     }

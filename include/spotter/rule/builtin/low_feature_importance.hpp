@@ -2,9 +2,8 @@
 // Built-in rule (L2): features that carry next to nothing. docs/rules.md#low_feature_importance
 #pragma once
 
-#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/importances.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -23,44 +22,30 @@ struct low_feature_importance {
     double max_low = 0.5;      // fraction of the features
     std::uint64_t warmup = 1;  // observations
 
-    struct state {
-        slots<std::uint64_t> count;  // observations, by tensor id
-        close_answer answer;
+    struct kept {
+        std::uint64_t count = 0;  // observations
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? importances::needs : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.count.grow(tensor.id + std::size_t{1});
-    }
+    static constexpr terms watched = importances::needs;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, relative); }
     // How many are low.
-    constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+    constexpr void extract(observation const& it, tensor_ref const& values, feature& out) const noexcept {
         importances const all{it};
         if (all.known) { out.push(static_cast<double>(count_low(all, values))); }
     }
-    constexpr void observe(state& seen, observation const& it, std::span<double const> low) const noexcept {
-        if (it.step.mode != mode::train || !seen.count.holds(it.tensor.id)) { return; }
-        if (seen.count[it.tensor.id]++ < warmup) { return; }
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it,
+                                               std::span<double const> low) const noexcept {
+        if (mine.count++ < warmup) { return {}; }
         importances const all{it};
         auto const features = static_cast<double>(all.features);
-        if (!all.known || low.size() != 1 || !is_finite(low[0]) || !(low[0] >= 0) || low[0] > features) { return; }
+        if (!all.known || low.size() != 1 || !is_finite(low[0]) || !(low[0] >= 0) || low[0] > features) { return {}; }
         double const share = share_of(low[0], features);
-        seen.answer.judged = true;
-        if (share > max_low) { seen.answer.found.blame(it, share); }
+        return {share, share > max_low};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("share of low features", relation::greater, max_low, severity::info);
-            it.reason = "most features carry next to nothing";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("most features carry next to nothing", "share of low features", relation::greater,
+                              max_low, severity::info);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached, a sum of zero, or values not recorded";
     }
 

@@ -5,6 +5,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/exponent_counts.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -58,11 +59,14 @@ struct mixed_precision {
     std::uint64_t skip_window = 1000;  // steps
 
     enum class part : std::uint8_t { none, gradient, scale, skipped };
+    struct series : once_a_step {
+        part what = part::none;
+        detail::streak underflows;
+    };
     struct state {
-        slots<part> parts;  // by tensor id
-        streaks underflows;
+        per_tensor<series> all;
         recent_values skips;  // 1 for a step that was skipped
-        once_a_step counted;
+        std::uint64_t close = 1;
         double scale = 1, largest_scale = 0, skipped = 0;  // `skipped`: of the window, so many
         std::uint64_t not_finite = 0;                      // elements of the gradient that is blamed for overflow
         bool judged = false;
@@ -82,50 +86,45 @@ struct mixed_precision {
         return terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.parts.grow(tensor.id + std::size_t{1})) { return false; }
-        seen.parts[tensor.id] = part_of(tensor);
-        if (seen.parts[tensor.id] == part::gradient) { return seen.underflows.declare(tensor); }
-        return seen.parts[tensor.id] != part::skipped ||
-               (seen.skips.keep(skip_window) && seen.counted.declare(tensor));
+        if (seen.all.declare(tensor) == nullptr) { return false; }
+        seen.all[tensor.id].what = part_of(tensor);
+        return seen.all[tensor.id].what != part::skipped || seen.skips.keep(skip_window);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return exponent_counts::key(); }
     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
         exponent_counts::extract(values, out);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        if (it.step.mode != mode::train || !seen.parts.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
         measurement const value = mean(it.stats);
-        switch (seen.parts[it.tensor.id]) {
+        switch (series& mine = seen.all[it.tensor.id]; mine.what) {
             case part::gradient:
                 return judge_gradient(seen, it, {made});
             case part::scale:
                 return value.known ? judge_scale(seen, it, value.value) : void();
             case part::skipped:
-                return value.known && seen.counted.first(it) ? judge_skip(seen, it, value.value != 0) : void();
+                return value.known && mine.first(seen.close) ? judge_skip(seen, it, value.value != 0) : void();
             case part::none:
                 break;
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.underflows.next_close();
-        seen.counted.next_close();
-        std::uint32_t const fired =
-            seen.collapse.count + seen.underflow.count + seen.skipping.count + seen.overflow.count;
+        ++seen.close;
         bool const overflows = seen.overflow.count > 0;
-        tell(seen.collapse, "loss scale collapsed", "loss scale", relation::less_equal, min_scale, severity::error,
-             out);
-        tell(seen.underflow, "gradients underflow", "share of underflow", relation::greater, max_underflow,
-             severity::warning, out);
-        tell(seen.skipping, "many steps are skipped", "share of skipped steps", relation::greater, max_skip,
-             severity::warning, out);
-        tell(seen.overflow, "gradients overflow", "largest scaled element",
-             precision_limits::of(to).exclusive ? relation::greater : relation::greater_equal,
-             precision_limits::of(to).overflow, severity::info, out);
+        bool fired = tell(seen.collapse, "loss scale collapsed", "loss scale", relation::less_equal, min_scale,
+                          severity::error, out);
+        fired |= tell(seen.underflow, "gradients underflow", "share of underflow", relation::greater, max_underflow,
+                      severity::warning, out);
+        fired |= tell(seen.skipping, "many steps are skipped", "share of skipped steps", relation::greater, max_skip,
+                      severity::warning, out);
+        fired |= tell(seen.overflow, "gradients overflow", "largest scaled element",
+                      precision_limits::of(to).exclusive ? relation::greater : relation::greater_equal,
+                      precision_limits::of(to).overflow, severity::info, out);
         if (overflows && seen.not_finite > 0 && !out.empty()) {
             out[out.size() - 1].detail << seen.not_finite << " elements are not finite";
         }
         bool const judged = std::exchange(seen.judged, false);
-        return fired > 0 ? truth::yes : judged ? truth::no : truth::undecided;
+        return fired ? truth::yes : judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         return !select.malformed().empty()       ? select.malformed()
@@ -156,7 +155,8 @@ private:
         double const share = counts.share_up_to(limits.underflow - exponent_counts::exponent_of(seen.scale));
         seen.judged = true;
         bool const lost = share > max_underflow;
-        bool const lasts = seen.underflows.count(it, truth_of(lost)) >= patience;
+        bool const lasts =
+            seen.all[it.tensor.id].underflows.count(it.step.mode, seen.close, truth_of(lost)) >= patience;
         if (lost && lasts) { seen.underflow.blame(it, share); }
     }
     constexpr void judge_scale(state& seen, observation const& it, double scale) const noexcept {
@@ -178,13 +178,9 @@ private:
         SPOTTER_STRICT_BODY
         return size * scale;
     }
-    static constexpr void tell(culprit& who, std::string_view reason, std::string_view measure, relation how,
+    static constexpr bool tell(culprit& who, std::string_view reason, std::string_view measure, relation how,
                                double limit, severity level, findings& out) noexcept {
-        culprit const found = std::exchange(who, {});
-        if (found.count == 0) { return; }
-        finding it = found.as_finding(measure, how, limit, level);
-        it.reason = reason;
-        out.push(it);
+        return std::exchange(who, {}).tell(out, reason, measure, how, limit, level);
     }
 };
 

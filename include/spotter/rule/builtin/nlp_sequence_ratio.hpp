@@ -79,7 +79,7 @@ struct nlp_sequence_ratio {
         for (double const& each : made) {
             if (!is_finite(each)) { return; }
         }
-        sequences* const mine = made[0] > 0 ? seen.inputs.touch(it.tensor.id) : nullptr;
+        sequences* const mine = made[0] > 0 ? seen.inputs.reach(it.tensor.id) : nullptr;
         if (mine == nullptr || !mine->ring.holds(length() * width - 1)) { return; }
         if (!std::exchange(mine->open, true)) {
             ++mine->steps;
@@ -105,8 +105,8 @@ struct nlp_sequence_ratio {
             answer = answer == truth::yes ? answer : truth::no;
         });
         if (answer == truth::yes) {
-            finding it = found.as_finding("share of a token", relation::greater, limits[which], severity::warning);
-            it.reason = "one token fills the sequences";
+            finding it =
+                found.as_finding("one token fills the sequences", "share of a token", relation::greater, limits[which]);
             it.detail << "token " << tokens[which];
             out.push(it);
         }

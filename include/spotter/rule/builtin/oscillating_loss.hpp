@@ -2,10 +2,8 @@
 // Built-in rule (L2): a training loss that swings to and fro and gets nowhere. docs/rules.md#oscillating_loss
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/builtin/median.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -25,59 +23,46 @@ struct oscillating_loss {
     double amplitude = 0.3;     // times |L0|
     double progress = 0.01;     // fraction of the older half's mean
 
-    struct series {
+    struct kept {
         loss_trend trend{};
         recent_values losses;
         std::uint64_t last_step = 0;
     };
-    struct state {
-        slots<series> all;  // by tensor id
-        slots<std::uint64_t> scratch;
-        close_answer answer;
-        double swing = 0;  // of the first that is found
+    struct scratch {
+        slots<std::uint64_t> keys;
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    struct share_of_flips : judged_value {
+        double swing = 0;
+    };
+    static constexpr terms watched = terms::sum;
+    [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
+        return keep_sortable(mine.losses, window, own.keys);
     }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) &&
-               keep_sortable(seen.all[tensor.id].losses, window, seen.scratch);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    [[nodiscard]] constexpr share_of_flips judge(kept& mine, scratch& own, observation const& it) const noexcept {
         measurement const loss = loss_of(it);
-        if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
-        series& mine = seen.all[it.tensor.id];
+        if (!loss.known) { return {}; }
         if (it.step.index < mine.last_step) { mine.losses.clear(); }
         mine.last_step = it.step.index;
         mine.trend.add(loss.value);
         mine.losses.add(loss.value);
-        if (!mine.losses.full() || mine.losses.size() < 3) { return; }
-        seen.answer.judged = true;
-        double const share = share_of_flips(mine.losses);
-        double const swing = swing_of(mine.losses, seen.scratch);
-        if (!(share > flips) || !is_wide(swing, mine.trend.start()) || improves(mine.losses)) { return; }
-        if (seen.answer.found.count == 0) { seen.swing = swing; }
-        seen.answer.found.blame(it, share);
+        if (!mine.losses.full() || mine.losses.size() < 3) { return {}; }
+        double const share = flips_of(mine.losses), swing = swing_of(mine.losses, own.keys);
+        bool const holds = share > flips && is_wide(swing, mine.trend.start()) && !improves(mine.losses);
+        return {judged_value{share, holds}, swing};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("share of changes of direction", relation::greater, flips, severity::warning);
-            it.reason = "loss swings and gets nowhere";
-            it.detail << "over " << window << " losses; from the 10th to the 90th percentile " << seen.swing;
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who, share_of_flips const& first) const noexcept {
+        finding it =
+            who.as_finding("loss swings and gets nowhere", "share of changes of direction", relation::greater, flips);
+        it.detail << "over " << window << " losses; from the 10th to the 90th percentile " << first.swing;
+        return it;
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return window < 3 ? "parameter window below 3" : "warm-up not reached: fewer than `window` losses";
     }
 
 private:
     // A difference of zero has no sign and is skipped.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of_flips(recent_values const& losses) noexcept {
+    [[nodiscard]] SPOTTER_STRICT static constexpr double flips_of(recent_values const& losses) noexcept {
         SPOTTER_STRICT_BODY
         std::uint64_t changes = 0;
         int direction = 0;
@@ -90,10 +75,10 @@ private:
         return static_cast<double>(changes) / static_cast<double>(losses.size() - 2);
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double swing_of(recent_values const& losses,
-                                                                  slots<std::uint64_t>& scratch) noexcept {
+                                                                  slots<std::uint64_t>& room) noexcept {
         SPOTTER_STRICT_BODY
-        if (!scratch.grow(losses.size())) { return 0; }
-        std::span<std::uint64_t> const keys{scratch.data(), losses.size()};
+        if (!room.grow(losses.size())) { return 0; }
+        std::span<std::uint64_t> const keys{room.data(), losses.size()};
         for (std::size_t i = 0; i < losses.size(); ++i) { keys[i] = detail::key_of(losses[i]); }
         std::array<std::size_t, 2> const ranks{detail::nearest_rank(100, losses.size()),
                                                detail::nearest_rank(900, losses.size())};

@@ -160,12 +160,7 @@ struct output_collapse {
         truth const answer = seen.answer.take(constant);
         std::string_view const tensor = std::exchange(seen.tensor, {});
         if (tensor.empty()) { return truth::undecided; }
-        if (constant.count > 0) {
-            finding it =
-                constant.as_finding("largest relative deviation", relation::less, coefficient, severity::warning);
-            it.reason = "outputs are constant";
-            out.push(it);
-        }
+        constant.tell(out, "outputs are constant", "largest relative deviation", relation::less, coefficient);
         finding found;
         history& mine = seen.by_mode[index_of(at.mode)];
         truth const one = mine.closes++ >= warmup ? one_class(mine, found) : truth::undecided;

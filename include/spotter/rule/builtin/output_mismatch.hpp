@@ -2,8 +2,7 @@
 // Built-in rule (L2): logits that are probabilities already. docs/rules.md#output_mismatch
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -30,20 +29,10 @@ struct output_mismatch {
     std::uint64_t patience = 3;     // observations
     int class_axis = default_axis;  // over which a row is summed; 1 for rank >= 2 (batch first)
 
-    struct state {
-        streaks normalised;
-        close_answer answer;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::feature : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.normalised.declare(tensor);
-    }
+    static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
     // The smallest and the largest value, then how far a row's sum is from 1 at most; nothing where no row can be summed.
-    SPOTTER_STRICT constexpr void extract(state&, observation const& it, tensor_ref const& values,
+    SPOTTER_STRICT constexpr void extract(observation const& it, tensor_ref const& values,
                                           feature& out) const noexcept {
         SPOTTER_STRICT_BODY
         int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(it.tensor.flags));
@@ -70,29 +59,15 @@ struct output_mismatch {
         if (!any) { return; }
         out.push(low), out.push(high), out.push(gap);
     }
-    constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        if (made.size() < 3 || !is_finite(made[0]) || !is_finite(made[1]) || !is_finite(made[2])) { return; }
-        bool const normalised = made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance;
-        seen.answer.judged = true;
-        if (seen.normalised.count(it, truth_of(normalised)) >= patience && normalised) {
-            seen.answer.found.blame(it, made[2]);
-        }
+    [[nodiscard]] constexpr judged_value judge(observation const&, std::span<double const> made) const noexcept {
+        if (made.size() < 3 || !is_finite(made[0]) || !is_finite(made[1]) || !is_finite(made[2])) { return {}; }
+        return {made[2], made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.normalised.next_close();
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("largest distance of a row's sum from 1", relation::less_equal, tolerance,
-                                          severity::warning);
-            it.reason = "logits are probabilities";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("logits are probabilities", "largest distance of a row's sum from 1",
+                              relation::less_equal, tolerance);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
-        return "no row of two or more finite values";
-    }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept { return "no row of two or more finite values"; }
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

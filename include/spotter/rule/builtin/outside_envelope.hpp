@@ -2,8 +2,7 @@
 // Built-in rule (L2): statistics that healthy runs did not have. docs/rules.md#outside_envelope
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/healthy_range.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -23,20 +22,16 @@ struct outside_envelope {
     double margin = 1;                       // 1: what is never negative may be half of the least or twice the most
     std::uint64_t patience = 5;              // observations
 
-    struct violation {
+    struct kept {
+        std::span<healthy_series const> known;
+    };
+    struct violation : judged_value {
         statistic of{statistic_id::mean};
         healthy_range range{};  // as learned
-        double limit = 0, value = 0;
+        double limit = 0;
         bool above = false;
         std::size_t phase = 0;
     };
-    struct state {
-        slots<std::span<healthy_series const>> known;  // by tensor id
-        streaks counts;
-        close_answer answer;
-        violation first;  // of the first that is found
-    };
-
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         terms wanted = terms::none;
         if (healthy == nullptr || !select(tensor)) { return wanted; }
@@ -50,47 +45,14 @@ struct outside_envelope {
                    ? "the envelope does not know some of the tensors: unknown_to lists them"
                    : std::string_view{};
     }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.counts.declare(tensor) || !seen.known.grow(tensor.id + std::size_t{1})) { return false; }
-        seen.known[tensor.id] = healthy->of(tensor.name);
+    [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {
+        mine.known = healthy->of(tensor.name);
         return true;
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (!seen.known.holds(it.tensor.id)) { return; }
+    [[nodiscard]] constexpr violation judge(kept const& mine, observation const& it) const noexcept {
         violation found;
-        truth const answer = judge(seen.known[it.tensor.id], it, found);
-        std::uint64_t const streak = seen.counts.count(it, answer);
-        if (!decided(answer)) { return; }
-        seen.answer.judged = true;
-        if (answer == truth::no || streak < patience) { return; }
-        if (seen.answer.found.count == 0) { seen.first = found; }
-        seen.answer.found.blame(it, found.value);
-    }
-    constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        seen.counts.next_close();
-        if (answer == truth::yes) {
-            violation const& first = seen.first;
-            finding it = found.as_finding(first.of.name(), first.above ? relation::greater : relation::less,
-                                          first.limit, severity::warning);
-            it.reason = first.above ? "above what healthy runs had" : "below what healthy runs had";
-            it.detail << "healthy: " << first.range.low << " to " << first.range.high << " from " << name_of(step.mode)
-                      << '(' << first_step_of(first.phase) << ") on";
-            out.push(it);
-        }
-        return answer;
-    }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
-        return "the envelope says nothing of the tensors at such steps";
-    }
-
-private:
-    [[nodiscard]] constexpr truth judge(std::span<healthy_series const> known, observation const& it,
-                                        violation& found) const noexcept {
-        truth answer = truth::undecided;
         std::size_t const phase = phase_of(it.step.index);
-        for (healthy_series const& each : known) {
+        for (healthy_series const& each : mine.known) {
             if (each.mode != it.step.mode || phase >= each.phases.size() || each.phases[phase].count == 0) { continue; }
             if (!each.of.is_count() && it.stats.finite() == 0) { continue; }
             measurement const now = each.of(it.stats);
@@ -98,12 +60,22 @@ private:
             healthy_range const wide = widened(each.phases[phase], each.of, margin);
             bool const above = now.value > wide.high;
             if (above || now.value < wide.low) {
-                found = {each.of, each.phases[phase], above ? wide.high : wide.low, now.value, above, phase};
-                return truth::yes;
+                return {judged_value{now.value, true}, each.of, each.phases[phase],
+                        above ? wide.high : wide.low,  above,   phase};
             }
-            answer = truth::no;
+            found.holds = truth::no;
         }
-        return answer;
+        return found;
+    }
+    [[nodiscard]] constexpr finding tell(culprit const& who, violation const& first, step_id at) const noexcept {
+        finding it = who.as_finding(first.above ? "above what healthy runs had" : "below what healthy runs had",
+                                    first.of.name(), first.above ? relation::greater : relation::less, first.limit);
+        it.detail << "healthy: " << first.range.low << " to " << first.range.high << " from " << name_of(at.mode) << '('
+                  << first_step_of(first.phase) << ") on";
+        return it;
+    }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
+        return "the envelope says nothing of the tensors at such steps";
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/eval_phase.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -30,14 +31,14 @@ struct overfit {
 
     struct state {
         eval_phases phases;
-        slots<std::uint64_t> streak;  // by tensor id
+        per_tensor<std::uint64_t> streak;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.streak.grow(tensor.id + std::size_t{1}) && seen.phases.declare(tensor);
+        return seen.streak.declare(tensor) != nullptr && seen.phases.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept { seen.phases.observe(it, phase_length); }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
@@ -56,9 +57,8 @@ struct overfit {
             found.blame(tensor, ratio);
         });
         if (found.count > 0) {
-            finding it =
-                found.as_finding("relative gap of the losses", relation::greater, ratio_threshold, severity::warning);
-            it.reason = "eval loss is far above the training loss";
+            finding it = found.as_finding("eval loss is far above the training loss", "relative gap of the losses",
+                                          relation::greater, ratio_threshold);
             it.detail << "train " << first.trained.value << ", eval " << first.evaluated.value;
             out.push(it);
             return truth::yes;

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/eval_phase.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -41,19 +42,19 @@ struct overtraining {
     };
     struct state {
         eval_phases phases;
-        slots<series> all;  // by tensor id
+        per_tensor<series> all;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.phases.declare(tensor);
+        return seen.all.declare(tensor) != nullptr && seen.phases.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.phases.observe(it, phase_length);
         measurement const loss = loss_of(it);
-        if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || !loss.known || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         if (!std::exchange(mine.trained, true) ||
             below(loss.value, mine.best_trained, step_of(seen.phases.trend(it.tensor.id)))) {
@@ -80,10 +81,9 @@ struct overtraining {
             found.blame(tensor, static_cast<double>(mine.since_best));
         });
         if (found.count > 0) {
-            finding it = found.as_finding("phases since the best eval loss", relation::greater_equal,
-                                          static_cast<double>(patience_validation), severity::warning);
-            it.reason =
-                require_both_stalled ? "neither loss improves" : "eval loss rises while the training loss falls";
+            finding it = found.as_finding(
+                require_both_stalled ? "neither loss improves" : "eval loss rises while the training loss falls",
+                "phases since the best eval loss", relation::greater_equal, static_cast<double>(patience_validation));
             it.detail << "best eval loss " << best << ", now " << now;
             out.push(it);
             return truth::yes;

@@ -5,39 +5,59 @@
 #include <spotter/core/event.hpp>
 #include <spotter/core/slots.hpp>
 
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Grows when a tensor is declared, at no other time.
+// Indexed by tensor ids. Grows when a tensor is declared, at no other time.
 template <class Kept>
 class per_tensor {
 public:
     // May be called again for a tensor: what was kept stays. Null where memory is exhausted.
-    constexpr Kept* declare(tensor_info const& tensor) noexcept {
+    [[nodiscard]] constexpr Kept* declare(tensor_info const& tensor) noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
         if (!list_.grow(room) || !order_.grow(room)) { return nullptr; }
         list_[tensor.id].name = tensor.name;
         return &list_[tensor.id].kept;
     }
-    // The same tensor again, and that the step brought it. Null for one that was not declared.
-    constexpr Kept* touch(tensor_id id) noexcept {
-        if (!list_.holds(id)) { return nullptr; }
-        if (!list_[id].touched && order_.holds(touched_)) {
-            list_[id].touched = true;
-            order_[touched_++] = id;
-        }
-        return &list_[id].kept;
+    // Null for a tensor that was not declared.
+    [[nodiscard]] constexpr Kept* find(tensor_id id) noexcept { return list_.holds(id) ? &list_[id].kept : nullptr; }
+    [[nodiscard]] constexpr Kept const* find(tensor_id id) const noexcept {
+        return list_.holds(id) ? &list_[id].kept : nullptr;
     }
-    // Calls `use(name, kept)` for each tensor of the step, in observation order, and begins the next step.
+    [[nodiscard]] constexpr Kept& operator[](tensor_id id) noexcept { return list_[id].kept; }
+    [[nodiscard]] constexpr Kept const& operator[](tensor_id id) const noexcept { return list_[id].kept; }
+    [[nodiscard]] constexpr std::string_view name_of(tensor_id id) const noexcept { return list_[id].name; }
+    // Calls `use(kept)` for each, declared or not.
+    template <class Use>
+    constexpr void each(Use&& use) noexcept {
+        for (entry& it : list_) { use(it.kept); }
+    }
+
+    // The step brought it. Whether it is the first time since the last clear().
+    constexpr bool touch(tensor_id id) noexcept {
+        if (!list_.holds(id) || std::exchange(list_[id].touched, true)) { return false; }
+        order_[touched_++] = id;
+        return true;
+    }
+    // What is kept of a tensor that the step brought; null for one that was not declared.
+    [[nodiscard]] constexpr Kept* reach(tensor_id id) noexcept {
+        touch(id);
+        return find(id);
+    }
+    // Each once, in observation order.
+    [[nodiscard]] constexpr std::span<tensor_id const> touched() const noexcept { return {order_.data(), touched_}; }
+    constexpr void clear() noexcept {
+        for (tensor_id const id : touched()) { list_[id].touched = false; }
+        touched_ = 0;
+    }
+    // Calls `use(name, kept)` for each tensor of the step, and begins the next one.
     template <class Use>
     constexpr void take_touched(Use&& use) noexcept {
-        for (std::size_t i = 0; i < touched_; ++i) {
-            entry& mine = list_[order_[i]];
-            mine.touched = false;
-            use(mine.name, mine.kept);
-        }
-        touched_ = 0;
+        for (tensor_id const id : touched()) { use(list_[id].name, list_[id].kept); }
+        clear();
     }
 
 private:
@@ -47,7 +67,7 @@ private:
         bool touched = false;
     };
     slots<entry> list_;       // by tensor id
-    slots<tensor_id> order_;  // touched ones, in observation order
+    slots<tensor_id> order_;  // touched ones
     std::size_t touched_ = 0;
 };
 

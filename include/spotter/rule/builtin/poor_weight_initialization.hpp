@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/distribution.hpp>
 #include <spotter/stat/lanes.hpp>
@@ -51,7 +52,7 @@ struct poor_weight_initialization {
         double value = 0;
     };
     struct state {
-        slots<bool> met;               // by tensor id: weights that were observed
+        per_tensor<bool> met;          // by tensor id: weights that were observed
         slots<std::uint64_t> scratch;  // of a gradient, while it is sorted
         culprit flat{};                // weights of one value
         bool any_weight = false;
@@ -84,7 +85,7 @@ struct poor_weight_initialization {
         return tensor.role == role::loss ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.met.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.met.declare(tensor) == nullptr) { return false; }
         bool const sorted = tensor.role == role::gradient && seen.closes < steps;
         return !sorted || seen.scratch.grow(static_cast<std::size_t>(tensor.shape.elements()));
     }
@@ -183,7 +184,7 @@ private:
     }
     constexpr void observe_weight(state& seen, observation const& it) const noexcept {
         measurement const low = minimum(it.stats), high = maximum(it.stats);
-        if (!low.known || !high.known || !seen.met.holds(it.tensor.id)) { return; }
+        if (!low.known || !high.known || seen.met.find(it.tensor.id) == nullptr) { return; }
         seen.observed = true;
         if (std::exchange(seen.met[it.tensor.id], true) || it.stats.finite() < 2) { return; }
         seen.any_weight = true;

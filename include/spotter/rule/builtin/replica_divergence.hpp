@@ -4,7 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
-#include <spotter/rule/builtin/touched.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -28,8 +28,7 @@ struct replica_divergence {
     };
     struct state {
         met_streams streams;
-        touched_tensors touched;
-        slots<slots<cell>> cells;  // by tensor id, then by the place of a stream
+        per_tensor<slots<cell>> cells;  // by tensor id, then by the place of a stream
         std::uint64_t close = 1;
         bool lacks_memory = false;  // for a worker
     };
@@ -38,19 +37,19 @@ struct replica_divergence {
         return select(tensor) ? terms::hash : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.touched.declare(tensor) && seen.cells.grow(tensor.id + std::size_t{1});
+        return seen.cells.declare(tensor) != nullptr;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         std::size_t const place = seen.streams.place_of(it.stream);
         seen.lacks_memory = seen.lacks_memory || place == met_streams::none;
         if (place == met_streams::none || it.step.index % (every > 0 ? every : 1) != 0) { return; }
-        if (!has(it.stats.has, terms::hash) || !seen.cells.holds(it.tensor.id)) { return; }
+        if (!has(it.stats.has, terms::hash) || seen.cells.find(it.tensor.id) == nullptr) { return; }
         slots<cell>& mine = seen.cells[it.tensor.id];
         if (!mine.grow(place + 1)) {
             seen.lacks_memory = true;
             return;
         }
-        seen.touched.touch(it.tensor.id);
+        seen.cells.touch(it.tensor.id);
         mine[place] = {digest_of(it), seen.close};
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -58,20 +57,20 @@ struct replica_divergence {
         culprit found;
         text<80> detail;
         std::uint32_t worker = 0;
-        for (tensor_id const id : seen.touched.all()) {
+        for (tensor_id const id : seen.cells.touched()) {
             slots<cell> const& mine = seen.cells[id];
             group const largest = largest_group(mine, seen.close);
             if (largest.all < 2) { continue; }
             judged = true;
             if (largest.size == largest.all) { continue; }
             if (found.count == 0) { tell_minority(seen, mine, largest, worker, detail); }
-            found.blame(seen.touched.name_of(id), static_cast<double>(largest.all - largest.size));
+            found.blame(seen.cells.name_of(id), static_cast<double>(largest.all - largest.size));
         }
-        seen.touched.clear();
+        seen.cells.clear();
         ++seen.close;
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
-        finding it = found.as_finding("workers in the minority", relation::greater, 0, severity::error);
-        it.reason = "replicas differ";
+        finding it =
+            found.as_finding("replicas differ", "workers in the minority", relation::greater, 0, severity::error);
         it.detail = detail;
         it.worker = worker;
         out.push(it);

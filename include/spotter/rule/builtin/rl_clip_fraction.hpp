@@ -2,8 +2,7 @@
 // Built-in rule (L2): a policy update of which most is clipped. docs/rules.md#rl_clip_fraction
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/metric_streak.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -19,30 +18,13 @@ struct rl_clip_fraction {
     double limit = 0.5;          // fraction of the samples
     std::uint64_t patience = 5;  // updates
 
-    struct state {
-        metric_streak large;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? metric_streak::needs : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.large.declare(tensor);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    static constexpr terms watched = terms::sum;
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const clipped = mean(it.stats);
-        if (it.step.mode != mode::train || !clipped.known) { return; }
-        seen.large.judge(it, clipped.value, clipped.value > limit, patience);
+        return {clipped, clipped.value > limit};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.large.close(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("clip fraction", relation::greater, limit, severity::warning);
-            it.reason = "most of the update is clipped";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("most of the update is clipped", "clip fraction", relation::greater, limit);
     }
 };
 

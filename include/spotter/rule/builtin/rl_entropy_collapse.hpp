@@ -2,10 +2,7 @@
 // Built-in rule (L2): a policy that no longer explores. docs/rules.md#rl_entropy_collapse
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/metric_streak.hpp>
-#include <spotter/rule/builtin/once_a_step.hpp>
-#include <spotter/stat/statistic.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -28,43 +25,26 @@ struct rl_entropy_collapse {
         return {.max_entropy = natural_log(static_cast<double>(actions > 0 ? actions : 1))};
     }
 
-    struct state {
-        slots<std::uint64_t> updates;  // by tensor id
-        once_a_step counted;
-        metric_streak collapsed;
-        bool is_early = false;  // some tensor that fires
+    struct kept : once_a_step {
+        std::uint64_t updates = 0;
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? metric_streak::needs : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.updates.grow(tensor.id + std::size_t{1}) && seen.counted.declare(tensor) &&
-               seen.collapsed.declare(tensor);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    struct share : judged_value {  // of the largest entropy
+        bool is_early = false;
+        constexpr void join(share const& other) noexcept { is_early = is_early || other.is_early; }
+    };
+    static constexpr terms watched = terms::sum;
+    [[nodiscard]] constexpr share judge(kept& mine, observation const& it) const noexcept {
         measurement const entropy = mean(it.stats);
-        if (it.step.mode != mode::train || !entropy.known || !seen.updates.holds(it.tensor.id)) { return; }
-        if (!(max_entropy > 0)) { return; }
-        if (seen.counted.first(it)) { ++seen.updates[it.tensor.id]; }
-        double const share = detail::quotient(entropy.value, max_entropy);
-        bool const fires = seen.collapsed.judge(it, share, share < low, patience);
-        seen.is_early = seen.is_early || (fires && seen.updates[it.tensor.id] <= early);
+        if (!entropy.known || !(max_entropy > 0)) { return {}; }
+        if (mine.first()) { ++mine.updates; }
+        double const found = detail::quotient(entropy.value, max_entropy);
+        return {judged_value{found, found < low}, mine.updates <= early};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.counted.next_close();
-        culprit found;
-        truth const answer = seen.collapsed.close(found);
-        bool const is_early = std::exchange(seen.is_early, false);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("share of the largest entropy", relation::less, low,
-                                          is_early ? severity::warning : severity::info);
-            it.reason = "policy does not explore";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who, share const& first) const noexcept {
+        return who.as_finding("policy does not explore", "share of the largest entropy", relation::less, low,
+                              first.is_early ? severity::warning : severity::info);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return max_entropy > 0 ? "matched, but nothing could be decided" : "parameter max_entropy not set";
     }
 };

@@ -2,9 +2,7 @@
 // Built-in rule (L2): a critic that predicts worse than a constant. docs/rules.md#rl_explained_variance
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/metric_streak.hpp>
-#include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -21,38 +19,19 @@ struct rl_explained_variance {
     std::uint64_t warmup = 20;    // updates
     std::uint64_t patience = 10;  // updates
 
-    struct state {
-        slots<std::uint64_t> updates;  // by tensor id
-        once_a_step counted;
-        metric_streak negative;
+    struct kept : once_a_step {
+        std::uint64_t updates = 0;
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? metric_streak::needs : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.updates.grow(tensor.id + std::size_t{1}) && seen.counted.declare(tensor) &&
-               seen.negative.declare(tensor);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
+    static constexpr terms watched = terms::sum;
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         measurement const explained = mean(it.stats);
-        if (it.step.mode != mode::train || !explained.known || !seen.updates.holds(it.tensor.id)) { return; }
-        if (seen.counted.first(it)) { ++seen.updates[it.tensor.id]; }
-        if (seen.updates[it.tensor.id] <= warmup) { return; }
-        seen.negative.judge(it, explained.value, explained.value < 0, patience);
+        if (explained.known && mine.first()) { ++mine.updates; }
+        return mine.updates > warmup ? judged_value{explained, explained.value < 0} : judged_value{};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.counted.next_close();
-        culprit found;
-        truth const answer = seen.negative.close(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("explained variance", relation::less, 0, severity::warning);
-            it.reason = "critic is worse than a constant";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("critic is worse than a constant", "explained variance", relation::less, 0);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: no more than `warmup` updates";
     }
 };

@@ -2,8 +2,7 @@
 // Built-in rule (L2): a policy that moves too far in an update. docs/rules.md#rl_kl
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/metric_streak.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -24,37 +23,14 @@ struct rl_kl {
     // The target of SpinningUp's PPO.
     [[nodiscard]] static constexpr rl_kl strict() noexcept { return {.target = 0.01}; }
 
-    struct state {
-        metric_streak large;
-        culprit not_finite;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? metric_streak::needs | terms::nonfinite : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.large.declare(tensor);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train) { return; }
-        if (it.stats.nonfinite() > 0) { seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite())); }
+    static constexpr std::string_view not_finite = "divergence is not finite";
+    static constexpr terms watched = terms::sum | terms::nonfinite;
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const kl = mean(it.stats);
-        if (kl.known) { seen.large.judge(it, kl.value, kl.value > limit(), patience); }
+        return {kl, kl.value > limit()};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.large.close(found);
-        culprit const not_finite = std::exchange(seen.not_finite, {});
-        if (not_finite.count > 0) {
-            out.push(not_finite.as_not_finite("divergence is not finite"));
-            return truth::yes;
-        }
-        if (answer == truth::yes) {
-            finding it = found.as_finding("approximate KL", relation::greater, limit(), severity::warning);
-            it.reason = "policy moves too far";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("policy moves too far", "approximate KL", relation::greater, limit());
     }
 
 private:

@@ -2,11 +2,9 @@
 // Built-in rule (L2): observations far out of the range that networks like. docs/rules.md#rl_observation_range
 #pragma once
 
-#include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/environment.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/stat/lanes.hpp>
-#include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -23,17 +21,11 @@ struct rl_observation_range {
     double limit = 10;    // size of an element; VecNormalize of Stable-Baselines3 clips there
     double share = 0.01;  // fraction of the elements
 
-    struct state {
-        close_answer answer;
-        culprit not_finite;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::feature | terms::nonfinite : terms::none;
-    }
+    static constexpr std::string_view not_finite = "observation is not finite";
+    static constexpr terms watched = terms::feature | terms::nonfinite;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, limit); }
     // How many elements are beyond the limit, and how many are finite.
-    constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
+    constexpr void extract(observation const&, tensor_ref const& values, feature& out) const noexcept {
         std::uint64_t beyond = 0, finite = 0;
         visit_values(values, [&](auto all) {
             for (auto const& each : all) {
@@ -46,29 +38,16 @@ struct rl_observation_range {
         out.push(static_cast<double>(beyond));
         out.push(static_cast<double>(finite));
     }
-    constexpr void observe(state& seen, observation const& it, std::span<double const> counts) const noexcept {
-        if (it.step.mode != mode::train) { return; }
-        if (it.stats.nonfinite() > 0) { seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite())); }
-        if (counts.size() != 2 || !(counts[1] > 0)) { return; }
+    [[nodiscard]] constexpr judged_value judge(observation const&, std::span<double const> counts) const noexcept {
+        if (counts.size() != 2 || !(counts[1] > 0)) { return {}; }
         double const found = detail::quotient(counts[0], counts[1]);
-        seen.answer.judged = true;
-        if (found > share) { seen.answer.found.blame(it, found); }
+        return {found, found > share};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        culprit const not_finite = std::exchange(seen.not_finite, {});
-        if (not_finite.count > 0) {
-            out.push(not_finite.as_not_finite("observation is not finite"));
-            return truth::yes;
-        }
-        if (answer == truth::yes) {
-            finding it = found.as_finding("share beyond the limit", relation::greater, share, severity::warning);
-            it.reason = "observations are out of range";
-            it.detail << "limit " << limit;
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        finding it =
+            who.as_finding("observations are out of range", "share beyond the limit", relation::greater, share);
+        it.detail << "limit " << limit;
+        return it;
     }
 };
 

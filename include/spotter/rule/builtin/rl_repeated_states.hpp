@@ -5,6 +5,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/environment.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -24,16 +25,16 @@ struct rl_repeated_states {
     std::uint64_t length = 10;   // observations
     std::uint64_t episodes = 2;  // in a row
 
-    struct series {
+    struct series : once_a_step {
         bool watched = false, ends = false;
         std::uint64_t last = 0, equal = 0;  // equal ones in a row, in this episode; the last included
         bool repeats = false;               // this episode does
         std::uint64_t before = 0;           // so many episodes just before it did
     };
     struct state {
-        slots<series> all;  // by tensor id
-        once_a_step counted;
+        per_tensor<series> all;
         close_answer answer;
+        std::uint64_t close = 1;
         std::uint64_t ended = 0;  // episodes
         bool ends = false;        // at this close
     };
@@ -45,17 +46,17 @@ struct rl_repeated_states {
         return episode_end(tensor) ? terms::shape : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.all.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.all.declare(tensor) == nullptr) { return false; }
         seen.all[tensor.id].watched = select(tensor);
         seen.all[tensor.id].ends = episode_end(tensor);
-        return seen.counted.declare(tensor);
+        return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         seen.ends = seen.ends || mine.ends;
         if (!mine.watched || !has(it.stats.has, terms::hash) || it.stats.count == 0) { return; }
-        if (it.stats.nonfinite() > 0 || !seen.counted.first(it)) { return; }
+        if (it.stats.nonfinite() > 0 || !mine.first(seen.close)) { return; }
         mine.equal = mine.equal > 0 && mine.last == it.stats.hash ? mine.equal + 1 : 1;
         mine.last = it.stats.hash;
         mine.repeats = mine.repeats || mine.equal >= length;
@@ -65,15 +66,13 @@ struct rl_repeated_states {
         if (mine.repeats && in_a_row >= episodes) { seen.answer.found.blame(it, static_cast<double>(in_a_row)); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.counted.next_close();
+        ++seen.close;
         if (std::exchange(seen.ends, false)) { end_episode(seen); }
         culprit found;
         truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
-            finding it = found.as_finding("episodes with repeated states", relation::greater_equal,
-                                          static_cast<double>(episodes), severity::warning);
-            it.reason = "states repeat";
-            out.push(it);
+            out.push(found.as_finding("states repeat", "episodes with repeated states", relation::greater_equal,
+                                      static_cast<double>(episodes)));
         }
         return answer;
     }
@@ -88,11 +87,11 @@ struct rl_repeated_states {
 private:
     static constexpr void end_episode(state& seen) noexcept {
         ++seen.ended;
-        for (series& each : seen.all) {
-            each.before = each.repeats ? each.before + 1 : 0;
-            each.repeats = false;
-            each.equal = 0;
-        }
+        seen.all.each([](series& it) {
+            it.before = it.repeats ? it.before + 1 : 0;
+            it.repeats = false;
+            it.equal = 0;
+        });
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/hashed_pairs.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -38,7 +39,7 @@ struct rl_target_network {
         std::uint64_t equal = 0, stale = 0;    // updates
     };
     struct state {
-        slots<series> all;  // by the target's id
+        per_tensor<series> all;  // by the target's id
         hashed_pairs pairs;
     };
 
@@ -50,7 +51,7 @@ struct rl_target_network {
         return parameter && !select(tensor) ? hashed_pairs::needs : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.pairs.declare(tensor, select(tensor), &is_target_of);
+        return seen.all.declare(tensor) != nullptr && seen.pairs.declare(tensor, select(tensor), &is_target_of);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode == mode::train) { seen.pairs.observe(it); }
@@ -60,7 +61,7 @@ struct rl_target_network {
         bool judged = false;
         seen.pairs.close(
             [&](tensor_id id, std::string_view tensor, std::uint64_t target, tensor_id, std::uint64_t online) {
-                if (!seen.all.holds(id)) { return; }
+                if (seen.all.find(id) == nullptr) { return; }
                 series& mine = seen.all[id];
                 if (mine.known && mine.online == online) { return; }  // no update
                 bool const stays = mine.known && mine.target == target;
@@ -69,8 +70,10 @@ struct rl_target_network {
                 if (mine.equal > allow_equal) { equal.blame(tensor, static_cast<double>(mine.equal)); }
                 if (mine.stale > 0 && mine.stale >= patience) { stale.blame(tensor, static_cast<double>(mine.stale)); }
             });
-        tell(equal, "target equals online", "updates with equal bits", relation::greater, allow_equal, out);
-        tell(stale, "target does not follow", "updates without a change", relation::greater_equal, patience, out);
+        equal.tell(out, "target equals online", "updates with equal bits", relation::greater,
+                   static_cast<double>(allow_equal));
+        stale.tell(out, "target does not follow", "updates without a change", relation::greater_equal,
+                   static_cast<double>(patience));
         return equal.count + stale.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
@@ -96,13 +99,6 @@ private:
                                                std::string_view tail) noexcept {
         if (whole.size() != head.size() + middle.size() + tail.size() || !whole.starts_with(head)) { return false; }
         return whole.substr(head.size()).starts_with(middle) && whole.ends_with(tail);
-    }
-    static constexpr void tell(culprit const& who, std::string_view reason, std::string_view measure, relation how,
-                               std::uint64_t limit, findings& out) noexcept {
-        if (who.count == 0) { return; }
-        finding it = who.as_finding(measure, how, static_cast<double>(limit), severity::warning);
-        it.reason = reason;
-        out.push(it);
     }
 };
 

@@ -73,17 +73,9 @@ struct saturated_activation {
         if (it.step.mode == mode::train) { seen.windows.add(it, sums); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.windows.judge(samples, threshold_layer, found, [&](unit_window const& layer) {
-            return layer.share_below(threshold_inactivity, samples);
-        });
-        if (answer == truth::yes) {
-            finding it =
-                found.as_finding("share of saturated units", relation::greater, threshold_layer, severity::warning);
-            it.reason = "units are saturated";
-            out.push(it);
-        }
-        return answer;
+        return seen.windows.close(
+            samples, threshold_layer, "units are saturated", "share of saturated units", out,
+            [&](unit_window const& layer) { return layer.share_below(threshold_inactivity, samples); });
     }
     [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
         return seen.windows.lacks_memory();

@@ -4,7 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
-#include <spotter/rule/builtin/touched.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/stat/lanes.hpp>
 
 #include <cstring>
@@ -51,8 +51,7 @@ struct similar_across_runs {
     };
     struct state {
         met_streams streams;
-        touched_tensors touched;
-        slots<comparison> all;  // by tensor id
+        per_tensor<comparison> all;
         bool paired = false;    // two streams ever had the same tensor at a step
         bool lacks_memory = false;  // for a run, or a copy of values
     };
@@ -61,14 +60,14 @@ struct similar_across_runs {
         return !select(tensor) ? terms::none : exact() ? terms::hash : terms::payload | terms::nonfinite;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.touched.declare(tensor) && seen.all.grow(tensor.id + std::size_t{1});
+        return seen.all.declare(tensor) != nullptr;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         bool const room = seen.streams.place_of(it.stream) != met_streams::none;
         seen.lacks_memory = seen.lacks_memory || !room;
-        if (!room || !seen.all.holds(it.tensor.id)) { return; }
+        if (!room || seen.all.find(it.tensor.id) == nullptr) { return; }
         comparison& mine = seen.all[it.tensor.id];
-        if (seen.touched.touch(it.tensor.id)) {
+        if (seen.all.touch(it.tensor.id)) {
             take(mine, it);
             seen.lacks_memory = seen.lacks_memory || (!exact() && !mine.known && !it.view.absent());
             return;
@@ -81,15 +80,15 @@ struct similar_across_runs {
         bool judged = false;
         culprit found;
         comparison const* worst = nullptr;
-        for (tensor_id const id : seen.touched.all()) {
+        for (tensor_id const id : seen.all.touched()) {
             comparison const& mine = seen.all[id];
             if (mine.found == outcome::unknown) { continue; }
             judged = true;
             if ((mine.found == outcome::same) == (expect == expected::same)) { continue; }
             worst = worst == nullptr ? &mine : worst;
-            found.blame(seen.touched.name_of(id), mine.count);
+            found.blame(seen.all.name_of(id), mine.count);
         }
-        seen.touched.clear();
+        seen.all.clear();
         if (worst == nullptr) { return judged ? truth::no : truth::undecided; }
         out.push(describe(found, *worst));
         return truth::yes;
@@ -178,12 +177,11 @@ private:
 
     [[nodiscard]] constexpr finding describe(culprit const& found, comparison const& worst) const noexcept {
         bool const differ = worst.found != outcome::same;
-        finding it = found.as_finding(differ ? "streams that differ" : "streams that are equal", relation::greater, 0,
-                                      severity::warning);
-        it.reason = worst.found == outcome::shape  ? "shapes differ"
-                    : worst.found == outcome::type ? "types differ"
-                    : differ                       ? "values differ"
-                                                   : "values are equal";
+        finding it = found.as_finding(worst.found == outcome::shape  ? "shapes differ"
+                                      : worst.found == outcome::type ? "types differ"
+                                      : differ                       ? "values differ"
+                                                                     : "values are equal",
+                                      differ ? "streams that differ" : "streams that are equal", relation::greater, 0);
         it.worker = worst.other;
         if (worst.found == outcome::values && !exact()) {
             it.detail << "element " << worst.index << ": " << worst.here << " in stream " << worst.other << ", "

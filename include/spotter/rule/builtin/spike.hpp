@@ -4,8 +4,8 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/spike_history.hpp>
-#include <spotter/rule/builtin/touched.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -39,8 +39,7 @@ struct loss_spike {
         bool not_finite = false;
     };
     struct state {
-        touched_tensors touched;
-        slots<series> all;  // by tensor id
+        per_tensor<series> all;
         slots<std::uint64_t> scratch;
         culprit not_finite;
     };
@@ -49,12 +48,11 @@ struct loss_spike {
         return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.all[tensor.id].history.keep(limits(), seen.scratch) &&
-               seen.touched.declare(tensor);
+        return seen.all.declare(tensor) != nullptr && seen.all[tensor.id].history.keep(limits(), seen.scratch);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
-        series& mine = seen.all[it.tensor.id];
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
+        series& mine = *seen.all.reach(it.tensor.id);
         measurement const loss = loss_of(it);
         if (it.stats.nonfinite() > 0) {
             seen.not_finite.blame(it, static_cast<double>(it.stats.nonfinite()));
@@ -62,7 +60,6 @@ struct loss_spike {
         } else if (loss.known) {
             mine.now.add(loss.value);
         }
-        seen.touched.touch(it.tensor.id);
     }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
         culprit const not_finite = std::exchange(seen.not_finite, {});
@@ -70,7 +67,7 @@ struct loss_spike {
         spike_history::judgement first;
         severity level = severity::info;
         bool judged = false;
-        for (tensor_id const id : seen.touched.all()) {
+        for (tensor_id const id : seen.all.touched()) {
             series& mine = seen.all[id];
             measurement const loss = std::exchange(mine.now, {}).value();
             if (std::exchange(mine.not_finite, false) || !loss.known) { continue; }
@@ -83,13 +80,12 @@ struct loss_spike {
             if (one.spike != truth::yes) { continue; }
             if (found.count == 0) { first = one; }
             level = one.level > level ? one.level : level;
-            found.blame(seen.touched.name_of(id), one.deviations);
+            found.blame(seen.all.name_of(id), one.deviations);
         }
-        seen.touched.clear();
+        seen.all.clear();
         if (not_finite.count > 0) { out.push(not_finite.as_not_finite("loss is not finite", "non-finite values")); }
         if (found.count > 0) {
-            finding it = found.as_finding(spike_history::measure, relation::greater, threshold, level);
-            it.reason = "loss spikes";
+            finding it = found.as_finding("loss spikes", spike_history::measure, relation::greater, threshold, level);
             it.detail << "loss " << first.value << ", median " << first.median;
             out.push(it);
         }
@@ -129,8 +125,7 @@ struct gradient_spike {
     std::uint64_t relearn = 32;      // spikes in a row; 0: never
 
     struct state {
-        touched_tensors touched;
-        slots<double> squares;  // of this step, by tensor id
+        per_tensor<double> squares;  // of this step
         slots<std::uint64_t> scratch;
         spike_history history;
         culprit not_finite;
@@ -141,29 +136,27 @@ struct gradient_spike {
         return select(tensor) ? terms::sum_squares | terms::nonfinite : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.squares.grow(tensor.id + std::size_t{1}) && seen.touched.declare(tensor) &&
-               seen.history.keep(limits(), seen.scratch);
+        return seen.squares.declare(tensor) != nullptr && seen.history.keep(limits(), seen.scratch);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.squares.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.squares.find(it.tensor.id) == nullptr) { return; }
         if (it.stats.nonfinite() > 0 || !is_finite(it.stats.sum_squares)) {
             seen.not_finite.blame(it, it.stats.nonfinite() > 0 ? static_cast<double>(it.stats.nonfinite()) : 1);
             return;
         }
         if (it.stats.count == 0) { return; }
-        seen.squares[it.tensor.id] = it.stats.sum_squares;
-        seen.touched.touch(it.tensor.id);
+        *seen.squares.reach(it.tensor.id) = it.stats.sum_squares;
     }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
         culprit const not_finite = std::exchange(seen.not_finite, {});
         if (not_finite.count > 0) {
-            seen.touched.clear();
+            seen.squares.clear();
             out.push(not_finite.as_not_finite("gradient is not finite", "non-finite values"));
             return truth::yes;
         }
         culprit found;
         double const total = total_of(seen, found);
-        seen.touched.clear();
+        seen.squares.clear();
         if (!(total > 0) || !is_finite(total)) { return truth::undecided; }
         if (step.index < seen.last_step) { seen.history.clear(); }
         seen.last_step = step.index;
@@ -171,8 +164,8 @@ struct gradient_spike {
         spike_history::judgement const one = seen.history.judge(natural_log(norm), limits(), 0, seen.scratch);
         if (one.spike == truth::yes) {
             found.measured = one.deviations;
-            finding it = found.as_finding(spike_history::measure, relation::greater, threshold, one.level);
-            it.reason = "gradient norm spikes";
+            finding it = found.as_finding("gradient norm spikes", spike_history::measure, relation::greater, threshold,
+                                          one.level);
             it.detail << "global norm " << norm << ", median " << exponential(one.median);
             out.push(it);
         }
@@ -187,11 +180,11 @@ private:
     [[nodiscard]] SPOTTER_STRICT static constexpr double total_of(state const& seen, culprit& largest) noexcept {
         SPOTTER_STRICT_BODY
         double total = 0, most = -1;
-        for (tensor_id const id : seen.touched.all()) {
+        for (tensor_id const id : seen.squares.touched()) {
             total += seen.squares[id];
             if (!(seen.squares[id] > most)) { continue; }
             most = seen.squares[id];
-            largest.tensor = seen.touched.name_of(id);
+            largest.tensor = seen.squares.name_of(id);
             largest.count = 1;
         }
         return total;

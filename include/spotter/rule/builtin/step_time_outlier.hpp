@@ -2,10 +2,8 @@
 // Built-in rule (L2): steps that take far longer than the others. docs/rules.md#step_time_outlier
 #pragma once
 
-#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/builtin/median.hpp>
-#include <spotter/rule/builtin/once_a_step.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -25,72 +23,56 @@ struct step_time_outlier {
     double share = 0.05;             // fraction of the horizon
     std::uint64_t horizon = 100;     // judged times
 
-    struct series {
-        recent_values times, outliers;  // an outlier is 1, another time 0
+    struct kept : once_a_step {
+        struct series {
+            recent_values times, outliers;  // an outlier is 1, another time 0
+        } by_mode[mode_count];
     };
-    struct state {
-        slots<series> all;  // by tensor and mode
-        slots<std::uint64_t> scratch;
-        once_a_step counted;
-        close_answer answer;
+    struct scratch {
+        slots<std::uint64_t> keys;
+    };
+    struct outlier : judged_value {
+        double limit = 0;  // that it is above
         bool often = false;
-        double limit = 0;  // that the blamed one is above
+        constexpr void join(outlier const& other) noexcept { often = often || other.often; }
     };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        std::size_t const first = tensor.id * mode_count;
-        bool room = seen.all.grow(first + mode_count);
-        for (std::size_t i = first; room && i < first + mode_count; ++i) {
-            room = keep_sortable(seen.all[i].times, window, seen.scratch) && seen.all[i].outliers.keep(horizon);
+    static constexpr terms watched = terms::sum | terms::nonfinite;
+    [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
+        for (auto& each : mine.by_mode) {
+            if (!keep_sortable(each.times, window, own.keys) || !each.outliers.keep(horizon)) { return false; }
         }
-        return room && seen.counted.declare(tensor);
+        return true;
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        std::size_t const place = it.tensor.id * mode_count + index_of(it.step.mode);
+    [[nodiscard]] constexpr outlier judge(kept& all, scratch& own, observation const& it) const noexcept {
         measurement const time = mean(it.stats);
-        if (!seen.all.holds(place) || !time.known || !seen.counted.first(it)) { return; }
-        series& mine = seen.all[place];
+        if (!time.known || !all.first()) { return {}; }
+        auto& mine = all.by_mode[index_of(it.step.mode)];
+        outlier found;
         if (mine.times.size() >= min_history && mine.times.size() > 0) {
-            double const limit = limit_over(mine.times, seen.scratch);
-            bool const outlier = time.value > limit;
-            mine.outliers.add(outlier ? 1 : 0);
-            seen.answer.judged = true;
-            if (outlier) {
-                if (seen.answer.found.count == 0) { seen.limit = limit; }
-                seen.often = seen.often || is_often(mine.outliers);
-                seen.answer.found.blame(it, time.value);
-            }
+            double const limit = limit_over(mine.times, own.keys);
+            bool const holds = time.value > limit;
+            mine.outliers.add(holds ? 1 : 0);
+            found = {judged_value{time.value, holds}, limit, holds && is_often(mine.outliers)};
         }
         mine.times.add(time.value);
+        return found;
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.counted.next_close();
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        bool const often = std::exchange(seen.often, false);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("time of the step", relation::greater, seen.limit,
-                                          often ? severity::warning : severity::info);
-            it.reason = often ? "steps often take too long" : "step took too long";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who, outlier const& first) const noexcept {
+        return who.as_finding(first.often ? "steps often take too long" : "step took too long", "time of the step",
+                              relation::greater, first.limit, first.often ? severity::warning : severity::info);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: fewer than `min_history` times";
     }
 
 private:
     [[nodiscard]] SPOTTER_STRICT constexpr double limit_over(recent_values const& times,
-                                                             slots<std::uint64_t>& scratch) const noexcept {
+                                                             slots<std::uint64_t>& keys) const noexcept {
         SPOTTER_STRICT_BODY
-        if (!scratch.grow(times.size())) { return 1e308; }
+        if (!keys.grow(times.size())) { return 1e308; }
         // Of an even count the mean of the two in the middle, so that times which alternate are no outliers of each other.
-        double const median = median_of(times, scratch, [](double time) { return time; });
-        double above = k * 1.4826 * median_of(times, scratch, [&](double time) { return magnitude(time - median); });
+        double const median = median_of(times, keys, [](double time) { return time; });
+        double above = k * 1.4826 * median_of(times, keys, [&](double time) { return magnitude(time - median); });
         settle(above);
         double const spread = median + above;
         double const multiple = factor * median;

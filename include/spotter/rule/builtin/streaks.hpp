@@ -6,38 +6,41 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A close without the tensor, and an undecided one, leave its streak as it is. A tensor observed several times in a step
-// counts once: the condition held if it held for one of its observations.
+namespace detail {
+
+// Of one tensor. A close without it, and an undecided one, leave its streak as it is. Observed several times in a step it counts once:
+// the condition held if it held for one of its observations.
+struct streak {
+    std::uint64_t row[mode_count]{};
+    std::uint64_t before = 0;  // the streak when this close began
+    std::uint64_t close = 0;
+    truth answer = truth::undecided;
+
+    // The streak of this mode with this observation in it; `now` is a number of the step at hand, from 1 on.
+    constexpr std::uint64_t count(mode where, std::uint64_t now, truth said) noexcept {
+        std::uint64_t& mine = row[index_of(where)];
+        if (std::exchange(close, now) != now) { before = mine, answer = truth::undecided; }
+        if (decided(said)) { answer = answer == truth::undecided ? said : disjunction(answer, said); }
+        mine = answer == truth::yes ? before + 1 : answer == truth::no ? 0 : before;
+        return mine;
+    }
+};
+
+}  // namespace detail
+
+// Those of all tensors.
 class streaks {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return list_.grow(tensor.id + std::size_t{1});
     }
-
-    // The streak of this tensor and mode with this observation in it.
-    constexpr std::uint64_t count(observation const& it, truth answer) noexcept {
-        if (!list_.holds(it.tensor.id)) { return 0; }
-        entry& mine = list_[it.tensor.id];
-        std::uint64_t& streak = mine.streak[index_of(it.step.mode)];
-        if (mine.close != close_) {
-            mine = {{mine.streak[0], mine.streak[1], mine.streak[2]}, streak, close_, truth::undecided};
-        }
-        mine.answer = mine.answer == truth::undecided ? answer
-                      : decided(answer)               ? disjunction(mine.answer, answer)
-                                                      : mine.answer;
-        streak = mine.answer == truth::yes ? mine.before + 1 : mine.answer == truth::no ? 0 : mine.before;
-        return streak;
+    constexpr std::uint64_t count(observation const& it, truth said) noexcept {
+        return list_.holds(it.tensor.id) ? list_[it.tensor.id].count(it.step.mode, close_, said) : 0;
     }
     constexpr void next_close() noexcept { ++close_; }
 
 private:
-    struct entry {
-        std::uint64_t streak[mode_count]{};
-        std::uint64_t before = 0;  // the streak when this close began
-        std::uint64_t close = 0;
-        truth answer = truth::undecided;
-    };
-    slots<entry> list_;
+    slots<detail::streak> list_;
     std::uint64_t close_ = 1;
 };
 

@@ -2,9 +2,7 @@
 // Built-in rule (L2): a tensor whose values are all alike, or far apart. docs/rules.md#tensor_variance
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/stat/statistic.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -29,41 +27,18 @@ struct tensor_variance {
         return {.min_threshold = 0, .max_threshold = no_limit, .patience = 1};
     }
 
-    struct state {
-        streaks beyond;
-        close_answer answer;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? needs_of(variance) : terms::none;
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.beyond.declare(tensor);
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !is_set()) { return; }
+    static constexpr terms watched = needs_of(variance);
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const spread = variance(it.stats);
-        bool const known = spread.known && is_finite(spread.value) && it.stats.finite() > 1;
-        truth const beyond = known ? truth_of(below(spread.value) || above(spread.value)) : truth::undecided;
-        seen.answer.judged = seen.answer.judged || known;
-        if (seen.beyond.count(it, beyond) >= patience && beyond == truth::yes) {
-            seen.answer.found.blame(it, spread.value);
-        }
+        bool const known = is_set() && spread.known && is_finite(spread.value) && it.stats.finite() > 1;
+        return known ? judged_value{spread.value, below(spread.value) || above(spread.value)} : judged_value{};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.beyond.next_close();
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            bool const small = below(found.measured);
-            finding it = found.as_finding("variance", small ? relation::less : relation::greater,
-                                          small ? min_threshold : max_threshold, severity::warning);
-            it.reason = small ? "values are all alike" : "values are far apart";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        bool const small = below(who.measured);
+        return who.as_finding(small ? "values are all alike" : "values are far apart", "variance",
+                              small ? relation::less : relation::greater, small ? min_threshold : max_threshold);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return is_set() ? "no tensor with two finite elements" : "parameter min_threshold not set, nor max_threshold";
     }
 

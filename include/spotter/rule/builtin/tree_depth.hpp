@@ -2,9 +2,7 @@
 // Built-in rule (L2): boosted trees that grow too deep. docs/rules.md#tree_depth
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
-#include <spotter/stat/statistic.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 
 #include <bit>
 
@@ -38,28 +36,13 @@ struct tree_depth {
 
     [[nodiscard]] static constexpr tree_depth sagemaker_defaults() noexcept { return {}; }
 
-    struct state {
-        close_answer answer;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::range : terms::none;
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train) { return; }
+    static constexpr terms watched = terms::range;
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const found = depth_of(it.stats);
-        seen.answer.judged = seen.answer.judged || found.known;
-        if (found.known && found.value > static_cast<double>(depth)) { seen.answer.found.blame(it, found.value); }
+        return {found, found.value > static_cast<double>(depth)};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("depth", relation::greater, static_cast<double>(depth), severity::warning);
-            it.reason = "tree is too deep";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("tree is too deep", "depth", relation::greater, static_cast<double>(depth));
     }
 
     // The whole part of a binary logarithm is the exponent of the number. A negative id is none.

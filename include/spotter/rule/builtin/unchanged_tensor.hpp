@@ -2,11 +2,8 @@
 // Built-in rule (L2): a loss or a prediction that stays what it was. docs/rules.md#unchanged_tensor
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/loss_trend.hpp>
-#include <spotter/rule/builtin/once_a_step.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/builtin/retained_copies.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -41,84 +38,55 @@ struct unchanged_tensor {
         return {.rtol = 1e-5, .atol = 1e-8};
     }
 
-    struct series {
-        bool watched = false;
+    struct kept : once_a_step {
+        once_a_step copied;
+        retained_copies copies;  // read by `extract` only
         std::uint64_t hash = 0;
         std::uint64_t count = 0;  // observations
         std::uint64_t equal = 0;  // the last ones that are all equal, this one included
     };
-    struct state {
-        slots<series> all;              // by tensor id
-        slots<retained_copies> copies;  // likewise; read by `extract` only
-        once_a_step counted, copied;
-        close_answer answer;
-        settled_context settled;
-    };
-
+    static constexpr bool softens = true;
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         if (!select(tensor)) { return terms::none; }
         return terms::nonfinite | (tolerant() ? terms::feature : terms::hash);
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return settled_context::needs(tensor);
-    }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        std::size_t const room = tensor.id + std::size_t{1};
-        if (!seen.all.grow(room)) { return false; }
-        seen.all[tensor.id].watched = select(tensor);
-        if (!seen.counted.declare(tensor) || !seen.copied.declare(tensor)) { return false; }
-        if (!tolerant() || !seen.all[tensor.id].watched) { return true; }
-        return seen.copies.grow(room) &&
-               seen.copies[tensor.id].keep(num_steps > 0 ? num_steps - 1 : 0, tensor.shape.elements());
+    [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {
+        return !tolerant() || mine.copies.keep(num_steps > 0 ? num_steps - 1 : 0, tensor.shape.elements());
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, num_steps, rtol, atol, equal_nan);
     }
     // With how many of the copies, from the newest on, the values agree. Nothing of an empty tensor and of a second sight in a step.
-    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (values.count == 0 || !seen.copies.holds(it.tensor.id)) { return; }
-        if (!seen.copied.first(it)) { return; }
-        retained_copies& mine = seen.copies[it.tensor.id];
-        out.push(static_cast<double>(mine.count_agreeing(values, {rtol, atol, equal_nan})));
-        if (!mine.add(values)) { out.give_up(); }
+    constexpr void extract(kept& mine, observation const&, tensor_ref const& values, feature& out) const noexcept {
+        if (values.count == 0 || !mine.copied.first(mine.now)) { return; }
+        out.push(static_cast<double>(mine.copies.count_agreeing(values, {rtol, atol, equal_nan})));
+        if (!mine.copies.add(values)) { out.give_up(); }
     }
-    constexpr void observe(state& seen, observation const& it, std::span<double const> agreeing) const noexcept {
-        seen.settled.observe(it);
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id) || !seen.all[it.tensor.id].watched) { return; }
-        series& mine = seen.all[it.tensor.id];
+    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it,
+                                               std::span<double const> agreeing) const noexcept {
         bool const at_hand = tolerant() ? !agreeing.empty() : has(it.stats.has, terms::hash);
-        if (!at_hand || it.stats.count == 0 || !seen.counted.first(it)) { return; }
+        if (!at_hand || it.stats.count == 0 || !mine.first()) { return {}; }
         std::uint64_t const before = mine.count++ == 0 ? 0
                                      : tolerant()      ? static_cast<std::uint64_t>(agreeing[0])
                                                        : same_bits(mine, it.stats);
         mine.hash = it.stats.hash;
         // All pairs of a run agree where each of it agrees with all that came before it in the run.
         mine.equal = before + 1 >= num_steps || before > mine.equal ? mine.equal + 1 : before + 1;
-        if (mine.count < num_steps) { return; }
-        seen.answer.judged = true;
-        if (mine.equal >= num_steps) { seen.answer.found.blame(it, static_cast<double>(mine.equal)); }
+        return mine.count < num_steps ? judged_value{}
+                                      : judged_value{static_cast<double>(mine.equal), mine.equal >= num_steps};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        seen.counted.next_close();
-        seen.copied.next_close();
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            finding it = found.as_finding("equal observations", relation::greater_equal, static_cast<double>(num_steps),
-                                          seen.settled.soften(severity::warning));
-            it.reason = tolerant() ? "values agree within the tolerance" : "values are the same, bit by bit";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding(tolerant() ? "values agree within the tolerance" : "values are the same, bit by bit",
+                              "equal observations", relation::greater_equal, static_cast<double>(num_steps));
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "fewer than `num_steps` observations of a tensor";
     }
 
 private:
     [[nodiscard]] constexpr bool tolerant() const noexcept { return rtol > 0 || atol > 0; }
     // As many as there were, or none: by bits equality is transitive.
-    [[nodiscard]] constexpr std::uint64_t same_bits(series const& mine, summary const& now) const noexcept {
+    [[nodiscard]] constexpr std::uint64_t same_bits(kept const& mine, summary const& now) const noexcept {
         return now.hash == mine.hash && (equal_nan || now.nan == 0) ? mine.equal : 0;
     }
 };

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/eval_phase.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -38,7 +39,7 @@ struct underfit {
     };
     struct state {
         eval_phases phases;
-        slots<series> all;  // by tensor id
+        per_tensor<series> all;
         bool judged = false;
         culprit found;
         measurement eval_progress{};  // of the first that is found
@@ -48,12 +49,12 @@ struct underfit {
         return select(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.phases.declare(tensor);
+        return seen.all.declare(tensor) != nullptr && seen.phases.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.phases.observe(it, phase_length);
         measurement const loss = loss_of(it);
-        if (it.step.mode != mode::train || !loss.known || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || !loss.known || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         mine.now.add(loss.value, smoothing);
         std::uint64_t const step = it.step.index;
@@ -84,9 +85,8 @@ struct underfit {
         culprit const found = std::exchange(seen.found, {});
         bool const judged = std::exchange(seen.judged, false);
         if (found.count > 0) {
-            finding it = found.as_finding("relative fall of the loss since the start", relation::less, min_progress,
-                                          severity::warning);
-            it.reason = "loss has hardly fallen";
+            finding it = found.as_finding("loss has hardly fallen", "relative fall of the loss since the start",
+                                          relation::less, min_progress);
             if (seen.eval_progress.known) { it.detail << "eval loss fell by " << seen.eval_progress.value; }
             out.push(it);
             return truth::yes;

@@ -77,21 +77,20 @@ public:
     constexpr void add(observation const& it, std::span<double const> sums) noexcept {
         add(it, sums, [](double each) { return each; });
     }
-    // At a close: undecided unless a window is complete; yes where `share_of(window)` is above `limit`, with that as evidence.
+    // At a close: undecided unless a window is complete; yes where `share_of(window)` is above `limit`, which is told.
     template <class Share>
-    constexpr truth judge(std::uint64_t samples, double limit, culprit& found, Share&& share_of) noexcept {
+    constexpr truth close(std::uint64_t samples, double limit, std::string_view reason, std::string_view measure,
+                          findings& out, Share&& share_of) noexcept {
         truth answer = truth::undecided;
+        culprit found;
         windows_.take_touched([&](std::string_view name, unit_window& mine) {
             if (!mine.complete(samples)) { return; }
             double const share = share_of(mine);
-            if (share > limit) {
-                answer = truth::yes;
-                found.blame(name, share);
-            } else if (answer == truth::undecided) {
-                answer = truth::no;
-            }
+            if (share > limit) { found.blame(name, share); }
+            answer = truth_of(found.count > 0);
             mine.begin(mine.units);
         });
+        found.tell(out, reason, measure, relation::greater, limit);
         return answer;
     }
 
@@ -100,7 +99,7 @@ public:
 private:
     [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {
         if (units == 0) { return nullptr; }
-        unit_window* const mine = windows_.touch(it.tensor.id);
+        unit_window* const mine = windows_.reach(it.tensor.id);
         if (mine != nullptr && mine->units != units) { lacks_memory_ = !mine->begin(units) || lacks_memory_; }
         return mine;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/change_kernel.hpp>
@@ -47,7 +48,8 @@ struct update_direction {
             bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
             if (!(small ? narrow.grow(count) : wide.grow(count))) { return false; }
             visit_values(values, [&]<class Value>(element_view<Value> all) {
-                if (small) {
+                constexpr dtype type = dtype_of<Value>;
+                if constexpr (is_floating(type) && size_of(type) <= sizeof(float)) {
                     copy_widened(all, narrow.data());
                 } else {
                     copy_widened(all, wide.data());
@@ -77,7 +79,7 @@ struct update_direction {
         std::uint64_t changes = 0;
     };
     struct state {
-        slots<parameter> parameters;  // by the weight's tensor id
+        per_tensor<parameter> parameters;  // by the weight's tensor id
         std::uint64_t judged = 0;     // weights of this step
         std::uint64_t close = 1;
         close_answer answer;
@@ -92,7 +94,7 @@ struct update_direction {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return true; }
-        if (!seen.parameters.grow(tensor.id + std::size_t{1})) { return false; }
+        if (seen.parameters.declare(tensor) == nullptr) { return false; }
         seen.parameters[tensor.id].watched = select(tensor);
         return seen.parameters[tensor.id].ascending.keep(window);
     }
@@ -101,7 +103,7 @@ struct update_direction {
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         bool const is_gradient = it.tensor.role == role::gradient;
         tensor_id const id = is_gradient ? it.tensor.partner : it.tensor.id;
-        if (!seen.parameters.holds(id) || !seen.parameters[id].watched) { return; }
+        if (seen.parameters.find(id) == nullptr || !seen.parameters[id].watched) { return; }
         parameter& mine = seen.parameters[id];
         if (is_gradient) {
             // The one before is still needed, unless the weight was there already.
@@ -126,7 +128,7 @@ struct update_direction {
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }
-        if (!seen.parameters.holds(it.tensor.id)) { return; }
+        if (seen.parameters.find(it.tensor.id) == nullptr) { return; }
         parameter& mine = seen.parameters[it.tensor.id];
         if (++mine.changes <= warmup) { return; }
         mine.ascending.add(made[0] > 0 ? 1 : 0);
@@ -142,10 +144,8 @@ struct update_direction {
         culprit found;
         truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
-            finding it = found.as_finding("share of changes along the gradient", relation::greater_equal, share,
-                                          severity::error);
-            it.reason = "the optimizer ascends";
-            out.push(it);
+            out.push(found.as_finding("the optimizer ascends", "share of changes along the gradient",
+                                      relation::greater_equal, share, severity::error));
         }
         return answer;
     }

@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
 
@@ -31,7 +32,7 @@ struct update_ratio_band {
         std::uint64_t count = 0, above = 0, below = 0;
     };
     struct state {
-        slots<series> all;  // by tensor id
+        per_tensor<series> all;
         bool judged = false;
         culprit above, below;
     };
@@ -40,10 +41,10 @@ struct update_ratio_band {
         return select(tensor) ? terms::delta | terms::sum_squares : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.all.grow(tensor.id + std::size_t{1});
+        return seen.all.declare(tensor) != nullptr;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || !seen.all.holds(it.tensor.id)) { return; }
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known || !(ratio.value > 0)) { return; }
         series& mine = seen.all[it.tensor.id];
@@ -72,8 +73,7 @@ struct update_ratio_band {
 private:
     constexpr void tell(culprit const& found, std::string_view reason, relation how, double limit, severity level,
                         findings& out) const noexcept {
-        finding it = found.as_finding("update ratio", how, limit, level);
-        it.reason = reason;
+        finding it = found.as_finding(reason, "update ratio", how, limit, level);
         it.detail << "target " << target << ": learning rate times " << target / found.measured;
         out.push(it);
     }

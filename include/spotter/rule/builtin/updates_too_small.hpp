@@ -4,7 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
-#include <spotter/rule/builtin/touched.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -33,15 +33,15 @@ struct updates_too_small {
         bool seen = false;
     };
     struct series {
-        slope now{}, before{};    // of this step, and the last of those before
+        slope before{};           // the last before this step
         measurement ratio{};      // of this step
         double moved = 0;         // ||W_s - W_r||
         std::uint64_t since = 0;  // r
+        bool judged = false;      // the others are read for their gradients, or for `settled`
     };
     struct state {
-        slots<series> all;  // by the id of the weight
-        slots<bool> judged;
-        touched_tensors touched, sloped;  // weights with a ratio; weights with a gradient
+        per_tensor<series> all;    // the step brought those with a ratio
+        per_tensor<slope> slopes;  // of this step, by the weight's id
         std::uint64_t streak = 0;
         settled_context settled;
     };
@@ -53,47 +53,46 @@ struct updates_too_small {
         return tensor.role == role::gradient ? terms::sum_squares | terms::nonfinite : settled_context::needs(tensor);
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (!seen.judged.grow(tensor.id + std::size_t{1})) { return false; }
-        seen.judged[tensor.id] = select(tensor);
-        if (!seen.judged[tensor.id]) { return true; }
-        return seen.all.grow(tensor.id + std::size_t{1}) && seen.touched.declare(tensor) && seen.sloped.declare(tensor);
+        series* const mine = seen.all.declare(tensor);
+        if (mine == nullptr) { return false; }
+        bool const wanted = select(tensor), room = !wanted || seen.slopes.declare(tensor) != nullptr;
+        mine->judged = wanted && room;
+        return room;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.settled.observe(it);
-        if (it.step.mode != mode::train || !seen.judged.holds(it.tensor.id)) { return; }
-        if (seen.judged[it.tensor.id]) {
+        if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
+        series const* const weight = seen.all.find(it.tensor.partner);
+        if (seen.all[it.tensor.id].judged) {
             observe_weight(seen, it);
-        } else if (it.tensor.role == role::gradient && seen.judged.holds(it.tensor.partner) &&
-                   seen.judged[it.tensor.partner]) {
+        } else if (it.tensor.role == role::gradient && weight != nullptr && weight->judged) {
             bool const finite = it.stats.nonfinite() == 0 && is_finite(it.stats.sum_squares);
-            seen.all[it.tensor.partner].now = {finite ? it.stats.sum_squares : 0, it.step.index, true};
-            seen.sloped.touch(it.tensor.partner);
+            *seen.slopes.reach(it.tensor.partner) = {finite ? it.stats.sum_squares : 0, it.step.index, true};
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         std::uint64_t weights = 0;
         culprit small;
         double rate = 0;  // of the first that is small
-        for (tensor_id const id : seen.touched.all()) {
+        for (tensor_id const id : seen.all.touched()) {
             series& mine = seen.all[id];
             measurement const ratio = std::exchange(mine.ratio, {});
-            slope const& by = after_update ? mine.now : mine.before;
+            slope const& by = after_update ? seen.slopes[id] : mine.before;
             if (!by.seen || !(by.squares > 0) || by.step < mine.since) { continue; }
             ++weights;
             if (!(ratio.value < threshold)) { continue; }
             if (small.count == 0) { rate = mine.moved / square_root(by.squares); }
-            small.blame(seen.touched.name_of(id), ratio.value);
+            small.blame(seen.all.name_of(id), ratio.value);
         }
-        for (tensor_id const id : seen.sloped.all()) { seen.all[id].before = std::exchange(seen.all[id].now, {}); }
-        seen.touched.clear();
-        seen.sloped.clear();
+        for (tensor_id const id : seen.slopes.touched()) { seen.all[id].before = std::exchange(seen.slopes[id], {}); }
+        seen.all.clear();
+        seen.slopes.clear();
         if (weights == 0) { return truth::undecided; }
         double const of_all = detail::quotient(small.count, static_cast<double>(weights));
         seen.streak = small.count > 0 && of_all >= share ? seen.streak + 1 : 0;
         if (seen.streak == 0 || seen.streak < patience) { return truth::no; }
-        finding it =
-            small.as_finding("update ratio", relation::less, threshold, seen.settled.soften(severity::warning));
-        it.reason = "weights hardly move";
+        finding it = small.as_finding("weights hardly move", "update ratio", relation::less, threshold,
+                                      seen.settled.soften(severity::warning));
         it.detail << small.count << " of " << weights << " weights; effective learning rate " << rate;
         out.push(it);
         return truth::yes;
@@ -106,7 +105,7 @@ private:
     // Seen again in the same step it has no ratio, and keeps the one it has.
     static constexpr void observe_weight(state& seen, observation const& it) noexcept {
         measurement const ratio = update_ratio_of(it);
-        if (!ratio.known || !seen.touched.touch(it.tensor.id)) { return; }
+        if (!ratio.known || !seen.all.touch(it.tensor.id)) { return; }
         series& mine = seen.all[it.tensor.id];
         mine.ratio = ratio;
         mine.moved = square_root(it.stats.delta_sum_squares);

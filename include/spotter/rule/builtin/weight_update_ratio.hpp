@@ -2,8 +2,7 @@
 // Built-in rule (L2): one update of a weight out of all proportion. docs/rules.md#weight_update_ratio
 #pragma once
 
-#include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -27,35 +26,18 @@ struct weight_update_ratio {
 
     [[nodiscard]] static constexpr weight_update_ratio sagemaker_defaults() noexcept { return {.per_step = false}; }
 
-    struct state {
-        close_answer answer;
-    };
-
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::delta : terms::none;
-    }
-    constexpr void observe(state& seen, observation const& it) const noexcept {
-        if (it.step.mode != mode::train) { return; }
+    static constexpr terms watched = terms::delta;
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const ratio = update_ratio_of(it, epsilon, per_step);
-        if (!ratio.known || it.step.index - it.stats.previous_index < num_steps) { return; }
-        seen.answer.judged = true;
-        if (ratio.value > large_threshold || ratio.value < small_threshold) {
-            seen.answer.found.blame(it, ratio.value);
-        }
+        if (!ratio.known || it.step.index - it.stats.previous_index < num_steps) { return {}; }
+        return {ratio, ratio.value > large_threshold || ratio.value < small_threshold};
     }
-    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
-            bool const large = found.measured > large_threshold;
-            finding it = found.as_finding("update ratio", large ? relation::greater : relation::less,
-                                          large ? large_threshold : small_threshold, severity::warning);
-            it.reason = large ? "update is too large" : "update is too small";
-            out.push(it);
-        }
-        return answer;
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        bool const large = who.measured > large_threshold;
+        return who.as_finding(large ? "update is too large" : "update is too small", "update ratio",
+                              large ? relation::greater : relation::less, large ? large_threshold : small_threshold);
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "no two observations of a weight `num_steps` apart, the first not all zero";
     }
 };

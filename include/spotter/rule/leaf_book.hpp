@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule (L2): what a rule wants of a tensor, and what a machine keeps of it whatever the rule: which tensors, and its coverage.
+#pragma once
+
+#include <spotter/core/event.hpp>
+#include <spotter/core/slots.hpp>
+#include <spotter/rule/coverage.hpp>
+#include <spotter/rule/finding.hpp>
+#include <spotter/stat/unit_axis.hpp>
+
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What a rule wants of a tensor: the terms, and along which axis units are counted where it wants unit_activity.
+struct requirement {
+    spotter::terms terms = spotter::terms::none;
+    int unit_axis = default_axis;
+    bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
+
+    // Whether both can have what they want of the tensor: units are counted along one axis.
+    [[nodiscard]] constexpr bool agrees(requirement const& other, tensor_info const& tensor) const noexcept {
+        int const batch = batch_axis_of(tensor.flags);
+        return !has(terms & other.terms, terms::unit_activity) ||
+               unit_axis_of(tensor.shape, unit_axis, batch) == unit_axis_of(tensor.shape, other.unit_axis, batch);
+    }
+    constexpr void join(requirement const& other) noexcept {
+        if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
+            unit_axis = other.unit_axis;
+        }
+        terms |= other.terms;
+        lacks_memory = lacks_memory || other.lacks_memory;
+    }
+    [[nodiscard]] static constexpr requirement without_memory() noexcept {
+        requirement none;
+        none.lacks_memory = true;
+        return none;
+    }
+};
+
+namespace detail {
+
+// What the machine of a leaf keeps beside the rule and its state, and does whatever the rule: compiled once for all of them.
+class leaf_book {
+public:
+    // What a tensor is to the rule.
+    static constexpr std::uint8_t is_judged = 1, by_feature = 2;
+    static constexpr std::string_view no_memory = "no memory for all that it judges";
+
+    // Finds room for the tensor. False where there is nothing more to do: `wanted` is the answer.
+    [[nodiscard]] SPOTTER_COLD constexpr bool admit(tensor_info const& tensor, requirement& wanted) noexcept {
+        if (has(wanted.terms, terms::feature)) { wanted.terms |= terms::shape; }  // the record shows that it was there
+        if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return false; }
+        bool const room = watched_.grow(tensor.id + std::size_t{1});
+        if (!room) { wanted = lack(); }
+        return room;
+    }
+    // What a tensor is that was admitted: it may be declared again, and perhaps is no longer watched. `kept`: the rule has memory for it.
+    SPOTTER_COLD constexpr requirement enter(tensor_id id, bool judged, bool kept, requirement const& wanted) noexcept {
+        int const mark = (judged ? is_judged : 0) | (has(wanted.terms, terms::feature) ? by_feature : 0);
+        seen_.matched += kept && judged ? 1 : 0;
+        seen_.matched -= watched_[id] & is_judged;
+        watched_[id] = static_cast<std::uint8_t>(kept ? mark : 0);
+        return kept ? wanted : lack();
+    }
+    SPOTTER_COLD constexpr requirement lack() noexcept {
+        gap_ = no_memory;
+        return requirement::without_memory();
+    }
+    constexpr void fill_gap(std::string_view why) noexcept { gap_ = gap_.empty() ? why : gap_; }
+    constexpr void be_flat() noexcept { flat_ = true; }
+
+    [[nodiscard]] constexpr std::uint8_t mark_of(tensor_id id) const noexcept { return watched_[id]; }
+    constexpr void met(mode where) noexcept { observed_in_[index_of(where)] = true; }
+    constexpr void close(truth answer) noexcept {
+        if (decided(answer)) {
+            ++seen_.judged;
+            seen_.fired += answer == truth::yes ? 1 : 0;
+        } else if (observed_in_[0] || observed_in_[1] || observed_in_[2]) {
+            ++seen_.undecided;
+        }
+        for (std::size_t m = 0; m < mode_count; ++m) { seen_in_[m] |= std::exchange(observed_in_[m], false); }
+    }
+    // Writes the rule's name, and what to do, on what it has found from `first` on.
+    SPOTTER_COLD static constexpr void sign(findings& out, std::size_t first, step_id step, std::string_view name,
+                                            std::string_view remedy) noexcept {
+        for (std::size_t i = first; i < out.size(); ++i) {
+            if (out[i].rule.empty()) { out[i].rule = name; }
+            if (out[i].remedy.empty()) { out[i].remedy = remedy; }
+            out[i].step = step;
+        }
+    }
+    // `silence`: why the rule itself decided nothing.
+    [[nodiscard]] SPOTTER_COLD constexpr coverage covered(std::string_view name, mode const* judged_in,
+                                                          std::string_view silence,
+                                                          bool short_of_memory) const noexcept {
+        coverage all = seen_;
+        all.rule = name;
+        all.reason = all.judged > 0 ? gap_ : why_silent(judged_in, silence);
+        if (all.reason.empty() && short_of_memory) { all.reason = no_memory; }
+        return all;
+    }
+
+private:
+    [[nodiscard]] constexpr std::string_view why_silent(mode const* judged_in,
+                                                        std::string_view silence) const noexcept {
+        if (seen_.matched == 0 && !gap_.empty()) { return gap_; }
+        if (seen_.matched == 0) {
+            return flat_ ? "matched only tensors of rank 1: give their sizes, view_of(pointer, {rows, columns})"
+                         : "no tensor matched";
+        }
+        auto const seen_in = [&](std::size_t m) { return seen_in_[m] || observed_in_[m]; };
+        if (!seen_in(0) && !seen_in(1) && !seen_in(2)) { return "matched, but never observed"; }
+        constexpr std::string_view never_in[mode_count] = {"matched, but never in mode train",
+                                                           "matched, but never in mode eval",
+                                                           "matched, but never in mode predict"};
+        if (judged_in != nullptr && !seen_in(index_of(*judged_in))) { return never_in[index_of(*judged_in)]; }
+        return silence;
+    }
+
+    slots<std::uint8_t> watched_;  // by tensor id
+    coverage seen_{};
+    std::string_view gap_{};
+    bool observed_in_[mode_count]{};  // something that is judged, since the last close
+    bool seen_in_[mode_count]{};      // before that
+    bool flat_ = false;               // something would be judged if it were no vector
+};
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI
