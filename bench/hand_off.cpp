@@ -98,6 +98,7 @@ template <class Hand>
 [[nodiscard]] bench::samples measure_ring(schedule const& plan, void const* from, std::size_t bytes) {
     byte_ring ring;
     if (!ring.start(ring_bytes)) { return {}; }
+    ring.touch(ring_bytes);
     return measure(
         plan,
         [&] {

@@ -62,6 +62,7 @@ SPOTTER_BODY void recorder::declare(tensor_info const& tensor) noexcept {
     if (flight_ != nullptr) { flight_->declare(tensor); }
     if (!recording()) { return; }
     if (waiting_count_ > 0 || !send(tensor)) { keep_waiting(tensor); }
+    core_->declared();
 }
 
 SPOTTER_BODY void recorder::observe(observation const& seen, terms keep) noexcept {
