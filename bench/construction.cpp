@@ -36,7 +36,7 @@ using a_hook = decltype(hook{std::string_view{}, keep, options{}});
     return static_cast<double>(mine) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// `count` hooks at once, each with a folder of its own; times are a hook's, in milliseconds.
+// `count` hooks that live at once, each with a folder of its own. Times are a hook's, in milliseconds.
 struct round {
     double made = 0, ended = 0, core = 0, memory = 0;
 
@@ -60,31 +60,54 @@ struct round {
     }
 };
 
-void construction(std::size_t count, char const* where, options const& choices) {
-    bench::samples unused;
-    std::vector<double> wall, made, core, memory;
-    for (std::size_t i = 0; i < bench::rounds(count == 1 ? 51 : 5, 1); ++i) {
-        round const it{count, choices};
-        wall.push_back(it.made + it.ended), made.push_back(it.made), core.push_back(it.core), memory.push_back(it.memory);
-    }
-    auto const median = [](std::vector<double>& all) {
-        std::sort(all.begin(), all.end());
-        return all[all.size() / 2];
-    };
-    std::printf("%zu %s: %.3f ms made, %.3f made and ended, core %.3f, memory %.2f\n", count, where, median(made), median(wall), median(core), median(memory));
+[[nodiscard]] double median(std::vector<double> all) {
+    std::sort(all.begin(), all.end());
+    return all[all.size() / 2];
 }
+
+struct times {
+    double made = 0, both = 0, core = 0, memory = 0;
+
+    times(std::size_t count, std::size_t rounds, options const& choices) {
+        std::vector<double> of_making, of_both, of_core, of_memory;
+        for (std::size_t i = 0; i < rounds; ++i) {
+            round const it{count, choices};
+            of_making.push_back(it.made);
+            of_both.push_back(it.made + it.ended);
+            of_core.push_back(it.core);
+            of_memory.push_back(it.memory);
+        }
+        made = median(of_making), both = median(of_both), core = median(of_core), memory = median(of_memory);
+    }
+    void print(std::string const& what) const {
+        bench::figure("  " + what + ", made", made, "ms");
+        bench::figure("  " + what + ", made and ended, processor time of all threads", core, "ms");
+        bench::figure("  " + what + ", memory of all before anything is recorded", memory, "MiB");
+    }
+};
 
 }  // namespace
 
-int main(int argc, char**) {
-    rlimit files{};
+int main() {
+    rlimit files{};  // three a hook
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);
     }
-    construction(1, "plain", {});
-    construction(1, "poll", {.drain = drain::poll});
-    construction(1, "shared", {.ring_in = ring_in::shared_memory});
-    construction(64, "plain", {});
-    if (argc > 1) { construction(1000, "plain", {}); }
+    times const one{1, bench::rounds(51, 5), {}};
+    bench::target("T18 a default hook, made and ended", one.both, "ms", bench::wanted::at_most, 1);
+    one.print("1 hook");
+    times const polled{1, bench::rounds(51, 5), {.drain = drain::poll}};
+    bench::figure("  1 hook with drain::poll, made and ended", polled.both, "ms");
+    times const shared{1, bench::rounds(21, 3), {.ring_in = ring_in::shared_memory}};
+    bench::figure("  1 hook with a ring in shared memory, which is allocated at once, made and ended", shared.both, "ms");
+    times const many{64, bench::rounds(5, 1), {}};
+    bench::target("T18 memory of 64 default hooks before anything is recorded", many.memory, "MiB",
+                  bench::wanted::at_most, 64);
+    bench::figure("  64 hooks, made and ended, each", many.both, "ms");
+    many.print("64 hooks");
+    times const most{1000, bench::rounds(3, 1), {}};
+    bench::figure("  1000 hooks, made and ended, each", most.both, "ms");
+    most.print("1000 hooks");
+    return 0;
 }

@@ -29,7 +29,11 @@ public:
 
     [[nodiscard]] bool take_memory() noexcept;
     // Values on their way into memory that was claimed.
-    void copy(std::byte* into, std::byte const* from, std::size_t bytes) noexcept;
+    void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept;
+    // Before the first values that are copied so. How, is found out there.
+    void choose_copying() noexcept {
+        if (!measured_) { measure_copying(); }
+    }
     void start(byte_view run_begin) noexcept;
     // Ends the writer thread and takes what is in the ring; only `finish` may follow.
     void settle() noexcept;
@@ -91,9 +95,9 @@ private:
     [[nodiscard]] bool share_memory() noexcept;
     void note(error const& why) noexcept;
 
-    // Copies a few blocks either way into the ring, each to a place of its own, so that no cache helps; at the end of the first step
-    // that had blocks, or of a later one if the ring had no room for it.
-    void choose_copying() noexcept;
+    // Copies a few blocks either way into the ring, each to a place of its own, so that no cache helps. Not while the ring has no
+    // room for it.
+    void measure_copying() noexcept;
     static constexpr std::size_t copied_rounds = 16, copied_bytes = 128U << 10;
     static constexpr std::size_t copied_room = (2 * copied_rounds + 1) * copied_bytes;
     void start_writing() noexcept;
@@ -134,10 +138,9 @@ private:
     std::uint64_t discarded_closes_ = 0;
     std::size_t block_ = 0;
     bool streaming_ = false;
-    bool measured_ = true;    // or how to copy is still to be found out,
-    bool copied_ = false;     // and the open step had blocks
-    bool declares_ = true;    // the open step, which began at `declared_at_`; the first ends in the same way
-    bool writing_ = false;    // the writer knows that there is something to write
+    bool measured_ = true;  // or how to copy is still to be found out
+    bool declares_ = true;  // the open step did, first at `declared_at_`; the first of all ends as if it did
+    bool writing_ = false;  // the writer knows that there is something to write
     std::uint64_t declared_at_ = 0;
     bool keeps_ = false;  // the ring, until it is written
     sleeper sleeper_;  // of the writer

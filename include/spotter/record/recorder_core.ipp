@@ -34,14 +34,13 @@ SPOTTER_BODY bool recorder_core::take_memory() noexcept {
     block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
     streaming_ = choices_.copying == copying::streaming;
     // A ring that is too small to measure in stays in a cache.
-    measured_ = choices_.copying != copying::automatic || copied_room > ring_.largest();
+    measured_ = choices_.copying != copying::automatic || !detail::can_stream || copied_room > ring_.largest();
     return true;
 }
 
-SPOTTER_BODY void recorder_core::copy(std::byte* into, std::byte const* from, std::size_t bytes) noexcept {
+SPOTTER_BODY void recorder_core::copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
     if (streaming_) { return detail::copy_streaming(into, from, bytes); }
     detail::copy_cached(into, from, bytes);
-    copied_ = !measured_;
 }
 
 SPOTTER_BODY void recorder_core::start(byte_view run_begin) noexcept {
@@ -76,12 +75,11 @@ SPOTTER_BODY void recorder_core::declared() noexcept {
 }
 
 SPOTTER_BODY bool recorder_core::end_step() noexcept {
-    if (!(declares_ || copied_ || overrun_)) { return true; }
+    if (!(declares_ || overrun_)) { return true; }
     if (std::exchange(declares_, false)) {
         start_writing();
         pages_.ahead(ring_.committed() - declared_at_);
     }
-    if (std::exchange(copied_, false)) { choose_copying(); }
     if (!std::exchange(overrun_, false)) { return true; }
     while (discard_step()) {}
     note({errc::dropped, "a step is larger than the flight recorder: raise options::flight_bytes"});
@@ -180,23 +178,24 @@ SPOTTER_BODY void recorder_core::note(error const& why) noexcept {
     if (!trouble_) { trouble_ = why; }
 }
 
-SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::choose_copying() noexcept {
+SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::measure_copying() noexcept {
     constexpr std::size_t rounds = copied_rounds, bytes = copied_bytes;
     std::byte* const first = ring_.prepare(copied_room);
     if (first == nullptr) { return; }
-    ring_.touch(copied_room + byte_ring::header);  // what a page costs is not what is measured
+    // What a page costs is not what is measured; and a new one is in the caches, as none of a ring in use is.
+    ring_.touch(copied_room + byte_ring::header);
+    detail::leave_caches(first, 2 * rounds * bytes);
     std::byte const* const from = first + 2 * rounds * bytes;
-    std::chrono::nanoseconds cached{}, streamed{};
+    std::size_t won = 0;  // by streaming; a sum of times would be that of a round that was interrupted
     for (std::size_t i = 0; i < rounds; ++i) {
         auto const begin = std::chrono::steady_clock::now();
         detail::copy_cached(first + 2 * i * bytes, from, bytes);
         auto const between = std::chrono::steady_clock::now();
         detail::copy_streaming(first + (2 * i + 1) * bytes, from, bytes);
         auto const end = std::chrono::steady_clock::now();
-        cached += between - begin;
-        streamed += end - between;
+        won += end - between < between - begin ? 1 : 0;
     }
-    streaming_ = streamed < cached;
+    streaming_ = 2 * won > rounds;
     measured_ = true;
 }
 

@@ -27,7 +27,8 @@ public:
 private:
     // Threads that map memory wait while a piece is made ready: a tenth of a millisecond.
     static constexpr std::size_t piece_bytes = 256U << 10, pieces = 4;
-    static constexpr std::uint64_t ahead_steps = 16, ahead_bytes = 1U << 20;
+    // So many steps, but no more than 16 MiB (some milliseconds) where that is two steps at least, and no less than 1 MiB.
+    static constexpr std::uint64_t ahead_steps = 16, ahead_most = 16U << 20, ahead_least = 1U << 20;
 
     byte_ring& ring_;
     bool quietly_ = false;     // the system can do it without writing

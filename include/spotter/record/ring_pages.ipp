@@ -14,7 +14,7 @@ SPOTTER_BODY void ring_pages::begin(bool whole) noexcept {
     std::span<std::byte> const all = ring_.unused();
     quietly_ = make_ready(whole ? all : all.first((std::min)(all.size(), std::size_t{1})));
     if (whole && !quietly_) { ring_.touch(all.size()); }
-    if (whole || !quietly_) { done_ = ring_.size(); }
+    if (whole || !quietly_) { done_ = ring_.size(); }  // the rest is the producer's
     if (whole) { ready_ = ring_.size(); }
 }
 
@@ -36,7 +36,9 @@ SPOTTER_BODY bool ring_pages::more() noexcept {
 SPOTTER_BODY void ring_pages::ahead(std::uint64_t step_bytes) noexcept {
     std::span<std::byte> const rest = ring_.unused();
     std::uint64_t const used = ring_.size() - rest.size();
-    std::uint64_t const wanted = (std::min)(step_bytes, std::uint64_t{ring_.size()}) * ahead_steps + ahead_bytes;
+    std::uint64_t const step = (std::min)(step_bytes, std::uint64_t{ring_.size()});
+    std::uint64_t const wanted =
+        (std::min)(step * ahead_steps + ahead_least, (std::max)(2 * step, ahead_most));
     std::uint64_t const end = quietly_ ? (std::min)(used + wanted, std::uint64_t{ring_.size()}) : ring_.size();
     std::uint64_t const from = (std::max)(used, ready_);
     if (end <= from) { return; }
