@@ -46,16 +46,18 @@ struct round {
         for (std::size_t i = 0; i < count; ++i) { paths.push_back(folder.path() + "/" + std::to_string(i)); }
         auto const hooks = std::make_unique<std::optional<a_hook>[]>(count);
         double const before = resident(), processor = processor_time();
-        made = bench::nanoseconds([&] {
-                   for (std::size_t i = 0; i < count; ++i) { hooks[i].emplace(std::string_view{paths[i]}, keep, choices); }
-               }) * 1e-6 / static_cast<double>(count);
+        auto const each = [&](auto&& call) {
+            double const all = bench::nanoseconds([&] {
+                for (std::size_t i = 0; i < count; ++i) { call(i); }
+            });
+            return all * 1e-6 / static_cast<double>(count);
+        };
+        made = each([&](std::size_t i) { hooks[i].emplace(std::string_view{paths[i]}, keep, choices); });
         memory = resident() - before;
         for (std::size_t i = 0; i < count; ++i) {
             if (!hooks[i]->health().good()) { std::printf("  not a measurement: a hook is in trouble\n"); }
         }
-        ended = bench::nanoseconds([&] {
-                    for (std::size_t i = 0; i < count; ++i) { hooks[i].reset(); }
-                }) * 1e-6 / static_cast<double>(count);
+        ended = each([&](std::size_t i) { hooks[i].reset(); });
         core = (processor_time() - processor) / static_cast<double>(count);
     }
 };
@@ -100,7 +102,8 @@ int main() {
     times const polled{1, bench::rounds(51, 5), {.drain = drain::poll}};
     bench::figure("  1 hook with drain::poll, made and ended", polled.both, "ms");
     times const shared{1, bench::rounds(21, 3), {.ring_in = ring_in::shared_memory}};
-    bench::figure("  1 hook with a ring in shared memory, which is allocated at once, made and ended", shared.both, "ms");
+    bench::figure("  1 hook with a ring in shared memory, which is allocated at once, made and ended", shared.both,
+                  "ms");
     times const many{64, bench::rounds(5, 1), {}};
     bench::target("T18 memory of 64 default hooks before anything is recorded", many.memory, "MiB",
                   bench::wanted::at_most, 64);

@@ -5,8 +5,9 @@
 
 #include <spotter/record/sleeper.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <thread>
 
@@ -54,15 +55,16 @@ TEST_CASE("a sleeper sleeps its time, and is woken by a call, be it from before 
 
 TEST_CASE("a hook that ends does not wait until its writer has slept") {
     temporary_folder const folder;
-    constexpr std::size_t count = 60;
-    auto const hooks = std::make_unique<std::optional<a_hook>[]>(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        hooks[i].emplace(std::string_view{folder / ("run" + std::to_string(i))}, keep, options{});
+    auto least = std::chrono::nanoseconds::max();
+    for (int i = 0; i < 8; ++i) {
+        std::optional<a_hook> watch;
+        watch.emplace(std::string_view{folder / ("run" + std::to_string(i))}, keep, options{});
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});  // the writer sleeps for 100
+        auto const begin = std::chrono::steady_clock::now();
+        watch.reset();
+        least = (std::min)(least, std::chrono::nanoseconds{std::chrono::steady_clock::now() - begin});
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds{20});  // they sleep for 100 ms
-    auto const begin = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < count; ++i) { hooks[i].reset(); }
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{1});
+    CHECK(least < std::chrono::milliseconds{50});  // the least, on a machine however busy
 }
 
 TEST_CASE("the first step comes into the file without a flush though the writer slept, be it an empty one") {
@@ -195,8 +197,8 @@ TEST_CASE("the steps after a declaration meet no page faults in the ring, whoeve
         for (drain const how : {drain::thread, drain::poll}) {
             temporary_folder const folder;
             options const choices{.drain = how, .ring_bytes = 32U << 20, .ring_in = where};
-            INFO((where == ring_in::memory ? "plain" : "shared") << " memory, "
-                                                                << (how == drain::thread ? "thread" : "poll"));
+            INFO((where == ring_in::memory ? "plain" : "shared")
+                 << " memory, " << (how == drain::thread ? "thread" : "poll"));
             CHECK(faults_after_declaration(folder / "run", choices) <= few);
         }
     }

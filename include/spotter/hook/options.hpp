@@ -56,7 +56,7 @@ struct options {
     spotter::instant instant = spotter::instant::before_update;
     spotter::copying copying = spotter::copying::automatic;
     spotter::disk_sync disk_sync = spotter::disk_sync::never;
-    bool dry_run = false;                        // rules run, nothing is written
+    bool dry_run = false;  // rules run, nothing is written
     // Rounded up to a power of two; 64 KiB at least. In plain memory it is taken once something is recorded.
     std::uint64_t ring_bytes = 64ULL << 20;
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size

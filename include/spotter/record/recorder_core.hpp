@@ -143,7 +143,7 @@ private:
     bool writing_ = false;  // the writer knows that there is something to write
     std::uint64_t declared_at_ = 0;
     bool keeps_ = false;  // the ring, until it is written
-    sleeper sleeper_;  // of the writer
+    sleeper sleeper_;     // of the writer
     std::thread thread_;
     error trouble_{};  // the first that the training thread met
     bool threaded_ = false;

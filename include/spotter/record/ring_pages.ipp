@@ -37,8 +37,7 @@ SPOTTER_BODY void ring_pages::ahead(std::uint64_t step_bytes) noexcept {
     std::span<std::byte> const rest = ring_.unused();
     std::uint64_t const used = ring_.size() - rest.size();
     std::uint64_t const step = (std::min)(step_bytes, std::uint64_t{ring_.size()});
-    std::uint64_t const wanted =
-        (std::min)(step * ahead_steps + ahead_least, (std::max)(2 * step, ahead_most));
+    std::uint64_t const wanted = (std::min)(step * ahead_steps + ahead_least, (std::max)(2 * step, ahead_most));
     std::uint64_t const end = quietly_ ? (std::min)(used + wanted, std::uint64_t{ring_.size()}) : ring_.size();
     std::uint64_t const from = (std::max)(used, ready_);
     if (end <= from) { return; }
