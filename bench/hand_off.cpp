@@ -73,7 +73,9 @@ template <class Hand>
                options{.ring_bytes = ring_bytes, .ring_in = where}};
     std::uint64_t index = 0;
     watch.begin(train(index++));
-    hand(watch);  // declares
+    hand(watch);  // declares: it is measured from the step after that on
+    (void)watch.end();
+    watch.begin(train(index++));
     bench::samples times = measure(
         plan, [&] { hand(watch); },
         [&] {
@@ -94,10 +96,30 @@ template <class Hand>
     return times;
 }
 
+// The first eight steps after the one that declares, in hooks with a ring of the default size that are used for nothing else.
+template <class Hand>
+[[nodiscard]] bench::samples measure_first_steps(std::size_t calls, Hand&& hand) {
+    bench::samples times;
+    for (std::size_t i = 0; i < bench::rounds(9, 2); ++i) {
+        bench::scratch_folder const folder;
+        hook watch{std::string_view{folder.path()}, spotter::plan{collection{"all", "*", always{}, payload}}};
+        watch.begin(train(0));
+        hand(watch);
+        (void)watch.end();
+        for (std::uint64_t index = 1; index <= 8; ++index) {
+            watch.begin(train(index));
+            times.time(calls, [&] { hand(watch); });
+            (void)watch.end();
+        }
+    }
+    return times;
+}
+
 // The ring alone; the same thread takes out between the rounds.
 [[nodiscard]] bench::samples measure_ring(schedule const& plan, void const* from, std::size_t bytes) {
     byte_ring ring;
     if (!ring.start(ring_bytes)) { return {}; }
+    ring.touch(ring_bytes);
     return measure(
         plan,
         [&] {
@@ -149,6 +171,8 @@ void scalars() {
     bench::figure("  bare ring, 4 bytes, p50", ring.median, "ns", beside);
     bench::figure("  bare ring, 4 bytes, p99.9 of batches of 64", ring.tail, "ns", beside_tail);
     bench::figure("  hook.scalar, ring in shared memory, p50", shared.median, "ns", beside);
+    bench::figure("  hook.scalar in the first steps after its declaration, p50",
+                  measure_first_steps(64, [&](auto& watch) { watch.scalar("loss", loss); }).median(), "ns", beside);
     auto const report = [&](std::string const& what, least const& times) {
         bench::target("T1 " + what + ", p50", times.median, "ns", bench::wanted::at_most, copy.median + 12, beside);
         bench::target("T1 " + what + ", p99.9 of batches of 64", times.tail, "ns", bench::wanted::at_most,
@@ -172,6 +196,8 @@ void tensors(std::string const& size, std::size_t bytes, schedule const& plan, d
     bench::figure("  bare ring, " + size, ring.median / copy.median, "x memcpy", beside);
     bench::figure("  hook.observe of " + size + ", ring in shared memory", shared.median / copy.median, "x memcpy",
                   beside);
+    bench::figure("  hook.observe of " + size + " in the first steps after its declaration",
+                  measure_first_steps(plan.calls, hand).median() / copy.median, "x memcpy", beside);
     bench::target("T2 hook.observe of " + size, handed.median / copy.median, "x memcpy", bench::wanted::at_most, limit,
                   beside);
 }

@@ -61,6 +61,7 @@ struct bare_ring {
     byte_ring ring;
     explicit bare_ring(work const& it) : todo{it} {
         if (!ring.start(ring_bytes)) { std::puts("  no memory for the bare ring: its row is nothing"); }
+        ring.touch(ring_bytes);
     }
     void put() noexcept {
         if (std::byte* const at = ring.prepare(todo.bytes())) {

@@ -5,8 +5,11 @@
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 using namespace spotter;
@@ -169,4 +172,30 @@ TEST_CASE(
     // More than there is: an error now, no signal later.
     CHECK(files.create_shared(name, std::uint64_t{1} << 45).error().code != errc::none);
     CHECK(files.open_shared(name).error().code == errc::not_a_run);
+}
+
+TEST_CASE("memory that is made ready is as it was, and meets no page fault when it is written to") {
+    auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    constexpr std::size_t pages = 64;
+    std::size_t const bytes = pages * page;
+    auto const mapped = [&](int protection) {
+        void* const at = ::mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(at != MAP_FAILED);
+        return std::span{static_cast<std::byte*>(at), bytes};
+    };
+    std::span<std::byte> const memory = mapped(PROT_READ | PROT_WRITE);
+    memory[10] = std::byte{77};
+    // From amid a page to amid another.
+    bool const good = make_ready(memory.subspan(8, bytes - page));
+    CHECK(memory[10] == std::byte{77});
+    std::span<std::byte> const constant = mapped(PROT_READ);
+    CHECK_FALSE(make_ready(constant));
+    if (good) {
+        std::vector<unsigned char> there(pages);
+        REQUIRE(::mincore(memory.data(), bytes, there.data()) == 0);
+        CHECK(std::count(there.begin(), there.end(), 1) == pages);
+    }
+    ::munmap(memory.data(), bytes);
+    ::munmap(constant.data(), bytes);
+    if (!good) { SPOTTER_SKIP("this system makes no pages ready (Linux before 5.14)"); }
 }

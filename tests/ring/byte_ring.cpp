@@ -4,6 +4,8 @@
 
 #include <tests/catch.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -191,6 +193,48 @@ TEST_CASE("no entry of any size, wherever the ring begins, reaches behind the me
         }
     }
     SUCCEED();
+}
+
+TEST_CASE("a ring leaves its memory as it is until it is asked to touch it, and then touches what has no entry yet") {
+    constexpr std::size_t size = 64 << 10, page = 4096;
+    struct alignas(page) memory_of_ring {
+        std::byte bytes[size];
+    };
+    auto const memory = std::make_unique<memory_of_ring>();
+    std::memset(memory->bytes, 0x5A, size);
+    auto const changed = [&](std::uint64_t from, std::uint64_t to) {
+        return std::count_if(memory->bytes + from, memory->bytes + to,
+                             [](std::byte each) { return each != std::byte{0x5A}; });
+    };
+    byte_ring ring;
+    CHECK(ring.unused().empty());
+    REQUIRE(ring.start(size, memory->bytes));
+    CHECK(changed(0, size) == 0);
+    CHECK(ring.unused().data() == memory->bytes);
+    CHECK(ring.unused().size() == size);
+
+    REQUIRE(put(ring, filled(5000, 0x5A), 1));
+    CHECK(ring.committed() == byte_ring::header + 5000);
+    CHECK(ring.unused().data() == memory->bytes + ring.committed());
+    ring.touch(3 * page);
+    for (std::uint64_t at = ring.committed(); at < ring.committed() + 3 * page; at += page) {
+        CHECK(changed(at, at + page) > 0);
+    }
+    CHECK(changed(ring.committed() + 3 * page, size) == 0);
+    CHECK(copy_of(ring.take()) == filled(5000, 0x5A));
+    ring.release();
+
+    ring.touch(2 * size);  // to its end
+    for (std::uint64_t at = ring.committed(); at + page < size; at += page) { CHECK(changed(at, at + page) > 0); }
+    while (ring.committed() < size) {
+        REQUIRE(put(ring, filled(5000, 0x5A), 1));
+        (void)ring.take();
+        ring.release();
+    }
+    CHECK(ring.unused().empty());
+    std::memset(memory->bytes, 0x5A, size);
+    ring.touch(size);  // all of it has been written to
+    CHECK(changed(0, size) == 0);
 }
 
 TEST_CASE("spare room is left for those who ask for none") {

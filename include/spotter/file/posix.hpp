@@ -92,6 +92,10 @@ private:
     unsigned char volatile* mark_ = nullptr;
 };
 
+// Gives the pages of memory that will be written to their memory now, so that no page fault comes later. Changes nothing in them and reads
+// nothing, so any thread may, whoever writes there meanwhile. False where the system cannot (Linux before 5.14), or has no memory.
+[[nodiscard]] bool make_ready(std::span<std::byte> memory) noexcept;
+
 // The machine's files. Without state, so it is shared and may be used at any time.
 [[nodiscard]] file_system& system_files() noexcept;
 

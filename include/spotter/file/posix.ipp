@@ -383,6 +383,17 @@ SPOTTER_BODY fork_guard::~fork_guard() {
     if (mark_ != nullptr) { ::munmap(const_cast<unsigned char*>(mark_), page_bytes); }
 }
 
+SPOTTER_BODY bool make_ready([[maybe_unused]] std::span<std::byte> memory) noexcept {
+#if defined(__linux__)
+    constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers do not name
+    auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    std::size_t const before = reinterpret_cast<std::uintptr_t>(memory.data()) % page;
+    return ::madvise(memory.data() - before, memory.size() + before, populate_write) == 0;
+#else
+    return false;
+#endif
+}
+
 SPOTTER_BODY file_system& system_files() noexcept {
     static posix_file_system files;
     return files;

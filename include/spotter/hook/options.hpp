@@ -21,7 +21,7 @@ enum class overflow : std::uint8_t { block, thin, drop };
 enum class drain : std::uint8_t { thread, poll };
 
 // How more than 16 KiB of values are copied into the ring: through the caches, past them (which leaves the loop's data there and
-// saves memory traffic), or whichever is faster here, as measured once at the start.
+// saves memory traffic), or whichever is faster here, as measured once before the first of them.
 enum class copying : std::uint8_t { automatic, cached, streaming };
 
 // When the writer waits until what it wrote is on the disk (fsync): never, whenever a segment is closed, or at each flush. What is
@@ -56,8 +56,9 @@ struct options {
     spotter::instant instant = spotter::instant::before_update;
     spotter::copying copying = spotter::copying::automatic;
     spotter::disk_sync disk_sync = spotter::disk_sync::never;
-    bool dry_run = false;                        // rules run, nothing is written
-    std::uint64_t ring_bytes = 64ULL << 20;      // rounded up to a power of two; 64 KiB at least
+    bool dry_run = false;  // rules run, nothing is written
+    // Rounded up to a power of two; 64 KiB at least. In plain memory it is taken once something is recorded.
+    std::uint64_t ring_bytes = 64ULL << 20;
     std::uint64_t segment_bytes = 256ULL << 20;  // a segment is closed and the next begun beyond this size
     // What the run may take on the disk, of each worker, without its flights; 0: without limit. Beyond it the oldest segments lose
     // the values of their tensors (retention), but never scalars, statistics, findings, or the values that a finding is about. Segments

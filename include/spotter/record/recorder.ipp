@@ -62,6 +62,7 @@ SPOTTER_BODY void recorder::declare(tensor_info const& tensor) noexcept {
     if (flight_ != nullptr) { flight_->declare(tensor); }
     if (!recording()) { return; }
     if (waiting_count_ > 0 || !send(tensor)) { keep_waiting(tensor); }
+    core_->declared();
 }
 
 SPOTTER_BODY void recorder::observe(observation const& seen, terms keep) noexcept {
@@ -345,6 +346,7 @@ SPOTTER_BODY std::uint64_t recorder::room_for(std::size_t bound, std::uint64_t b
 }
 
 SPOTTER_BODY bool recorder::hand_over(std::byte const* values, std::size_t bytes) noexcept {
+    core_->choose_copying();
     for (std::size_t done = 0; done < bytes;) {
         std::size_t const size = (std::min)(core_->block(), bytes - done);
         std::byte* const at = core_->claim(size, core_->spare());

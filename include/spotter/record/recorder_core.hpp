@@ -5,7 +5,9 @@
 #include <spotter/file/posix.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/ring_drain.hpp>
+#include <spotter/record/ring_pages.hpp>
 #include <spotter/record/shared_ring.hpp>
+#include <spotter/record/sleeper.hpp>
 #include <spotter/record/stop_file.hpp>
 
 #include <atomic>
@@ -28,6 +30,10 @@ public:
     [[nodiscard]] bool take_memory() noexcept;
     // Values on their way into memory that was claimed.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept;
+    // Before the first values that are copied so. How, is found out there.
+    void choose_copying() noexcept {
+        if (!measured_) { measure_copying(); }
+    }
     void start(byte_view run_begin) noexcept;
     // Ends the writer thread and takes what is in the ring; only `finish` may follow.
     void settle() noexcept;
@@ -41,6 +47,8 @@ public:
     void write_out() noexcept;
     // Declarations stay when the steps that they were made at are long gone.
     void declare_apart(byte_view body) noexcept;
+    // A tensor was declared: there is something to write, and its step ends with what is done once.
+    void declared() noexcept;
     // False where the step that ends was larger than the ring, and is gone.
     [[nodiscard]] bool end_step() noexcept;
     void finish(byte_view run_end) noexcept;
@@ -79,6 +87,7 @@ public:
 private:
     static constexpr std::uint64_t smallest_ring = 64U << 10;
     static constexpr std::uint64_t patience_milliseconds = 2000;
+    static constexpr unsigned unused_microseconds = 100'000;  // as often as the stop file is looked for
 
     [[nodiscard]] std::uint64_t ring_bytes() const noexcept;
 
@@ -86,8 +95,12 @@ private:
     [[nodiscard]] bool share_memory() noexcept;
     void note(error const& why) noexcept;
 
-    // Copies a few blocks either way into the ring, each to a place of its own, so that no cache helps.
-    [[nodiscard]] bool streaming_is_faster() noexcept;
+    // Copies a few blocks either way into the ring, each to a place of its own, so that no cache helps. Not while the ring has no
+    // room for it.
+    void measure_copying() noexcept;
+    static constexpr std::size_t copied_rounds = 16, copied_bytes = 128U << 10;
+    static constexpr std::size_t copied_room = (2 * copied_rounds + 1) * copied_bytes;
+    void start_writing() noexcept;
     static void nap(int microseconds) noexcept { std::this_thread::sleep_for(std::chrono::microseconds{microseconds}); }
 
     std::byte* wait(std::size_t bytes, std::size_t spare_bytes) noexcept;
@@ -117,6 +130,7 @@ private:
     std::byte* given_ = nullptr;  // memory of the user's for the ring
     shared_ring shared_;          // or memory that outlives the process; before the ring, which uses it
     byte_ring ring_;
+    ring_pages pages_{ring_};
     segment_writer segments_;
     ring_drain drain_;
     stop_file stop_file_;
@@ -124,7 +138,12 @@ private:
     std::uint64_t discarded_closes_ = 0;
     std::size_t block_ = 0;
     bool streaming_ = false;
+    bool measured_ = true;  // or how to copy is still to be found out
+    bool declares_ = true;  // the open step did, first at `declared_at_`; the first of all ends as if it did
+    bool writing_ = false;  // the writer knows that there is something to write
+    std::uint64_t declared_at_ = 0;
     bool keeps_ = false;  // the ring, until it is written
+    sleeper sleeper_;     // of the writer
     std::thread thread_;
     error trouble_{};  // the first that the training thread met
     bool threaded_ = false;

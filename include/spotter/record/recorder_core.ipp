@@ -29,10 +29,13 @@ SPOTTER_BODY recorder_core::~recorder_core() {
 SPOTTER_BODY bool recorder_core::take_memory() noexcept {
     bool const good = choices_.ring_in == ring_in::shared_memory && share_memory() ? ring_.start(*shared_.header())
                                                                                    : take_plain_memory();
+    if (!good) { return false; }
+    pages_.begin(holds_);
     block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
-    streaming_ = choices_.copying == copying::streaming ||
-                 (choices_.copying == copying::automatic && good && streaming_is_faster());
-    return good;
+    streaming_ = choices_.copying == copying::streaming;
+    // A ring that is too small to measure in stays in a cache.
+    measured_ = choices_.copying != copying::automatic || !detail::can_stream || copied_room > ring_.largest();
+    return true;
 }
 
 SPOTTER_BODY void recorder_core::copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
@@ -66,7 +69,17 @@ SPOTTER_BODY void recorder_core::declare_apart(byte_view body) noexcept {
     segments_.flush();
 }
 
+SPOTTER_BODY void recorder_core::declared() noexcept {
+    if (!std::exchange(declares_, true)) { declared_at_ = ring_.committed(); }
+    start_writing();
+}
+
 SPOTTER_BODY bool recorder_core::end_step() noexcept {
+    if (!(declares_ || overrun_)) { return true; }
+    if (std::exchange(declares_, false)) {
+        start_writing();
+        pages_.ahead(ring_.committed() - declared_at_);
+    }
     if (!std::exchange(overrun_, false)) { return true; }
     while (discard_step()) {}
     note({errc::dropped, "a step is larger than the flight recorder: raise options::flight_bytes"});
@@ -101,6 +114,7 @@ SPOTTER_BODY std::byte* recorder_core::claim(std::size_t bytes, std::size_t spar
 }
 
 SPOTTER_BODY void recorder_core::ask_for_room() noexcept {
+    start_writing();
     if (keeps_ && !room_wanted_.load(std::memory_order_relaxed)) {
         room_wanted_.store(true, std::memory_order_relaxed);
     }
@@ -111,11 +125,13 @@ SPOTTER_BODY void recorder_core::flush() noexcept {
     if (!threaded_) { return write_out(); }
     std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
     flush_wanted_.store(wanted, std::memory_order_release);
+    sleeper_.wake();
     while (flush_done_.load(std::memory_order_acquire) < wanted) { nap(50); }
 }
 
 SPOTTER_BODY void recorder_core::poll() noexcept {
     if (threaded_ || holds_) { return; }
+    (void)pages_.more();
     while (drain_.take()) {}
     look_around();
 }
@@ -162,25 +178,33 @@ SPOTTER_BODY void recorder_core::note(error const& why) noexcept {
     if (!trouble_) { trouble_ = why; }
 }
 
-SPOTTER_BODY bool recorder_core::streaming_is_faster() noexcept {
-    constexpr std::size_t rounds = 16, bytes = 128U << 10;
-    std::byte* const first = ring_.prepare((2 * rounds + 1) * bytes);
-    if (first == nullptr) { return false; }  // a ring that small stays in a cache
+SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::measure_copying() noexcept {
+    constexpr std::size_t rounds = copied_rounds, bytes = copied_bytes;
+    std::byte* const first = ring_.prepare(copied_room);
+    if (first == nullptr) { return; }
+    // What a page costs is not what is measured; and a new one is in the caches, as none of a ring in use is.
+    ring_.touch(copied_room + byte_ring::header);
+    detail::leave_caches(first, 2 * rounds * bytes);
     std::byte const* const from = first + 2 * rounds * bytes;
-    std::chrono::nanoseconds cached{}, streamed{};
+    std::size_t won = 0;  // by streaming; a sum of times would be that of a round that was interrupted
     for (std::size_t i = 0; i < rounds; ++i) {
         auto const begin = std::chrono::steady_clock::now();
         detail::copy_cached(first + 2 * i * bytes, from, bytes);
         auto const between = std::chrono::steady_clock::now();
         detail::copy_streaming(first + (2 * i + 1) * bytes, from, bytes);
         auto const end = std::chrono::steady_clock::now();
-        cached += between - begin;
-        streamed += end - between;
+        won += end - between < between - begin ? 1 : 0;
     }
-    return streamed < cached;
+    streaming_ = 2 * won > rounds;
+    measured_ = true;
+}
+
+SPOTTER_BODY void recorder_core::start_writing() noexcept {
+    if (!std::exchange(writing_, true) && threaded_) { sleeper_.wake(); }
 }
 
 SPOTTER_BODY SPOTTER_NOINLINE std::byte* recorder_core::wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
+    start_writing();
     if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
     if (holds_ && discards_) { return discard_for(bytes, spare_bytes); }
     if (!threaded_) {
@@ -256,6 +280,7 @@ SPOTTER_BODY void recorder_core::start_thread() noexcept {
 SPOTTER_BODY void recorder_core::stop() noexcept {
     if (!threaded_) { return; }
     stop_.store(true, std::memory_order_release);
+    sleeper_.wake();
     thread_.join();
     threaded_ = false;
 }
@@ -263,13 +288,16 @@ SPOTTER_BODY void recorder_core::stop() noexcept {
 SPOTTER_BODY void recorder_core::work() noexcept {
     size_limit_as_error::for_this_thread();
     int idle = 0;
+    bool used = false;
     for (;;) {
         bool const stopping = stop_.load(std::memory_order_acquire);
         std::uint64_t const wanted = flush_wanted_.load(std::memory_order_acquire);
+        bool const made_ready = !stopping && pages_.more();
         int taken = 0;
         while (taken < 16 && drain_.take()) { ++taken; }
         look_around();
-        if (taken > 0) {
+        if (taken > 0 || made_ready) {
+            used = true;
             idle = 0;
             continue;
         }
@@ -283,11 +311,14 @@ SPOTTER_BODY void recorder_core::work() noexcept {
             flush_done_.store(wanted, std::memory_order_release);
         }
         if (stopping) { return; }
-        // Spins briefly, then naps longer and longer up to 2 ms: an idle run costs nothing that could be measured.
-        if (++idle < 32) {
+        // Until something is recorded it is woken for that. Then it spins briefly, and naps longer and longer up to 2 ms: an idle run
+        // costs nothing that could be measured.
+        if (!used) {
+            used = sleeper_.sleep(unused_microseconds);
+        } else if (++idle < 32) {
             std::this_thread::yield();
         } else {
-            nap(idle < 40 ? 200 : idle < 100 ? 1000 : 2000);
+            (void)sleeper_.sleep(idle < 40 ? 200 : idle < 100 ? 1000 : 2000);
         }
     }
 }

@@ -48,8 +48,8 @@ public:
         return std::bit_ceil(static_cast<std::size_t>(bytes < 1024 ? 1024 : bytes));
     }
 
-    // Takes size_for(bytes) bytes and touches every page, so that no page fault comes later. `given` is memory of the caller's
-    // for it, aligned, which must outlive the ring. Once, before any other call. False where there is no such memory.
+    // Takes size_for(bytes) bytes, which stay untouched. `given` is memory of the caller's for it, aligned, which must outlive
+    // the ring. Once, before any other call. False where there is no such memory.
     [[nodiscard]] bool start(std::uint64_t bytes, std::byte* given = nullptr) noexcept {
         if (memory_ != nullptr || bytes > (std::uint64_t{1} << 46)) { return false; }
         std::size_t const size = size_for(bytes);
@@ -57,14 +57,12 @@ public:
         memory_ = owned_ ? static_cast<std::byte*>(::operator new (size, std::align_val_t{line}, std::nothrow)) : given;
         if (memory_ == nullptr) { return false; }
         size_ = size;
-        touch();
         return true;
     }
     // The ring behind a new header, which must outlive this.
     [[nodiscard]] bool start(ring_header& shared) noexcept {
         if (memory_ != nullptr) { return false; }
         attach(shared);
-        touch();
         return true;
     }
     // The ring that somebody left behind a header (one that `ring_header::open` accepts), for a consumer: entries come from
@@ -82,6 +80,22 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     // Bytes of the largest entry: it fits into an empty ring wherever that begins.
     [[nodiscard]] std::size_t largest() const noexcept { return size_ / 2 - header; }
+
+    // Any thread. The memory in which there was no entry yet: from the head on in the first round, then none. The producer writes to
+    // it at any time; others may make its pages ready in ways that do not change what is in them.
+    [[nodiscard]] std::span<std::byte> unused() const noexcept {
+        std::uint64_t const head = counters_->head.load(std::memory_order_acquire);
+        std::size_t const used = head < size_ ? static_cast<std::size_t>(head) : size_;
+        return {memory_ + used, size_ - used};
+    }
+    // Producer. Writes to each page of up to `bytes` of what is unused, so that no entry will meet a page fault there. Not between
+    // prepare and commit.
+    void touch(std::size_t bytes) noexcept {
+        std::span<std::byte> const rest = unused();
+        std::size_t const end = bytes < rest.size() ? bytes : rest.size();
+        for (std::size_t at = 0; at < end; at += page) { rest[at] = std::byte{}; }
+        if (end > 0) { rest[end - 1] = std::byte{}; }
+    }
 
     // Producer. Memory for an entry of up to `bytes`, or null while the ring is too full for it (and `spare` bytes more, for
     // what must not be lost). Prepared and not committed, it is simply forgotten.
@@ -107,6 +121,8 @@ public:
         producer_.head += padding + header + padded(bytes);
         counters_->head.store(producer_.head, std::memory_order_release);
     }
+    // Producer. Bytes ever committed.
+    [[nodiscard]] std::uint64_t committed() const noexcept { return producer_.head; }
     // Producer. Bytes free at least, counting headers, padding and all; the consumer may have released more by now.
     [[nodiscard]] std::uint64_t room() noexcept {
         producer_.seen_tail = counters_->tail.load(std::memory_order_acquire);
@@ -160,6 +176,7 @@ public:
 
 private:
     static constexpr std::size_t line = ring_counters::line;
+    static constexpr std::size_t page = 4096;  // at most as large as the system's
     static constexpr std::uint32_t padding_tag = 0xFFFFFFFFU;
 
     struct alignas(line) producer_side {
@@ -181,10 +198,6 @@ private:
         std::memcpy(memory_ + at, fields, header);
     }
 
-    // Every page, so that no page fault comes later.
-    void touch() noexcept {
-        for (std::size_t at = 0; at < size_; at += 4096) { std::memset(memory_ + at, 0, 1); }
-    }
     void attach(ring_header& shared) noexcept {
         owned_ = false;
         memory_ = shared.memory();

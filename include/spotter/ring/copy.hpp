@@ -43,6 +43,13 @@ inline void copy_cached(std::byte* into, std::byte const* from, std::size_t byte
 #endif
 }
 
+// Whether the two ways to copy differ here.
+#if defined(__GNUC__) && defined(__x86_64__)
+inline constexpr bool can_stream = true;
+#else
+inline constexpr bool can_stream = false;
+#endif
+
 // As memcpy, but the destination's lines are neither read nor left in the caches: the loop keeps its own data there, and half of
 // the memory traffic is saved. Everything is in memory, in order, when it returns.
 inline void copy_streaming(std::byte* into, std::byte const* from, std::size_t bytes) noexcept {
@@ -57,6 +64,14 @@ inline void copy_streaming(std::byte* into, std::byte const* from, std::size_t b
     __builtin_ia32_sfence();
 #else
     copy_cached(into, from, bytes);
+#endif
+}
+
+// Takes lines out of the caches, as those of a large ring are when they are written to.
+inline void leave_caches([[maybe_unused]] std::byte const* from, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__GNUC__) && defined(__x86_64__)
+    for (std::size_t at = 0; at < bytes; at += 64) { __builtin_ia32_clflush(from + at); }
+    __builtin_ia32_mfence();
 #endif
 }
 
