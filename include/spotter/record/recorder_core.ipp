@@ -9,9 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices,
-                                          bool holds) noexcept
-    : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, holds_{holds}, segments_{files, choices},
+SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
+    : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
       drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker} {
     if (choices.clock != nullptr) { run_.place.now = choices.clock; }
     trouble_ = run.left;
@@ -45,12 +44,11 @@ SPOTTER_BODY void recorder_core::start(byte_view run_begin) noexcept {
     segments_.begin(run_.place, run_begin);
     publish();
     started_ = true;
-    if (choices_.drain == drain::thread && !holds_) { start_thread(); }
+    if (choices_.drain == drain::thread) { start_thread(); }
 }
 
 SPOTTER_BODY void recorder_core::settle() noexcept {
     stop();
-    while (holds_ && discard_step()) {}
     while (drain_.take()) {}
     drain_.give_up();
 }
@@ -64,13 +62,6 @@ SPOTTER_BODY void recorder_core::write_out() noexcept {
 SPOTTER_BODY void recorder_core::declare_apart(byte_view body) noexcept {
     segments_.add(row_kind::declare, body);
     segments_.flush();
-}
-
-SPOTTER_BODY bool recorder_core::end_step() noexcept {
-    if (!std::exchange(overrun_, false)) { return true; }
-    while (discard_step()) {}
-    note({errc::dropped, "a step is larger than the flight recorder: raise options::flight_bytes"});
-    return false;
 }
 
 SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
@@ -96,18 +87,17 @@ SPOTTER_BODY bool recorder_core::silent() const noexcept {
 }
 
 SPOTTER_BODY std::byte* recorder_core::claim(std::size_t bytes, std::size_t spare_bytes) noexcept {
-    std::byte* const at = overrun_ ? nullptr : ring_.prepare(bytes, spare_bytes);
+    std::byte* const at = ring_.prepare(bytes, spare_bytes);
     return at != nullptr ? at : wait(bytes, spare_bytes);
 }
 
 SPOTTER_BODY void recorder_core::ask_for_room() noexcept {
-    if (keeps_ && !room_wanted_.load(std::memory_order_relaxed)) {
+    if (shared_.header() != nullptr && !room_wanted_.load(std::memory_order_relaxed)) {
         room_wanted_.store(true, std::memory_order_relaxed);
     }
 }
 
 SPOTTER_BODY void recorder_core::flush() noexcept {
-    if (holds_) { return; }
     if (!threaded_) { return write_out(); }
     std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
     flush_wanted_.store(wanted, std::memory_order_release);
@@ -115,7 +105,7 @@ SPOTTER_BODY void recorder_core::flush() noexcept {
 }
 
 SPOTTER_BODY void recorder_core::poll() noexcept {
-    if (threaded_ || holds_) { return; }
+    if (threaded_) { return; }
     while (drain_.take()) {}
     look_around();
 }
@@ -149,7 +139,6 @@ SPOTTER_BODY bool recorder_core::share_memory() noexcept {
     error const why = shared_.make(files_, run_.place.folder, owner, byte_ring::size_for(ring_bytes()));
     if (!why) {
         drain_.keep_until_written(0);
-        keeps_ = true;
         return true;
     }
     error told{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
@@ -182,7 +171,11 @@ SPOTTER_BODY bool recorder_core::streaming_is_faster() noexcept {
 
 SPOTTER_BODY SPOTTER_NOINLINE std::byte* recorder_core::wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
     if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
-    if (holds_ && discards_) { return discard_for(bytes, spare_bytes); }
+    if (make_.make != nullptr) {
+        std::byte* at = nullptr;
+        while ((at = ring_.prepare(bytes, spare_bytes)) == nullptr && make_.make(make_.context)) {}
+        return at;
+    }
     if (!threaded_) {
         while (drain_.take()) {}
         drain_.make_room();
@@ -215,27 +208,18 @@ SPOTTER_BODY SPOTTER_NOINLINE std::byte* recorder_core::wait(std::size_t bytes, 
     return nullptr;
 }
 
-SPOTTER_BODY std::byte* recorder_core::discard_for(std::size_t bytes, std::size_t spare_bytes) noexcept {
-    while (!overrun_) {
-        if (std::byte* const at = ring_.prepare(bytes, spare_bytes)) { return at; }
-        overrun_ = !discard_step();
-    }
-    return nullptr;
-}
-
-SPOTTER_BODY bool recorder_core::discard_step() noexcept {
-    bool closed = false;
-    while (!closed && ring_.peek().some) {
+SPOTTER_BODY discarded_step recorder_core::discard_step() noexcept {
+    discarded_step gone{};
+    while (!gone.closed && ring_.peek().some) {
         std::uint32_t const tag = ring_.take().tag;
         if ((tag & ring_tag::block) != 0) { continue; }
         auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
-        closed = kind == row_kind::close;
-        discarded_values_ += kind == row_kind::observe || kind == row_kind::scalar ? 1 : 0;
+        gone.closed = kind == row_kind::close;
+        gone.values += kind == row_kind::observe || kind == row_kind::scalar ? 1 : 0;
     }
-    discarded_closes_ += closed ? 1 : 0;
     segments_.reach(ring_.taken());
     ring_.release();
-    return closed;
+    return gone;
 }
 
 SPOTTER_BODY void recorder_core::start_thread() noexcept {
