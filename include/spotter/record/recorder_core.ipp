@@ -138,7 +138,7 @@ SPOTTER_BODY bool recorder_core::share_memory() noexcept {
     ring_owner const owner{run_.place.run_id, run_.place.worker, run_.place.attempt};
     error const why = shared_.make(files_, run_.place.folder, owner, byte_ring::size_for(ring_bytes()));
     if (!why) {
-        drain_.keep_until_written(0);
+        segments_.mark_from(0);
         return true;
     }
     error told{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
