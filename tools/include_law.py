@@ -47,6 +47,7 @@ EXT = {
     "torch": {"torch", "ATen", "c10"},
     "json": {"nlohmann"},
     "opencv": {"opencv2"},
+    "xgboost": {"xgboost", "nlohmann"},
 }
 
 # Headers that may include what their folder may not: one that a user asks for by name, and the ones that allocate.

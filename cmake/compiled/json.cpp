@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies behind spotter/ext/json.hpp. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies behind spotter/ext/json.hpp and what of spotter/ext/xgboost.hpp reads with nlohmann_json. What stands above implementation.hpp is only declared here.
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
 #include <spotter/spotter.hpp>
@@ -8,3 +8,5 @@
 
 #include <spotter/ext/json.hpp>
 #include <spotter/ext/json/rules.hpp>
+#include <spotter/ext/xgboost/readings.hpp>
+#include <spotter/ext/xgboost/trees.hpp>

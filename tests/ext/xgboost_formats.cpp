@@ -105,6 +105,14 @@ TEST_CASE("a model that is cut short, or is none, gives no trees") {
           std::string(100, '['), std::string{"{$i#i\x01"}, std::string{"[$i"}, std::string{"[#i\xFF]"}}) {
         CHECK_FALSE(detail::read_last_trees(broken, 1, trees));
     }
+    // Values that take no bytes, as many as there are seconds in all eternity, and levels without end.
+    std::string const endless = big_endian(~std::uint64_t{0} >> 1U, 8), tree = "{" + name_of_length("trees");
+    for (std::string const& broken :
+         {"[$Z#L" + endless, "[$T#L" + endless, "[$[#L" + endless, "{$Z#L" + endless, tree + "[$T#L" + endless,
+          "S" + ("L" + endless), std::string(40, '[') + std::string(40, ']'),
+          tree + "[{" + name_of_length("left_children") + "[$F#L" + endless}) {
+        CHECK_FALSE(detail::read_last_trees(broken, 1, trees));
+    }
 }
 
 TEST_CASE("parameters are the numbers of a configuration, evaluations what stands between tabs and colons") {
@@ -119,7 +127,7 @@ TEST_CASE("parameters are the numbers of a configuration, evaluations what stand
     CHECK(kind == "dart");
     CHECK(all.size() == 4);
     CHECK((all.value_or("h/eta", -1) == 0.5 && all.value_or("h/tiny", -1) == 0 && all.value_or("h/plain", -1) == 12));
-    CHECK(all.value_or("h/n\\\"q", -1) == -3);
+    CHECK(all.value_or("h/n\"q", -1) == -3);
     CHECK(all.value_or("h/text", -1) == -1);
     for (char const* broken :
          {"", "[", "{}}", "{\"a\"}", "{\"a\":}", "[1,]", "[1 2]", "{\"a\":1,}", "\"open", "nul,", "[\"\\"}) {
@@ -127,6 +135,13 @@ TEST_CASE("parameters are the numbers of a configuration, evaluations what stand
         CHECK_FALSE(detail::read_parameters(broken, "h/", all, kind));
     }
     CHECK_FALSE(detail::read_parameters(std::string(40, '['), "h/", all, kind));
+    std::string const deep = std::string(40, '[') + std::string(40, ']'), text = "[\"x\", {\"a_param\": {\"eta\": \"9\"}}]";
+    CHECK_FALSE(detail::read_parameters(deep, "h/", all, kind));
+    REQUIRE(detail::read_parameters(text, "h/", all, kind));
+    CHECK(all.value_or("h/eta", -1) == 9);
+    for (std::size_t cut = 0; cut < text.size(); ++cut) {
+        CHECK_FALSE(detail::read_parameters(std::string_view{text}.substr(0, cut), "h/", all, kind));
+    }
 
     detail::readings metrics;
     CHECK(detail::read_evaluation("[3]\ta:b-rmse:1.5\tc-auc:-nan\td-x:\te-y:inf\tf", metrics));

@@ -4,7 +4,7 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/diff/error_kernel.hpp>
-#include <spotter/diff/fwd.hpp>
+#include <spotter/format/fwd.hpp>
 #include <spotter/stat/change_kernel.hpp>
 
 #include <algorithm>

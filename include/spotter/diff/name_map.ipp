@@ -2,7 +2,6 @@
 // The bodies of name_map.hpp.
 #pragma once
 
-#include <spotter/diff/fwd.hpp>
 #include <spotter/diff/name_map.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

@@ -2,7 +2,6 @@
 // The bodies of npy_reader.hpp.
 #pragma once
 
-#include <spotter/diff/fwd.hpp>
 #include <spotter/diff/npy_reader.hpp>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // The bodies of settings.hpp.
 #pragma once
 
-#include <spotter/diff/fwd.hpp>
 #include <spotter/diff/settings.hpp>
 
 #include <charconv>

@@ -2,7 +2,6 @@
 // The bodies of step_index.hpp.
 #pragma once
 
-#include <spotter/diff/fwd.hpp>
 #include <spotter/diff/step_index.hpp>
 
 #include <algorithm>

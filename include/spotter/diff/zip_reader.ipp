@@ -2,7 +2,6 @@
 // The bodies of zip_reader.hpp.
 #pragma once
 
-#include <spotter/diff/fwd.hpp>
 #include <spotter/diff/zip_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

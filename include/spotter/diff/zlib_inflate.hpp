@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/core/result.hpp>
-#include <spotter/diff/fwd.hpp>
 
 #include <zlib.h>
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/export/crc32.hpp>
-#include <spotter/export/fwd.hpp>
 
 #include <bit>
 #include <cstring>

@@ -2,7 +2,6 @@
 // Export (L5): histories of statistics as comma-separated values, one row a step.
 #pragma once
 
-#include <spotter/export/fwd.hpp>
 #include <spotter/export/text.hpp>
 #include <spotter/trial/step_list.hpp>
 #include <spotter/trial/trial.hpp>

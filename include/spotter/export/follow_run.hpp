@@ -2,7 +2,6 @@
 // Export (L5): a run that is still being written, taken in again and again until it is over.
 #pragma once
 
-#include <spotter/export/fwd.hpp>
 #include <spotter/trial/trial.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -2,7 +2,6 @@
 // The bodies of npy.hpp.
 #pragma once
 
-#include <spotter/export/fwd.hpp>
 #include <spotter/export/npy.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

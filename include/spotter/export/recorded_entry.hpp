@@ -2,7 +2,7 @@
 // Export (L5): one row of a record as whoever writes another format needs it: a number, a text, statistics, values.
 #pragma once
 
-#include <spotter/export/fwd.hpp>
+#include <spotter/format/fwd.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <cstring>

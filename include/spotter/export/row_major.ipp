@@ -2,7 +2,6 @@
 // The bodies of row_major.hpp.
 #pragma once
 
-#include <spotter/export/fwd.hpp>
 #include <spotter/export/row_major.hpp>
 #include <spotter/stat/lanes.hpp>
 

@@ -5,7 +5,6 @@
 #include <spotter/core/bits.hpp>
 #include <spotter/core/quoted.hpp>
 #include <spotter/core/utf8.hpp>
-#include <spotter/export/fwd.hpp>
 #include <spotter/export/text.hpp>
 
 #include <charconv>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/file/file_system.hpp>
-#include <spotter/file/fwd.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -18,92 +18,45 @@ SPOTTER_BODY zero_terminated::zero_terminated(std::string_view path) noexcept {
     letters_[good_ ? path.size() : 0] = '\0';
 }
 
+// What an error number of the system's means to a user.
+struct errno_meaning {
+    int number;
+    errc code;
+    std::string_view cause, advice;
+};
+inline constexpr errno_meaning errno_meanings[] = {
+    {ENOSPC, errc::disk_full, "the disk is full", "free some space"},
+    {EDQUOT, errc::disk_full, "the disk is full", "free some space"},
+    {EFBIG, errc::io_error, "the system allows no larger file",
+     "raise the limit (ulimit -f), or lower options::segment_bytes"},
+    {EACCES, errc::unwritable, "no permission", "choose another folder"},
+    {EPERM, errc::unwritable, "no permission", "choose another folder"},
+    {EROFS, errc::unwritable, "the file system is read-only", "choose another folder"},
+    {ENOTDIR, errc::unwritable, "a part of the path is a file", "choose another folder"},
+    {EISDIR, errc::unwritable, "it is a folder", "choose another name"},
+    {ELOOP, errc::unwritable, "it is a link that leads nowhere", "move it away"},
+    {ENXIO, errc::unwritable, "it is no file", "move it away"},
+    {ENODEV, errc::unwritable, "it is no file", "move it away"},
+    {ENAMETOOLONG, errc::unwritable, "the path is too long", "choose a shorter one"},
+    {ENOENT, errc::not_a_run, "there is no such file", "check the path"},
+    {EEXIST, errc::exists, "it is there already", "choose another name"},
+    {EWOULDBLOCK, errc::busy, "another process has it locked", "wait for it, end it, or choose another folder"},
+    {EMFILE, errc::io_error, "too many files are open", "close some or raise the limit"},
+    {ENFILE, errc::io_error, "too many files are open", "close some or raise the limit"},
+    {ENOMEM, errc::out_of_memory, "no memory", "close something"},
+};
+
 SPOTTER_BODY error system_error(int number, std::string_view doing, std::string_view path,
                                 std::string_view known) noexcept {
-    error why{errc::io_error, {}};
-    std::string_view cause = "the system refused";
-    std::string_view advice = "check the disk";
-    switch (number) {
-        case ENOSPC:
-        case EDQUOT:
-            why.code = errc::disk_full;
-            cause = "the disk is full";
-            advice = "free some space";
-            break;
-        case EFBIG:
-            cause = "the system allows no larger file";
-            advice = "raise the limit (ulimit -f), or lower options::segment_bytes";
-            break;
-        case EACCES:
-        case EPERM:
-            why.code = errc::unwritable;
-            cause = "no permission";
-            advice = "choose another folder";
-            break;
-        case EROFS:
-            why.code = errc::unwritable;
-            cause = "the file system is read-only";
-            advice = "choose another folder";
-            break;
-        case ENOTDIR:
-            why.code = errc::unwritable;
-            cause = "a part of the path is a file";
-            advice = "choose another folder";
-            break;
-        case EISDIR:
-            why.code = errc::unwritable;
-            cause = "it is a folder";
-            advice = "choose another name";
-            break;
-        case ELOOP:
-            why.code = errc::unwritable;
-            cause = "it is a link that leads nowhere";
-            advice = "move it away";
-            break;
-        case ENXIO:
-        case ENODEV:
-            why.code = errc::unwritable;
-            cause = "it is no file";
-            advice = "move it away";
-            break;
-        case ENAMETOOLONG:
-            why.code = errc::unwritable;
-            cause = "the path is too long";
-            advice = "choose a shorter one";
-            break;
-        case ENOENT:
-            why.code = errc::not_a_run;
-            cause = "there is no such file";
-            advice = "check the path";
-            break;
-        case EEXIST:
-            why.code = errc::exists;
-            cause = "it is there already";
-            advice = "choose another name";
-            break;
-        case EWOULDBLOCK:
-            why.code = errc::busy;
-            cause = "another process has it locked";
-            advice = "wait for it, end it, or choose another folder";
-            break;
-        case EMFILE:
-        case ENFILE:
-            cause = "too many files are open";
-            advice = "close some or raise the limit";
-            break;
-        case ENOMEM:
-            why.code = errc::out_of_memory;
-            cause = "no memory";
-            advice = "close something";
-            break;
-        default:
-            break;
+    errno_meaning means{number, errc::io_error, "the system refused", "check the disk"};
+    for (errno_meaning const& each : errno_meanings) {
+        if (each.number == number) { means = each; }
     }
-    if (!known.empty()) { cause = known; }
+    error why{means.code, {}};
     // The path's end says most; a sentence has room for about 120 letters of it.
     bool const cut = path.size() > 120;
     why.what << "could not " << doing << ' ' << (cut ? "..." : "") << (cut ? path.substr(path.size() - 120) : path)
-             << ": " << cause << " (errno " << number << "); " << advice;
+             << ": " << (known.empty() ? means.cause : known) << " (errno " << number << "); " << means.advice;
     return why;
 }
 

@@ -2,7 +2,7 @@
 // Format (L1): looks at a sample of a byte plane and says how to compress it.
 #pragma once
 
-#include <spotter/config.hpp>
+#include <spotter/format/fwd.hpp>
 #include <spotter/format/shuffle.hpp>
 
 #include <array>

@@ -4,7 +4,7 @@
 
 #include <spotter/core/event.hpp>
 #include <spotter/core/source.hpp>
-#include <spotter/hook/fwd.hpp>
+#include <spotter/core/fwd.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

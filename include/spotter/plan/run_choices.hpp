@@ -2,7 +2,7 @@
 // Plan (L2): what a settings file says of a run beside its plan. What each choice means stands in hook/options.hpp.
 #pragma once
 
-#include <spotter/plan/fwd.hpp>
+#include <spotter/core/fwd.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

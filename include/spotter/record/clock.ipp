@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/record/clock.hpp>
-#include <spotter/record/fwd.hpp>
 
 #include <chrono>
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/format/record.hpp>
-#include <spotter/record/fwd.hpp>
 
 namespace spotter::inline SPOTTER_ABI::ring_tag {
 

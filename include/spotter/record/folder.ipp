@@ -172,6 +172,123 @@ namespace spotter::inline SPOTTER_ABI::detail {
     }
 }
 
+// One name after another that a run could have, until one can be taken.
+class folder_opener {
+public:
+    folder_opener(file_system& files, std::string_view path, existing what, std::uint32_t worker,
+                  disk_sync sync) noexcept
+        : files_{files}, path_{path}, what_{what}, worker_{worker}, sync_{sync} {}
+
+    // False where the name is another run's, and the next one is to be tried.
+    [[nodiscard]] result<bool> take(int number) noexcept {
+        run_ = {};
+        run_.left = left_;
+        folder_ = text<longest_path>{path_};
+        if (number > 1) { folder_ << '-' << number; }
+        if (worker_ > 0) {
+            if (auto joins = join(); !joins || !*joins) { return joins; }
+        }
+        if (error const why = make()) { return why; }
+        auto const lock = files_.lock(path_text{folder_, layout::lock_name});
+        if (!lock) { return lock.error(); }
+        run_.lock = run_.place.lock = *lock;
+        auto taken = clear_and_recover();
+        if (!taken || !*taken) { files_.unlock(run_.lock); }
+        return taken;
+    }
+    [[nodiscard]] open_run const& run() const noexcept { return run_; }
+
+private:
+    // Whether the worker records into the run of this name, which has its folder.
+    [[nodiscard]] result<bool> join() noexcept {
+        auto const first = state_of(files_, folder_);
+        if (!first) { return first.error(); }
+        folder_ << "/worker-" << worker_;
+        auto const own = state_of(files_, folder_);
+        if (!own) { return own.error(); }
+        bool const another = first->ended && (own->ended || (first->workers > 0 && worker_ >= first->workers));
+        if (another && what_ == existing::refuse) { return there_is_one(path_); }
+        return !another || what_ != existing::next;
+    }
+    [[nodiscard]] error make() noexcept {
+        run_.place.worker = worker_;
+        run_.place.folder = path_text{folder_, ""};
+        if (!run_.place.folder.good()) {
+            return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
+        }
+        auto const kind = files_.kind_of(folder_);
+        if (!kind) { return kind.error(); }
+        if (*kind == path_kind::folder) { return {}; }
+        if (*kind != path_kind::missing) {
+            error why{errc::unwritable, "cannot record into "};
+            why.what << path_.substr(path_.size() > 120 ? path_.size() - 120 : 0) << ": it is "
+                     << (*kind == path_kind::file ? "a file" : "no folder") << "; choose a folder";
+            return why;
+        }
+        std::string_view known = folder_above(folder_);
+        while (sync_ != disk_sync::never && files_.kind_of(known).value_or(path_kind::folder) == path_kind::missing) {
+            known = folder_above(known);
+        }
+        if (error const why = files_.make_folder(folder_)) { return why; }
+        if (sync_ != disk_sync::never) { keep(sync_above(files_, folder_, known)); }
+        return {};
+    }
+    [[nodiscard]] result<bool> clear_and_recover() noexcept {
+        if (what_ == existing::replace) {
+            if (error const why = clear_folder(files_, folder_)) { return why; }
+            if (worker_ == 0) {
+                if (error const why = clear_workers(files_, folder_)) { return why; }
+            }
+        }
+        auto const rest = recover_folder(files_, run_.place.folder);
+        if (!rest) { return rest.error(); }
+        keep(rest->damage);
+        auto const flight = recover_unlocked(files_, path_text{folder_, layout::flight_name});
+        keep(flight ? flight->damage : flight.error());
+        auto const scan = scan_folder(files_, folder_);
+        if (!scan) { return scan.error(); }
+        keep(remove_parts(files_, folder_, *scan));
+        return go_on();
+    }
+    // Behind what is there: a further attempt at that run, or where it is over and not to be gone on with, none.
+    [[nodiscard]] result<bool> go_on() noexcept {
+        run_.place.run_id = make_run_id();
+        number_list segments;
+        if (error const why = segments.read_segments(files_, folder_)) { return why; }
+        if (segments.size() == 0) { return true; }
+        error odd{};
+        auto const state = read_last(files_, folder_, segments, odd);
+        if (!state) { return state.error(); }
+        keep(odd);
+        if (worker_ == 0 && state->ended && what_ == existing::refuse) { return there_is_one(path_); }
+        if (worker_ == 0 && state->ended && what_ == existing::next) {
+            left_ = run_.left;
+            return false;
+        }
+        auto const next = next_number(files_, folder_, segments);
+        if (!next) { return next.error(); }
+        run_.place.number = *next;
+        if (state->known) {
+            run_.place.run_id = state->run_id;
+            run_.place.attempt = state->attempt + 1;
+            run_.place.ordinal = state->ordinal;
+        }
+        return true;
+    }
+    void keep(error const& why) noexcept {
+        if (!run_.left) { run_.left = why; }
+    }
+
+    file_system& files_;
+    std::string_view path_;
+    existing what_;
+    std::uint32_t worker_;
+    disk_sync sync_;
+    open_run run_{};
+    text<longest_path> folder_{};
+    error left_{};  // in the folders before this one
+};
+
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
@@ -181,90 +298,11 @@ SPOTTER_BODY result<open_run> open_folder(file_system& files, std::string_view p
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
-    error left{};
+    detail::folder_opener opener{files, path, what, worker, sync};
     for (int number = 1; number < most; ++number) {
-        text<24> suffix{};
-        if (number > 1) { suffix << '-' << number; }
-        text<longest_path> folder{path};
-        folder << suffix.view();
-        if (worker > 0) {
-            auto const first = detail::state_of(files, folder);
-            if (!first) { return first.error(); }
-            folder << "/worker-" << worker;
-            auto const own = detail::state_of(files, folder);
-            if (!own) { return own.error(); }
-            bool const another = first->ended && (own->ended || (first->workers > 0 && worker >= first->workers));
-            if (another && what == existing::next) { continue; }
-            if (another && what == existing::refuse) { return detail::there_is_one(path); }
-        }
-        open_run run{};
-        run.left = left;
-        run.place.worker = worker;
-        run.place.folder = path_text{folder, ""};
-        if (!run.place.folder.good()) {
-            return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
-        }
-        auto const kind = files.kind_of(folder);
-        if (!kind) { return kind.error(); }
-        if (*kind == path_kind::file || *kind == path_kind::other) {
-            error why{errc::unwritable, "cannot record into "};
-            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0) << ": it is "
-                     << (*kind == path_kind::file ? "a file" : "no folder") << "; choose a folder";
-            return why;
-        }
-        if (*kind == path_kind::missing) {
-            std::string_view known = detail::folder_above(folder);
-            while (sync != disk_sync::never && files.kind_of(known).value_or(path_kind::folder) == path_kind::missing) {
-                known = detail::folder_above(known);
-            }
-            if (error const why = files.make_folder(folder)) { return why; }
-            if (sync != disk_sync::never) { run.left = detail::sync_above(files, folder, known); }
-        }
-        auto const lock = files.lock(path_text{folder, layout::lock_name});
-        if (!lock) { return lock.error(); }
-        run.lock = run.place.lock = *lock;
-
-        auto const refuse = [&](error const& why) {
-            files.unlock(run.lock);
-            return result<open_run>{why};
-        };
-        if (what == existing::replace) {
-            if (error const why = detail::clear_folder(files, folder)) { return refuse(why); }
-            if (worker == 0) {
-                if (error const why = detail::clear_workers(files, folder)) { return refuse(why); }
-            }
-        }
-        auto const rest = recover_folder(files, run.place.folder);
-        if (!rest) { return refuse(rest.error()); }
-        if (!run.left) { run.left = rest->damage; }
-        auto const flight = detail::recover_unlocked(files, path_text{folder, layout::flight_name});
-        if (!run.left) { run.left = flight ? flight->damage : flight.error(); }
-        auto const scan = detail::scan_folder(files, folder);
-        if (!scan) { return refuse(scan.error()); }
-        if (error const why = detail::remove_parts(files, folder, *scan); why && !run.left) { run.left = why; }
-        run.place.run_id = make_run_id();
-        detail::number_list segments;
-        if (error const why = segments.read_segments(files, folder)) { return refuse(why); }
-        if (segments.size() == 0) { return run; }
-        error odd{};
-        auto const state = detail::read_last(files, folder, segments, odd);
-        if (!state) { return refuse(state.error()); }
-        if (!run.left) { run.left = odd; }
-        if (worker == 0 && state->ended && what == existing::refuse) { return refuse(detail::there_is_one(path)); }
-        if (worker == 0 && state->ended && what == existing::next) {
-            files.unlock(run.lock);
-            left = run.left;
-            continue;
-        }
-        auto const next = detail::next_number(files, folder, segments);
-        if (!next) { return refuse(next.error()); }
-        run.place.number = *next;
-        if (state->known) {
-            run.place.run_id = state->run_id;
-            run.place.attempt = state->attempt + 1;
-            run.place.ordinal = state->ordinal;
-        }
-        return run;
+        auto const taken = opener.take(number);
+        if (!taken) { return taken.error(); }
+        if (*taken) { return opener.run(); }
     }
     return {errc::exists, "thousands of runs of this name are there already; choose another folder"};
 }

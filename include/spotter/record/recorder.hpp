@@ -1,127 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the sink that writes a run to files: what happens on the training thread.
+// Record (L4): the sink that writes a run to files, and where it is asked for a flight recorder beside it.
 #pragma once
 
-#include <spotter/record/recorder_core.hpp>
-#include <spotter/stat/distribution.hpp>
+#include <spotter/record/flight_recorder.hpp>
+
+#include <memory>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; a thread of its own, or poll(),
-// compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system call.
-//
-// Failure never shows outside: the first one is kept in health(), from then on events are only counted. Always
-// health().stored + health().dropped == observations and scalars that came in, and features that were dropped; `stored` are in
-// the file after finish().
-// In a process forked off from the run's the recorder does nothing but count.
+// Each event goes to the flight recorder, if there is one, and then into the record (run_recorder has what it costs and promises).
 class recorder {
 public:
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder.
     explicit recorder(std::string_view path, options const& choices = {}) noexcept
         : recorder{path, choices, system_files()} {}
     recorder(std::string_view path, options const& choices, file_system& files) noexcept;
-    recorder(recorder&& other) noexcept { swap(other); }
+    recorder(recorder&& other) noexcept = default;
     recorder& operator=(recorder&& other) noexcept;
-    // A recorder that was not finished ends its run as failed: most likely an exception left the loop.
-    ~recorder();
+    ~recorder() = default;
 
     void start(run_info const& run) noexcept;
-
     // Whether everything that is observed is wanted, with its values, whatever the plan keeps of it.
-    [[nodiscard]] bool wants_all() const noexcept { return flight_ != nullptr && flight_->core_ != nullptr; }
-
-    void declare(tensor_info const& tensor) noexcept;
-
-    void observe(observation const& seen, terms keep) noexcept;
-
-    // One that finds no room counts as dropped, beside its observation, which follows.
-    void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept;
-
-    void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept;
-
-    void close(step_id step, step_alarm const& found) noexcept { end_step(step, found, true); }
+    [[nodiscard]] bool wants_all() const noexcept { return flight_ != nullptr && flight_->wants_all(); }
+    void declare(tensor_info const& tensor) noexcept {
+        if (flight_ != nullptr) { flight_->declare(tensor); }
+        run_.declare(tensor);
+    }
+    void observe(observation const& seen, terms keep) noexcept {
+        if (flight_ != nullptr) { flight_->observe(seen, keep); }
+        run_.observe(seen, keep);
+    }
+    void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept {
+        run_.feature(tensor, step, key, numbers);
+    }
+    void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {
+        if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
+        run_.scalar(tensor, step, value, time);
+    }
+    void close(step_id step, step_alarm const& found) noexcept {
+        if (flight_ != nullptr) { flight_->close(step, found); }
+        run_.close(step, found);
+    }
     // The run failed amid the step: it has no close, so that readers know it as open.
-    void leave(step_id step, step_alarm const& found) noexcept { end_step(step, found, false); }
-
+    void leave(step_id step, step_alarm const& found) noexcept {
+        if (flight_ != nullptr) { flight_->leave(step, found); }
+        run_.leave(step, found);
+    }
     void finish(run_end const& end) noexcept;
-
-    void flush() noexcept;
+    void flush() noexcept { run_.flush(); }
     // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
-    void poll() noexcept;
+    void poll() noexcept { run_.poll(); }
 
     // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
-    [[nodiscard]] bool stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
-    [[nodiscard]] std::string_view stop_reason() const noexcept;
-
+    [[nodiscard]] bool stop_asked() const noexcept { return run_.stop_asked(); }
+    [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.
-    [[nodiscard]] std::uint32_t attempt() const noexcept { return core_ != nullptr ? core_->place().attempt : 0; }
-    [[nodiscard]] std::string_view path() const noexcept;
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return run_.attempt(); }
+    [[nodiscard]] std::string_view path() const noexcept { return run_.path(); }
 
 private:
-    recorder(std::string_view path, options const& choices, file_system& files, bool holds) noexcept;
-    // A run of its own in the folder `flight`, that holds what is observed.
-    void make_flight(options const& choices, file_system& files) noexcept;
-    // A step was closed, at which something was told or not. What is told step after step is written once. Until a flight is over the
-    // ring discards nothing.
-    void fly_on(bool told) noexcept;
-    void write_out() noexcept;
-    void end_step(step_id step, step_alarm const& found, bool whole) noexcept;
-    void put_scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
-                    double const* time) noexcept;
-    [[nodiscard]] bool recording() noexcept;
-    [[nodiscard]] bool child() noexcept;
-    [[nodiscard]] static ring_tag::values_head values_head_for(tensor_ref const& view, std::size_t bytes,
-                                                               terms keep) noexcept;
-    // A single value that is kept is all there is to know of it: its statistics follow.
-    [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept;
-    void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
-    void note(error const& why) noexcept;
-
-    // Ring bytes that a row and its blocks take at most, padding included.
-    [[nodiscard]] std::uint64_t room_for(std::size_t bound, std::uint64_t bytes) const noexcept;
-    // The values, block by block. False where they were given up: the next entry says so to the writer.
-    [[nodiscard]] bool hand_over(std::byte const* values, std::size_t bytes) noexcept;
-    // `counts` has room for all bins.
-    static void take_distribution(distribution const& from, terms keep,
-                                  std::byte (&counts)[histogram_bins * varint_limit], rows::observe& row) noexcept;
-    template <class Encode>
-    [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept {
-        std::byte* const at = core_->claim(bound, 0);
-        if (at == nullptr) { return false; }
-        byte_writer out{at, bound};
-        encode_into(out);
-        core_->commit(out.size(), static_cast<std::uint32_t>(kind));
-        return true;
-    }
-    // Losses that the record does not know of yet.
-    void tell_losses() noexcept;
-    [[nodiscard]] bool send(tensor_info const& tensor) noexcept;
-    [[nodiscard]] bool send(finding const& it) noexcept;
-
-    // Declarations that found no room are sent before anything else as soon as there is some.
-    void keep_waiting(tensor_info const& tensor) noexcept;
-    void send_waiting() noexcept;
-
-    void swap(recorder& other) noexcept;
-
-    recorder_core* core_ = nullptr;
-    recorder* flight_ = nullptr;
-    std::uint64_t fly_for_ = 0;  // steps until it is written, once something was told
-    std::uint32_t steps_after_ = 0;
-    bool quiet_ = true;  // nothing was told at the last close
-    error first_{};
-    slots<tensor_info> waiting_;
-    std::size_t waiting_count_ = 0;
-    std::uint64_t handed_ = 0;   // observations and scalars in the ring or beyond
-    std::uint64_t dropped_ = 0;  // before the ring
-    std::uint64_t thinned_ = 0;
-    std::uint64_t closes_ = 0;
-    std::uint64_t closes_lost_ = 0;
-    std::uint64_t told_ = 0;  // the sum of losses that the record knows of
-    instant instant_ = instant::before_update;
-    std::uint32_t workers_ = 0;  // that the run is told to have
-    bool dry_ = false;
+    run_recorder run_;
+    std::unique_ptr<flight_recorder> flight_{};  // ends first
 };
 
 static_assert(event_sink<recorder>);

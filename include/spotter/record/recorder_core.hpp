@@ -15,14 +15,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What makes room in a full ring, in place of a writer; false where it gives up.
+struct room_maker {
+    bool (*make)(void* context) noexcept = nullptr;
+    void* context = nullptr;
+};
+
+// Observations and scalars of a step that made room, which has its close unless it was still open.
+struct discarded_step {
+    std::uint64_t values = 0;
+    bool closed = false;
+};
+
 // The training thread calls everything but `work`. What the writer has to say to it goes through the atomics at the end.
 //
 // Nothing here throws: memory comes from nothrow new, files from system calls, and the writer thread runs noexcept code only.
 // The one thing that can is the start of that thread; where it cannot be had, the ring is drained by its producer.
 class recorder_core {
 public:
-    // One that `holds` keeps the latest steps in the ring until `write_out`; the oldest make room.
-    recorder_core(file_system& files, open_run const& run, options const& choices, bool holds) noexcept;
+    recorder_core(file_system& files, open_run const& run, options const& choices) noexcept;
     recorder_core(recorder_core const&) = delete;
     recorder_core& operator=(recorder_core const&) = delete;
     ~recorder_core();
@@ -37,20 +48,16 @@ public:
     void start(byte_view run_begin) noexcept;
     // Ends the writer thread and takes what is in the ring; only `finish` may follow.
     void settle() noexcept;
-    [[nodiscard]] bool holds() const noexcept { return holds_; }
-    // Of one that holds: whether the oldest steps make room by being discarded, or by being written. At the end of a step.
-    void discard_oldest(bool it) noexcept { discards_ = it; }
-    // What never came into a segment.
-    [[nodiscard]] std::uint64_t discarded_values() const noexcept { return discarded_values_; }
-    [[nodiscard]] std::uint64_t discarded_closes() const noexcept { return discarded_closes_; }
-    // Of one that holds: all that is in the ring, into the segment.
+    // All that is in the ring, into the segment. This and the next three where no thread drains it.
     void write_out() noexcept;
-    // Declarations stay when the steps that they were made at are long gone.
+    // A declaration, past the ring.
     void declare_apart(byte_view body) noexcept;
+    void when_full(room_maker const& make) noexcept;
+    // Takes entries out up to the next close, for good.
+    discarded_step discard_step() noexcept;
     // A tensor was declared: there is something to write, and its step ends with what is done once.
     void declared() noexcept;
-    // False where the step that ends was larger than the ring, and is gone.
-    [[nodiscard]] bool end_step() noexcept;
+    void end_step() noexcept;
     void finish(byte_view run_end) noexcept;
     [[nodiscard]] bool in_child() const noexcept { return fork_.in_child(); }
     // In a forked child: the run's lock and the ring's memory are the parent's alone from here on, so that the run ends with it, however
@@ -105,11 +112,6 @@ private:
 
     std::byte* wait(std::size_t bytes, std::size_t spare_bytes) noexcept;
 
-    // The oldest steps make room. Null where the open one alone does not fit: it is given up, to its end.
-    [[nodiscard]] std::byte* discard_for(std::size_t bytes, std::size_t spare_bytes) noexcept;
-    // Takes entries out up to the next close; false where there is none, and nothing left.
-    bool discard_step() noexcept;
-
     void start_thread() noexcept;
     void stop() noexcept;
 
@@ -123,9 +125,7 @@ private:
     open_run run_;
     options choices_;
     overflow policy_;
-    bool holds_;
-    bool discards_ = true;
-    bool overrun_ = false;  // the open step did not fit the ring that holds it
+    room_maker make_{};
     fork_guard fork_;
     std::byte* given_ = nullptr;  // memory of the user's for the ring
     shared_ring shared_;          // or memory that outlives the process; before the ring, which uses it
@@ -134,16 +134,13 @@ private:
     segment_writer segments_;
     ring_drain drain_;
     stop_file stop_file_;
-    std::uint64_t discarded_values_ = 0;
-    std::uint64_t discarded_closes_ = 0;
     std::size_t block_ = 0;
     bool streaming_ = false;
     bool measured_ = true;  // or how to copy is still to be found out
     bool declares_ = true;  // the open step did, first at `declared_at_`; the first of all ends as if it did
     bool writing_ = false;  // the writer knows that there is something to write
     std::uint64_t declared_at_ = 0;
-    bool keeps_ = false;  // the ring, until it is written
-    sleeper sleeper_;     // of the writer
+    sleeper sleeper_;  // of the writer
     std::thread thread_;
     error trouble_{};  // the first that the training thread met
     bool threaded_ = false;

@@ -9,9 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices,
-                                          bool holds) noexcept
-    : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, holds_{holds}, segments_{files, choices},
+SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
+    : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
       drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker} {
     if (choices.clock != nullptr) { run_.place.now = choices.clock; }
     trouble_ = run.left;
@@ -30,7 +29,7 @@ SPOTTER_BODY bool recorder_core::take_memory() noexcept {
     bool const good = choices_.ring_in == ring_in::shared_memory && share_memory() ? ring_.start(*shared_.header())
                                                                                    : take_plain_memory();
     if (!good) { return false; }
-    pages_.begin(holds_);
+    pages_.begin();
     block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
     streaming_ = choices_.copying == copying::streaming;
     // A ring that is too small to measure in stays in a cache.
@@ -48,12 +47,11 @@ SPOTTER_BODY void recorder_core::start(byte_view run_begin) noexcept {
     segments_.begin(run_.place, run_begin);
     publish();
     started_ = true;
-    if (choices_.drain == drain::thread && !holds_) { start_thread(); }
+    if (choices_.drain == drain::thread) { start_thread(); }
 }
 
 SPOTTER_BODY void recorder_core::settle() noexcept {
     stop();
-    while (holds_ && discard_step()) {}
     while (drain_.take()) {}
     drain_.give_up();
 }
@@ -69,21 +67,20 @@ SPOTTER_BODY void recorder_core::declare_apart(byte_view body) noexcept {
     segments_.flush();
 }
 
+SPOTTER_BODY void recorder_core::when_full(room_maker const& make) noexcept {
+    make_ = make;
+    pages_.whole();  // no writer makes them ready
+}
+
 SPOTTER_BODY void recorder_core::declared() noexcept {
     if (!std::exchange(declares_, true)) { declared_at_ = ring_.committed(); }
     start_writing();
 }
 
-SPOTTER_BODY bool recorder_core::end_step() noexcept {
-    if (!(declares_ || overrun_)) { return true; }
-    if (std::exchange(declares_, false)) {
-        start_writing();
-        pages_.ahead(ring_.committed() - declared_at_);
-    }
-    if (!std::exchange(overrun_, false)) { return true; }
-    while (discard_step()) {}
-    note({errc::dropped, "a step is larger than the flight recorder: raise options::flight_bytes"});
-    return false;
+SPOTTER_BODY void recorder_core::end_step() noexcept {
+    if (!std::exchange(declares_, false)) { return; }
+    start_writing();
+    pages_.ahead(ring_.committed() - declared_at_);
 }
 
 SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
@@ -109,19 +106,18 @@ SPOTTER_BODY bool recorder_core::silent() const noexcept {
 }
 
 SPOTTER_BODY std::byte* recorder_core::claim(std::size_t bytes, std::size_t spare_bytes) noexcept {
-    std::byte* const at = overrun_ ? nullptr : ring_.prepare(bytes, spare_bytes);
+    std::byte* const at = ring_.prepare(bytes, spare_bytes);
     return at != nullptr ? at : wait(bytes, spare_bytes);
 }
 
 SPOTTER_BODY void recorder_core::ask_for_room() noexcept {
     start_writing();
-    if (keeps_ && !room_wanted_.load(std::memory_order_relaxed)) {
+    if (shared_.header() != nullptr && !room_wanted_.load(std::memory_order_relaxed)) {
         room_wanted_.store(true, std::memory_order_relaxed);
     }
 }
 
 SPOTTER_BODY void recorder_core::flush() noexcept {
-    if (holds_) { return; }
     if (!threaded_) { return write_out(); }
     std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
     flush_wanted_.store(wanted, std::memory_order_release);
@@ -130,7 +126,7 @@ SPOTTER_BODY void recorder_core::flush() noexcept {
 }
 
 SPOTTER_BODY void recorder_core::poll() noexcept {
-    if (threaded_ || holds_) { return; }
+    if (threaded_) { return; }
     (void)pages_.more();
     while (drain_.take()) {}
     look_around();
@@ -164,8 +160,7 @@ SPOTTER_BODY bool recorder_core::share_memory() noexcept {
     ring_owner const owner{run_.place.run_id, run_.place.worker, run_.place.attempt};
     error const why = shared_.make(files_, run_.place.folder, owner, byte_ring::size_for(ring_bytes()));
     if (!why) {
-        drain_.keep_until_written(0);
-        keeps_ = true;
+        segments_.mark_from(0);
         return true;
     }
     error told{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
@@ -206,7 +201,11 @@ SPOTTER_BODY void recorder_core::start_writing() noexcept {
 SPOTTER_BODY SPOTTER_NOINLINE std::byte* recorder_core::wait(std::size_t bytes, std::size_t spare_bytes) noexcept {
     start_writing();
     if (policy_ != overflow::block || bytes > ring_.largest()) { return nullptr; }
-    if (holds_ && discards_) { return discard_for(bytes, spare_bytes); }
+    if (make_.make != nullptr) {
+        std::byte* at = nullptr;
+        while ((at = ring_.prepare(bytes, spare_bytes)) == nullptr && make_.make(make_.context)) {}
+        return at;
+    }
     if (!threaded_) {
         while (drain_.take()) {}
         drain_.make_room();
@@ -239,27 +238,18 @@ SPOTTER_BODY SPOTTER_NOINLINE std::byte* recorder_core::wait(std::size_t bytes, 
     return nullptr;
 }
 
-SPOTTER_BODY std::byte* recorder_core::discard_for(std::size_t bytes, std::size_t spare_bytes) noexcept {
-    while (!overrun_) {
-        if (std::byte* const at = ring_.prepare(bytes, spare_bytes)) { return at; }
-        overrun_ = !discard_step();
-    }
-    return nullptr;
-}
-
-SPOTTER_BODY bool recorder_core::discard_step() noexcept {
-    bool closed = false;
-    while (!closed && ring_.peek().some) {
+SPOTTER_BODY discarded_step recorder_core::discard_step() noexcept {
+    discarded_step gone{};
+    while (!gone.closed && ring_.peek().some) {
         std::uint32_t const tag = ring_.take().tag;
         if ((tag & ring_tag::block) != 0) { continue; }
         auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
-        closed = kind == row_kind::close;
-        discarded_values_ += kind == row_kind::observe || kind == row_kind::scalar ? 1 : 0;
+        gone.closed = kind == row_kind::close;
+        gone.values += kind == row_kind::observe || kind == row_kind::scalar ? 1 : 0;
     }
-    discarded_closes_ += closed ? 1 : 0;
     segments_.reach(ring_.taken());
     ring_.release();
-    return closed;
+    return gone;
 }
 
 SPOTTER_BODY void recorder_core::start_thread() noexcept {

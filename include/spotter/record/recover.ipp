@@ -32,66 +32,91 @@ SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::siz
     return {errc::out_of_memory, "no memory to bring a ring's rest into the record; nothing was lost, try again"};
 }
 
-// Takes in one segment, the newest first. True if the one before it may know more: this one holds nothing but what it restates.
-[[nodiscard]] SPOTTER_BODY result<bool> read_extent(byte_view segment, std::int64_t number, std::size_t ring_bytes,
-                                                    attempt_extent& into) noexcept {
-    bool begins_only = true, marked = false;
-    bool const newest = !into.known;
-    std::uint64_t position = 0;
-    value_extent values{};
-    frame_walker walk{segment};
-    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-        if (what == walked::head && newest) {
-            into.ordinal = walk.head().first_ordinal;
-            into.time = walk.head().time;
+// One segment of an attempt on its way into the attempt's extent.
+class extent_reader {
+public:
+    extent_reader(byte_view segment, std::int64_t number, attempt_extent& into) noexcept
+        : segment_{segment}, number_{number}, into_{into}, newest_{!into.known} {}
+
+    // True if the segment before this one may know more: this one holds nothing but what it restates.
+    [[nodiscard]] result<bool> read(std::size_t ring_bytes) noexcept {
+        frame_walker walk{segment_};
+        for (walked what = walk.next(); what != walked::end; what = walk.next()) {
+            if (what == walked::head && newest_) {
+                into_.ordinal = walk.head().first_ordinal;
+                into_.time = walk.head().time;
+            }
+            if (what == walked::rows && !take_frame(walk.frame())) { return no_memory_to_recover(); }
         }
-        if (what != walked::rows) { continue; }
-        row_frame const& frame = walk.frame();
-        if (newest) { into.ordinal = frame.first_ordinal + frame.closes; }
-        values.mark = rows::drained{};
+        into_.known = true;
+        if (values_.mark.bytes > 0) {
+            measure_values(segment_, walk.good_end(), ring_bytes, values_);
+            position_ = values_.position;
+        }
+        if (!take_position()) { return no_memory_to_recover(); }
+        return begins_only_ || !into_.marked;
+    }
+
+private:
+    // These are false where there is no memory.
+    [[nodiscard]] bool take_frame(row_frame const& frame) noexcept {
+        if (newest_) { into_.ordinal = frame.first_ordinal + frame.closes; }
+        values_.mark = rows::drained{};
         row_reader rows{frame.body};
         for (row_view row{}; rows.next(row);) {
+            rows::drained mark{};
             if (row.kind == row_kind::run_begin) {
-                if (into.run_begin.empty() && !into.run_begin.append(row.body)) { return no_memory_to_recover(); }
+                if (into_.run_begin.empty() && !into_.run_begin.append(row.body)) { return false; }
             } else if (row.kind == row_kind::declare) {
-                byte_reader in{row.body};
-                auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
-                if (in.bad() || id >= segment.size()) { continue; }  // a segment declares every id below its largest
-                if (!into.declared.grow(id + 1)) { return no_memory_to_recover(); }
-                kept_text& place = into.declared[id];
-                if (place.segment > number) { continue; }
-                place = {into.texts.size(), row.body.size(), number};
-                if (!into.texts.append(row.body)) { return no_memory_to_recover(); }
-            } else if (rows::drained mark{}; row.kind == row_kind::drained && !decode(row, mark)) {
-                marked = true;
-                position = mark.position;
-                if (mark.bytes > 0) { values.mark = mark; }
+                if (!take_declaration(row.body)) { return false; }
+            } else if (row.kind == row_kind::drained && !decode(row, mark)) {
+                marked_ = true;
+                position_ = mark.position;
+                if (mark.bytes > 0) { values_.mark = mark; }
             } else {
-                begins_only = false;
-                rows::close end{};
-                if (newest && row.kind == row_kind::close && !decode(row, end) && end.time > into.time) {
-                    into.time = end.time;
-                }
+                take_other(row);
             }
         }
+        return true;
     }
-    into.known = true;
-    if (values.mark.bytes > 0) {
-        measure_values(segment, walk.good_end(), ring_bytes, values);
-        position = values.position;
+    [[nodiscard]] bool take_declaration(byte_view body) noexcept {
+        byte_reader in{body};
+        auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
+        if (in.bad() || id >= segment_.size()) { return true; }  // a segment declares every id below its largest
+        if (!into_.declared.grow(id + 1)) { return false; }
+        kept_text& place = into_.declared[id];
+        if (place.segment > number_) { return true; }
+        place = {into_.texts.size(), body.size(), number_};
+        return into_.texts.append(body);
     }
-    // A recovery that was broken off may have come less far than what it was copying blocks from.
-    bool const same = values.mark.bytes > 0 && values.mark.bytes == into.values.mark.bytes &&
-                      values.mark.position == into.values.mark.position;
-    if (marked && (!into.marked || (same && values.done > into.values.done))) {
-        values.observe = {into.texts.size(), values.mark.observe.size(), number};
-        if (!into.texts.append(values.mark.observe)) { return no_memory_to_recover(); }
-        into.marked = true;
-        into.position = position;
-        into.values = values;
+    void take_other(row_view const& row) noexcept {
+        begins_only_ = false;
+        rows::close end{};
+        bool const closes = newest_ && row.kind == row_kind::close && !decode(row, end);
+        if (closes && end.time > into_.time) { into_.time = end.time; }
     }
-    return begins_only || !into.marked;
-}
+    // How far the ring is in the newest segment that says so.
+    [[nodiscard]] bool take_position() noexcept {
+        // A recovery that was broken off may have come less far than what it was copying blocks from.
+        bool const same = values_.mark.bytes > 0 && values_.mark.bytes == into_.values.mark.bytes &&
+                          values_.mark.position == into_.values.mark.position;
+        if (!marked_ || (into_.marked && !(same && values_.done > into_.values.done))) { return true; }
+        values_.observe = {into_.texts.size(), values_.mark.observe.size(), number_};
+        if (!into_.texts.append(values_.mark.observe)) { return false; }
+        into_.marked = true;
+        into_.position = position_;
+        into_.values = values_;
+        return true;
+    }
+
+    byte_view segment_;
+    std::int64_t number_;
+    attempt_extent& into_;
+    bool newest_;
+    bool begins_only_ = true, marked_ = false;
+    std::uint64_t position_ = 0;
+    value_extent values_{};
+};
 
 SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_view folder, ring_header const& ring,
                                               number_list const& segments) noexcept {
@@ -106,7 +131,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
         auto const head = decode_head(mapped->bytes);
         result<bool> further{head || head.error().code == errc::not_a_run};  // killed before it had a head
         if (head && ring_owner{head->run_id, head->worker, head->attempt} == ring.owner()) {
-            further = read_extent(mapped->bytes, number, ring.size(), found);
+            further = extent_reader{mapped->bytes, number, found}.read(ring.size());
         } else if (head) {
             further = false;
         }
@@ -117,6 +142,92 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     return result<attempt_extent>{std::move(found)};
 }
 
+// The attempt whose ring it was, from the segment that comes next on.
+[[nodiscard]] SPOTTER_BODY run_place place_behind(std::string_view folder, ring_header const& ring,
+                                                  attempt_extent const& extent, std::uint32_t number) noexcept {
+    run_place place{};
+    place.folder = path_text{folder, ""};
+    place.number = number;
+    place.run_id = ring.owner().run_id;
+    place.worker = ring.owner().worker;
+    place.attempt = ring.owner().attempt;
+    place.ordinal = extent.ordinal;
+    place.now = nullptr;
+    place.time = ring.time() > extent.time ? ring.time() : extent.time;
+    return place;
+}
+
+// The values that were on their way, of which the last segment has a part.
+[[nodiscard]] SPOTTER_BODY error go_on_with_values(file_system& files, std::string_view folder, attempt_extent& extent,
+                                                   ring_drain& drain) noexcept {
+    value_extent& values = extent.values;
+    auto const mapped = files.map(path_of_segment(folder, values.observe.segment));
+    if (!mapped) { return mapped.error(); }
+    values.mark.observe = extent.texts.view().subspan(values.observe.at, values.observe.size);
+    auto const packed =
+        mapped->bytes.subspan(static_cast<std::size_t>(values.packed_at), static_cast<std::size_t>(values.packed));
+    bool const good = drain.go_on(values.mark, packed, values.done);
+    files.unmap(*mapped);
+    return good ? error{} : no_memory_to_recover();
+}
+
+// What the ring has from `from` on, into a new segment of that number; `goes_on`: amid values.
+[[nodiscard]] SPOTTER_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
+                                            std::uint64_t from, attempt_extent& extent, bool goes_on,
+                                            recovered& told) noexcept {
+    segment_writer segments{files, options{}};
+    ring_drain drain{ring, segments, 0};
+    segments.mark_from(from);
+    std::uint64_t const tail = ring.released();
+    byte_view const texts = extent.texts.view();
+    for (std::size_t id = 0; id < extent.declared.size(); ++id) {
+        kept_text const& each = extent.declared[id];
+        if (each.size > 0) { segments.recall(texts.subspan(each.at, each.size)); }
+    }
+    segments.begin(place, extent.run_begin.view());
+    if (goes_on) {
+        if (error const why = go_on_with_values(files, place.folder, extent, drain)) { return why; }
+    }
+    while (!segments.failed() && drain.take()) { ++told.entries; }
+    drain.flush(0);
+    segments.finish();
+    told.closes = segments.ordinal() - extent.ordinal;
+    if (!segments.failed()) { return {}; }
+    // Nothing relies on what it came to where the ring still has it all.
+    if (ring.released() == tail) { remove_segment(files, place.folder, place.number); }
+    return segments.first_error();
+}
+
+// What a ring has beyond its segments, into the next one.
+[[nodiscard]] SPOTTER_BODY error empty_ring(file_system& files, std::string_view folder, shared_ring const& left,
+                                            recovered& told) noexcept {
+    ring_header& header = *left.header();
+    std::uint64_t const head = header.counters.head.load(std::memory_order_acquire);
+    std::uint64_t const tail = header.counters.tail.load(std::memory_order_acquire);
+    number_list there;
+    if (error const why = there.read_segments(files, folder)) { return why; }
+    auto extent = extent_of(files, folder, header, there);
+    if (!extent) { return extent.error(); }
+    bool const in_ring = extent->position >= tail && extent->position <= head && extent->position % 8 == 0;
+    std::uint64_t const from = in_ring ? extent->position : tail;
+    if (extent->run_begin.empty() && head > 0) {
+        told.damage =
+            left.in_the_way(errc::corrupt, "leads to a ring of an attempt without a segment, which was left as it is");
+        return {};
+    }
+    told.rings = 1;
+    if (head <= from && extent->values.mark.bytes == 0) { return {}; }
+    byte_ring ring;
+    if (ring.reopen(header, from) != head) {
+        told.damage = {errc::corrupt,
+                       "the ring that a killed process left is damaged; what was before that is in the record"};
+    }
+    auto const number = next_number(files, folder, there);
+    if (!number) { return number.error(); }
+    return write_rest(files, place_behind(folder, header, *extent, *number), ring, from, *extent,
+                      in_ring && extent->values.mark.bytes > 0, told);
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
@@ -124,82 +235,14 @@ namespace spotter::inline SPOTTER_ABI {
 SPOTTER_BODY result<recovered> recover_folder(file_system& files, std::string_view folder) noexcept {
     recovered told{};
     shared_ring left;
-    if (error const why = left.open(files, folder)) {
-        switch (why.code) {
-            case errc::corrupt:
-            case errc::unknown_version:
-            case errc::busy:
-            case errc::unwritable:
-                told.damage = why;
-                return told;
-            default:
-                return why;
-        }
+    error const closed = left.open(files, folder);
+    for (errc const stays : {errc::corrupt, errc::unknown_version, errc::busy, errc::unwritable}) {
+        if (closed.code == stays) { told.damage = closed; }
     }
-    if (left.header() == nullptr) { return told; }
-    ring_header& header = *left.header();
-    std::uint64_t const head = header.counters.head.load(std::memory_order_acquire);
-    std::uint64_t const tail = header.counters.tail.load(std::memory_order_acquire);
-    detail::number_list there;
-    if (error const why = there.read_segments(files, folder)) { return why; }
-    auto extent = detail::extent_of(files, folder, header, there);
-    if (!extent) { return extent.error(); }
-    bool const in_ring = extent->position >= tail && extent->position <= head && extent->position % 8 == 0;
-    std::uint64_t const from = in_ring ? extent->position : tail;
-    if (extent->run_begin.empty() && head > 0) {
-        told.damage =
-            left.in_the_way(errc::corrupt, "leads to a ring of an attempt without a segment, which was left as it is");
-        return told;
-    }
-    if (head > from || extent->values.mark.bytes > 0) {
-        byte_ring ring;
-        if (ring.reopen(header, from) != head) {
-            told.damage = {errc::corrupt,
-                           "the ring that a killed process left is damaged; what was before that is in the record"};
-        }
-        run_place place{};
-        place.folder = path_text{folder, ""};
-        auto const number = detail::next_number(files, folder, there);
-        if (!number) { return number.error(); }
-        place.number = *number;
-        place.run_id = header.owner().run_id;
-        place.worker = header.owner().worker;
-        place.attempt = header.owner().attempt;
-        place.ordinal = extent->ordinal;
-        place.now = nullptr;
-        place.time = header.time() > extent->time ? header.time() : extent->time;
-        segment_writer segments{files, options{}};
-        ring_drain drain{ring, segments, 0};
-        drain.keep_until_written(from);
-        byte_view const texts = extent->texts.view();
-        for (std::size_t id = 0; id < extent->declared.size(); ++id) {
-            auto const& each = extent->declared[id];
-            if (each.size > 0) { segments.recall(texts.subspan(each.at, each.size)); }
-        }
-        segments.begin(place, extent->run_begin.view());
-        if (in_ring && extent->values.mark.bytes > 0) {
-            detail::value_extent& values = extent->values;
-            auto const mapped = files.map(detail::path_of_segment(folder, values.observe.segment));
-            if (!mapped) { return mapped.error(); }
-            values.mark.observe = texts.subspan(values.observe.at, values.observe.size);
-            auto const packed = mapped->bytes.subspan(static_cast<std::size_t>(values.packed_at),
-                                                      static_cast<std::size_t>(values.packed));
-            bool const good = drain.go_on(values.mark, packed, values.done);
-            files.unmap(*mapped);
-            if (!good) { return detail::no_memory_to_recover(); }
-        }
-        while (!segments.failed() && drain.take()) { ++told.entries; }
-        drain.flush(0);
-        segments.finish();
-        if (segments.failed()) {
-            if (header.counters.tail.load(std::memory_order_acquire) == tail) {  // nothing relies on what it came to
-                detail::remove_segment(files, folder, place.number);
-            }
-            return segments.first_error();
-        }
-        told.closes = segments.ordinal() - extent->ordinal;
-    }
-    told.rings = 1;
+    if (closed && !told.damage) { return closed; }
+    if (closed || left.header() == nullptr) { return told; }
+    if (error const why = detail::empty_ring(files, folder, left, told)) { return why; }
+    if (told.rings == 0) { return told; }
     if (error const why = left.remove()) { return why; }
     return told;
 }

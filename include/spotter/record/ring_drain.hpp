@@ -9,15 +9,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Used by one thread at a time: the writer thread, or whoever calls poll.
+// Used by one thread at a time: the writer thread, or whoever calls poll. Where the segments say how far the ring is in them
+// (segment_writer::mark_from), the ring outlives the process: an entry stays in it until its row is in the file, so that one or the other
+// has it whenever the process ends.
 class ring_drain {
 public:
     ring_drain(byte_ring& ring, segment_writer& segments, std::uint32_t flush_milliseconds) noexcept
         : ring_{ring}, segments_{segments}, flush_milliseconds_{flush_milliseconds} {}
 
-    // For a ring that outlives the process: an entry stays in it until its row is in the file, so that one or the other has it
-    // whenever the process ends. The segments then say how far the ring is in them, from `position` on. Before the first entry.
-    void keep_until_written(std::uint64_t position) noexcept;
     // Goes on with an observation of which `packed`, `done` bytes when unpacked, is in another segment. Before the first entry.
     // False where there is no memory.
     [[nodiscard]] bool go_on(rows::drained const& mark, byte_view packed, std::uint64_t done) noexcept;
@@ -74,7 +73,6 @@ private:
     std::uint64_t closes_ = 0;
     std::uint64_t peak_ = 0;
     bool dirty_ = false;    // something came since the last flush
-    bool keeps_ = false;    // entries stay until they are written
     bool streams_ = false;  // but blocks of the values that are coming in
 };
 

@@ -6,11 +6,6 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY void ring_drain::keep_until_written(std::uint64_t position) noexcept {
-    keeps_ = true;
-    segments_.mark_from(position);
-}
-
 SPOTTER_BODY bool ring_drain::go_on(rows::drained const& mark, byte_view packed, std::uint64_t done) noexcept {
     if (!pending_.append(mark.observe)) { return false; }
     begin_stream(mark);
@@ -39,7 +34,7 @@ SPOTTER_BODY bool ring_drain::take() noexcept {
 }
 
 SPOTTER_BODY void ring_drain::make_room() noexcept {
-    if (!keeps_) { return; }
+    if (!segments_.marks()) { return; }
     if (left_ == 0) {
         segments_.reach(ring_.taken());
         segments_.flush();
@@ -57,7 +52,7 @@ SPOTTER_BODY void ring_drain::tick(std::uint64_t now) noexcept {
         closed_at_ = now;
     }
     if (dirty_ && now - flushed_at_ >= flush_milliseconds_) {
-        if (keeps_) {
+        if (segments_.marks()) {
             make_room();
         } else {
             segments_.flush(now - closed_at_ >= open_milliseconds);
@@ -81,7 +76,7 @@ SPOTTER_BODY void ring_drain::tick(std::uint64_t now) noexcept {
 
 SPOTTER_BODY void ring_drain::flush(std::uint64_t now) noexcept {
     give_up();
-    if (keeps_) {
+    if (segments_.marks()) {
         make_room();
     } else {
         segments_.flush();
@@ -100,13 +95,13 @@ SPOTTER_BODY void ring_drain::give_up() noexcept {
 }
 
 SPOTTER_BODY void ring_drain::give_back() noexcept {
-    if (!keeps_) { return ring_.release(); }
+    if (!segments_.marks()) { return ring_.release(); }
     if (ring_.held() >= ring_.size() / (left_ == 0 ? 4 : 8)) { return make_room(); }
     ring_.release(segments_.kept());
 }
 
 SPOTTER_BODY bool ring_drain::must_stream(byte_view body, std::uint64_t bytes) noexcept {
-    if (!keeps_) { return false; }
+    if (!segments_.marks()) { return false; }
     std::uint64_t const room = ring_.size() / 4;
     if (body.size() + bytes > room) { return true; }
     if (ring_.held() + bytes > room) {  // what is before it
@@ -184,7 +179,7 @@ SPOTTER_BODY void ring_drain::take_block(byte_view block) noexcept {
 }
 
 SPOTTER_BODY bool ring_drain::is_chained(ring_tag::values_head const& head) const noexcept {
-    return head.chain > 0 && !keeps_;
+    return head.chain > 0 && !segments_.marks();
 }
 
 SPOTTER_BODY void ring_drain::begin_chain(ring_tag::values_head const& head) noexcept {

@@ -17,8 +17,10 @@ class ring_pages {
 public:
     explicit ring_pages(byte_ring& ring) noexcept : ring_{ring} {}
 
-    // Once the ring has its memory, before anything else. `whole`: all of it now, where nobody drains it.
-    void begin(bool whole) noexcept;
+    // Once the ring has its memory, before anything else.
+    void begin() noexcept;
+    // All of it now, where nobody drains it.
+    void whole() noexcept;
     // Writer, or poll. The next megabyte; false where nothing was recorded yet, or there is nothing more to do.
     [[nodiscard]] bool more() noexcept;
     // Producer, between entries. Room for what is coming after a step that handed over so many bytes.

@@ -3,19 +3,24 @@
 #pragma once
 
 #include <spotter/file/posix.hpp>
-#include <spotter/record/fwd.hpp>
 #include <spotter/record/ring_pages.hpp>
 
 #include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY void ring_pages::begin(bool whole) noexcept {
+SPOTTER_BODY void ring_pages::begin() noexcept {
     std::span<std::byte> const all = ring_.unused();
-    quietly_ = make_ready(whole ? all : all.first((std::min)(all.size(), std::size_t{1})));
-    if (whole && !quietly_) { ring_.touch(all.size()); }
-    if (whole || !quietly_) { done_ = ring_.size(); }  // the rest is the producer's
-    if (whole) { ready_ = ring_.size(); }
+    quietly_ = make_ready(all.first((std::min)(all.size(), std::size_t{1})));
+    if (!quietly_) { done_ = ring_.size(); }  // they are the producer's
+}
+
+SPOTTER_BODY void ring_pages::whole() noexcept {
+    if (ready_ == ring_.size()) { return; }
+    std::span<std::byte> const rest = ring_.unused();
+    if (!quietly_ || !make_ready(rest)) { ring_.touch(rest.size()); }
+    done_ = ring_.size();
+    ready_ = ring_.size();
 }
 
 SPOTTER_BODY bool ring_pages::more() noexcept {

@@ -2,7 +2,6 @@
 // The bodies of segment_files.hpp.
 #pragma once
 
-#include <spotter/record/fwd.hpp>
 #include <spotter/record/segment_files.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

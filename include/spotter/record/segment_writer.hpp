@@ -40,6 +40,7 @@ public:
     // For a ring that outlives the process: every frame of rows says how far the ring is in the segments (row_kind::drained),
     // from `position` on. Before `begin`.
     void mark_from(std::uint64_t position) noexcept;
+    [[nodiscard]] bool marks() const noexcept { return marks_; }
     // The row that is added next stands, with the rows before it, for the ring up to that position.
     void covers(std::uint64_t position) noexcept { coming_ = position; }
     // Everything of the ring before that position was added or given up.

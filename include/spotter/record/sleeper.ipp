@@ -2,7 +2,6 @@
 // The bodies of sleeper.hpp.
 #pragma once
 
-#include <spotter/record/fwd.hpp>
 #include <spotter/record/sleeper.hpp>
 
 #include <chrono>

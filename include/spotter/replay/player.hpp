@@ -2,7 +2,6 @@
 // Replay (L5): one worker's record as a source of events.
 #pragma once
 
-#include <spotter/replay/fwd.hpp>
 #include <spotter/replay/recorded_stream.hpp>
 #include <spotter/trial/step_list.hpp>
 

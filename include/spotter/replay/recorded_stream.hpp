@@ -230,59 +230,74 @@ private:
     template <class Admit>
     void observe(std::uint32_t segment, row_view row, Admit const& admit) {
         rows::observe seen;
-        summary stats;
-        if (decode(row, seen, stats)) { return; }
+        told_values told;
+        if (decode(row, seen, told.stats)) { return; }
         tensor_id const id = judged_tensor(segment, seen.id, seen.step, admit);
         if (id == no_tensor) { return; }
         tracked_tensor& it = tensors_[id];
         std::uint64_t const rules = it.rules & at_.due();
-        unit_activity units;
-        int const axis = unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
-        bool const units_fit = seen.units > 0 && seen.axis == axis;
-        if (units_fit) { units = stored_units(seen); }
         terms const wanted = it.wanted_by(rules);
-        bool const units_missing = has(wanted, terms::unit_activity) && !units_fit;
-        bool const delta_missing = has(wanted, terms::delta) && !has(stats.has, terms::delta);
-        bool const single =
-            has(wanted, terms::delta) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
-        bool const pass_missing = any(without(wanted & pass_terms, stats.has));
-        distribution spread = stored_distribution(seen);
-        terms const spread_missing =
-            stats.finite() > 0 ? without(wanted & distribution_terms, terms_of(spread)) : terms::none;
-        bool const values_wanted = has(wanted, terms::payload) || single || units_missing || delta_missing ||
-                                   pass_missing || any(spread_missing);
-        terms missing = delta_missing && it.lost(seen.step.mode) ? terms::delta : terms::none;
-        tensor_ref view = shape_of(it, seen);
-        if (values_wanted && seen.has_values && load(segment, seen, view)) {
-            if (pass_missing) { add_terms(summarize(view, wanted), stats); }
-            if (delta_missing) { it.compare(view, seen.step, stats); }
-            if (units_missing) { units = it.count_units(view); }
-            if (any(spread_missing)) { spread = spread_of(view, wanted); }
-        }
-        if (has(wanted, terms::delta) && (!delta_missing || view.absent())) { it.follow(view, seen.step); }
+        bool tried = complete(segment, it, seen, wanted, told);
         ++judged_;
-        if (values_wanted && view.absent()) {
-            missing |= without(wanted, stats.has | terms_of(spread) | terms::feature | terms::shape);
-        }
         keep_features_of(id, seen.step);
-        bool tried = values_wanted;
         auto const values = [&] {
-            if (!std::exchange(tried, true) && seen.has_values) { (void)load(segment, seen, view); }
-            return view;
+            if (!std::exchange(tried, true) && seen.has_values) { (void)load(segment, seen, told.view); }
+            return told.view;
         };
         recorded_desk desk{features_, values};
         observation const made{it.info,
                                seen.step,
-                               stats,
-                               view,
-                               units,
-                               any(terms_of(spread)) ? &spread : nullptr,
+                               told.stats,
+                               told.view,
+                               told.units,
+                               any(terms_of(told.spread)) ? &told.spread : nullptr,
                                has(wanted, terms::feature) ? &desk : nullptr,
                                number_};
         at_.judges().observe(made, rules);
         note_lack_of_memory(it);
-        if (desk.lacked()) { missing |= terms::payload; }
-        if (any(missing)) { note_lack(id, seen.step, missing); }
+        if (desk.lacked()) { told.missing |= terms::payload; }
+        if (any(told.missing)) { note_lack(id, seen.step, told.missing); }
+    }
+
+    // Of a tensor at a step: what its row says, and what was made of its values.
+    struct told_values {
+        summary stats{};
+        tensor_ref view{};
+        unit_activity units{};
+        distribution spread{};
+        terms missing = terms::none;  // that is wanted, and cannot be had
+    };
+    // What is wanted and the row does not say is made of the values. Whether they were wanted.
+    [[nodiscard]] bool complete(std::uint32_t segment, tracked_tensor& it, rows::observe const& seen, terms wanted,
+                                told_values& told) {
+        told.view = shape_of(it, seen);
+        told.spread = stored_distribution(seen);
+        bool const units_fit =
+            seen.units > 0 && seen.axis == unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
+        if (units_fit) { told.units = stored_units(seen); }
+        bool const units_missing = has(wanted, terms::unit_activity) && !units_fit;
+        bool const delta_missing = has(wanted, terms::delta) && !has(told.stats.has, terms::delta);
+        bool const single =
+            has(wanted, terms::delta) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
+        bool const pass_missing = any(without(wanted & pass_terms, told.stats.has));
+        terms const spread_missing = told.stats.finite() > 0
+                                         ? without(wanted & distribution_terms, terms_of(told.spread))
+                                         : terms::none;
+        bool const values_wanted = has(wanted, terms::payload) || single || units_missing || delta_missing ||
+                                   pass_missing || any(spread_missing);
+        if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::delta; }
+        if (values_wanted && seen.has_values && load(segment, seen, told.view)) {
+            if (pass_missing) { add_terms(summarize(told.view, wanted), told.stats); }
+            if (delta_missing) { it.compare(told.view, seen.step, told.stats); }
+            if (units_missing) { told.units = it.count_units(told.view); }
+            if (any(spread_missing)) { told.spread = spread_of(told.view, wanted); }
+        }
+        if (has(wanted, terms::delta) && (!delta_missing || told.view.absent())) { it.follow(told.view, seen.step); }
+        if (values_wanted && told.view.absent()) {
+            told.missing |=
+                without(wanted, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
+        }
+        return values_wanted;
     }
     void note_lack_of_memory(tracked_tensor const& it) noexcept {
         if (!it.lacks_memory || trouble_) { return; }

@@ -2,7 +2,7 @@
 // Ring (L1): copies of values into a ring, through the caches or past them.
 #pragma once
 
-#include <spotter/ring/fwd.hpp>
+#include <spotter/config.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/core/result.hpp>
-#include <spotter/ring/fwd.hpp>
 #include <spotter/version.hpp>
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // Rule (L2): how much a rule could judge, so that silence is never mistaken for health.
 #pragma once
 
-#include <spotter/rule/fwd.hpp>
+#include <spotter/config.hpp>
 
 #include <string_view>
 

@@ -5,7 +5,6 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/text.hpp>
-#include <spotter/rule/fwd.hpp>
 #include <spotter/stat/predicate.hpp>
 
 #include <new>

@@ -2,7 +2,7 @@
 // Stat (L1): which terms of a tensor are needed: one bit each, so that the union of all wishes is one `|`.
 #pragma once
 
-#include <spotter/stat/fwd.hpp>
+#include <spotter/core/fwd.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

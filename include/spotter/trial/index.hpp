@@ -4,7 +4,7 @@
 #pragma once
 
 #include <spotter/rule/coverage.hpp>
-#include <spotter/trial/fwd.hpp>
+#include <spotter/format/fwd.hpp>
 #include <spotter/trial/lost_names.hpp>
 #include <spotter/trial/lost_rows.hpp>
 #include <spotter/trial/no_memory.hpp>

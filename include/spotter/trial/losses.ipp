@@ -2,18 +2,12 @@
 // The bodies of losses.hpp.
 #pragma once
 
+#include <spotter/format/names.hpp>
 #include <spotter/trial/losses.hpp>
 
 #include <charconv>
 
 namespace spotter::inline SPOTTER_ABI::detail {
-
-[[nodiscard]] SPOTTER_BODY std::string segment_path(std::string const& folder, std::uint32_t number,
-                                                    char const* suffix) {
-    char name[32];
-    std::size_t const size = name_segment(number, suffix, name);
-    return folder + '/' + std::string{name, size};
-}
 
 // Given back also where memory gives out in between.
 class lent_mapping {
@@ -28,34 +22,13 @@ private:
     file_mapping mapping_;
 };
 
-// The numbers of files with this suffix in a folder, ascending.
+// The numbers of a folder's segments, or of their sidecars.
 [[nodiscard]] SPOTTER_BODY std::vector<std::uint32_t> numbers_in(file_system& files, std::string const& folder,
-                                                                 std::string_view suffix, error& trouble) {
-    struct search {
-        std::string_view suffix;
-        std::vector<std::uint32_t> found{};
-        bool out_of_memory = false;
-    } it{suffix};
-    auto const take = [](void* context, std::string_view name) noexcept {
-        auto& all = *static_cast<search*>(context);
-        if (!name.ends_with(all.suffix) || name.size() < all.suffix.size() + 6) { return true; }
-        name.remove_suffix(all.suffix.size());
-        std::uint32_t number = 0;
-        auto const read = std::from_chars(name.data(), name.data() + name.size(), number);
-        if (read.ec != std::errc{} || read.ptr != name.data() + name.size()) { return true; }
-#if SPOTTER_EXCEPTIONS
-        try {
-            all.found.push_back(number);
-        } catch (...) { all.out_of_memory = true; }
-#else
-        all.found.push_back(number);
-#endif
-        return !all.out_of_memory;
-    };
-    if (error const why = files.list(folder, take, &it)) { trouble = why; }
-    if (it.out_of_memory) { say_no_memory(); }
-    std::sort(it.found.begin(), it.found.end());
-    return it.found;
+                                                                 std::int64_t (*number_of)(std::string_view) noexcept,
+                                                                 error& trouble) {
+    std::vector<std::uint32_t> found;
+    if (error const why = list_numbers(files, folder, number_of, found)) { trouble = why; }
+    return found;
 }
 
 [[nodiscard]] SPOTTER_BODY seen_segment look_at_segment(file_system& files, std::string const& folder,
@@ -120,11 +93,11 @@ SPOTTER_BODY std::string lost_line(lost_end const& it, std::uint64_t run_id) {
         if (!line.empty()) { line.remove_prefix(1); }
         return good;
     };
-    std::size_t const name = line.find(layout::data_suffix);
-    if (name == line.npos) { return false; }
-    auto const read = std::from_chars(line.data(), line.data() + name, it.segment);
-    if (read.ec != std::errc{} || read.ptr != line.data() + name) { return false; }
-    line.remove_prefix((std::min)(line.size(), name + sizeof layout::data_suffix));
+    std::size_t const name = (std::min)(line.find(' '), line.size());
+    std::int64_t const segment = segment_number(line.substr(0, name), layout::data_suffix);
+    if (segment < 0) { return false; }
+    it.segment = static_cast<std::uint32_t>(segment);
+    line.remove_prefix((std::min)(line.size(), name + 1));
     return number(it.offset, 10) && number(it.bytes, 10) && number(it.end_ordinal, 10) && number(run_id, 16);
 }
 
@@ -132,8 +105,9 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     folder_losses found;
     // A sidecar is read before its segment is measured: what a place points at was written before it.
     std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> sides;
-    std::vector<std::uint32_t> const with_side = numbers_in(files, folder, layout::side_suffix, found.trouble);
-    for (std::uint32_t const number : with_side) {
+    auto const side_number = [](std::string_view name) noexcept { return segment_number(name, layout::side_suffix); };
+    auto const data_number = [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); };
+    for (std::uint32_t const number : numbers_in(files, folder, side_number, found.trouble)) {
         result<file_mapping> const side = files.map(segment_path(folder, number, layout::side_suffix));
         if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
         if (!side) { continue; }
@@ -143,7 +117,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
     }
-    for (std::uint32_t const number : numbers_in(files, folder, layout::data_suffix, found.trouble)) {
+    for (std::uint32_t const number : numbers_in(files, folder, data_number, found.trouble)) {
         found.segments.push_back(look_at_segment(files, folder, number, found.trouble));
         if (found.segments.back().has_head && found.run_id == 0) { found.run_id = found.segments.back().head.run_id; }
     }

@@ -15,6 +15,12 @@ namespace detail {
 // The disk's own trouble, which says nothing of what is there; a missing file and a path that cannot be do.
 [[nodiscard]] bool is_trouble(error const& why) noexcept;
 
+// The numbers in a folder's names, ascending, by the parser of such names (format/names.hpp; negative: none of them).
+[[nodiscard]] error list_numbers(file_system& files, std::string_view folder,
+                                 std::int64_t (*number_of)(std::string_view) noexcept,
+                                 std::vector<std::uint32_t>& numbers);
+[[nodiscard]] std::string segment_path(std::string const& folder, std::uint32_t number, char const* suffix);
+
 }  // namespace detail
 
 // Of one worker. Reads the folder each time that it is asked.
@@ -34,12 +40,6 @@ public:
     [[nodiscard]] result<bool> holds(std::uint32_t number, std::uint64_t run_id) const;
 
 private:
-    struct found_numbers {
-        std::vector<std::uint32_t>& numbers;
-        bool out_of_memory;
-    };
-    // Called by a file system, which no exception may leave.
-    static bool take_name(void* context, std::string_view name) noexcept;
     [[nodiscard]] error first_segment() const;
     [[nodiscard]] error unreadable(byte_view bytes) const noexcept;
     [[nodiscard]] error not_a_run(std::string_view why) const noexcept;

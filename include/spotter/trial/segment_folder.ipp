@@ -2,7 +2,10 @@
 // The bodies of segment_folder.hpp.
 #pragma once
 
+#include <spotter/core/guard.hpp>
+#include <spotter/format/names.hpp>
 #include <spotter/format/walker.hpp>
+#include <spotter/trial/no_memory.hpp>
 #include <spotter/trial/segment_folder.hpp>
 
 #include <algorithm>
@@ -13,19 +16,33 @@ SPOTTER_BODY bool is_trouble(error const& why) noexcept {
     return why && why.code != errc::not_a_run && why.code != errc::unwritable;
 }
 
-// Whether a file's name is that of a segment, and of which.
-[[nodiscard]] SPOTTER_BODY bool read_segment_name(std::string_view name, std::uint32_t& number) noexcept {
-    std::string_view const suffix = layout::data_suffix;
-    if (!name.ends_with(suffix)) { return false; }
-    name.remove_suffix(suffix.size());
-    if (name.size() < 6 || name.size() > 10 || (name.size() > 6 && name.front() == '0')) { return false; }
-    std::uint64_t found = 0;
-    for (char letter : name) {
-        if (letter < '0' || letter > '9') { return false; }
-        found = found * 10 + static_cast<std::uint64_t>(letter - '0');
-    }
-    number = static_cast<std::uint32_t>(found);
-    return found <= 0xFFFFFFFFULL;
+SPOTTER_BODY error list_numbers(file_system& files, std::string_view folder,
+                                std::int64_t (*number_of)(std::string_view) noexcept,
+                                std::vector<std::uint32_t>& numbers) {
+    struct search {
+        decltype(number_of) parse;
+        std::vector<std::uint32_t>& found;
+        bool out_of_memory = false;
+    } it{number_of, numbers};
+    // Called by a file system, which no exception may leave.
+    auto const take = [](void* context, std::string_view name) noexcept {
+        auto& all = *static_cast<search*>(context);
+        std::int64_t const number = all.parse(name);
+        all.out_of_memory =
+            number >= 0 && !guarded([&] { all.found.push_back(static_cast<std::uint32_t>(number)); });
+        return !all.out_of_memory;
+    };
+    numbers.clear();
+    error const why = files.list(folder, take, &it);
+    if (it.out_of_memory) { say_no_memory(); }
+    std::sort(numbers.begin(), numbers.end());
+    return why;
+}
+
+SPOTTER_BODY std::string segment_path(std::string const& folder, std::uint32_t number, char const* suffix) {
+    char name[32];
+    std::size_t const size = name_segment(number, suffix, name);
+    return folder + '/' + std::string{name, size};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
@@ -33,9 +50,7 @@ SPOTTER_BODY bool is_trouble(error const& why) noexcept {
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY std::string segment_folder::file_name(std::uint32_t number, char const* suffix) const {
-    char name[32];
-    std::size_t const size = name_segment(number, suffix, name);
-    return path_ + '/' + std::string{name, size};
+    return detail::segment_path(path_, number, suffix);
 }
 
 SPOTTER_BODY result<bool> segment_folder::is_file(std::string const& name) const noexcept {
@@ -45,12 +60,9 @@ SPOTTER_BODY result<bool> segment_folder::is_file(std::string const& name) const
 }
 
 SPOTTER_BODY error segment_folder::list(std::vector<std::uint32_t>& numbers) const {
-    found_numbers found{numbers, false};
-    numbers.clear();
-    if (error const why = files_->list(path_, &take_name, &found)) { return why; }
-    if (found.out_of_memory) { return {errc::out_of_memory, "no memory to list the segments of the run"}; }
-    std::sort(numbers.begin(), numbers.end());
-    return {};
+    return detail::list_numbers(
+        *files_, path_, [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); },
+        numbers);
 }
 
 SPOTTER_BODY error segment_folder::look() const {
@@ -83,20 +95,6 @@ SPOTTER_BODY result<bool> segment_folder::holds(std::uint32_t number, std::uint6
     }
     files_->unmap(*file);
     return ours;
-}
-
-SPOTTER_BODY bool segment_folder::take_name(void* context, std::string_view name) noexcept {
-    auto& found = *static_cast<found_numbers*>(context);
-    std::uint32_t number = 0;
-    if (!detail::read_segment_name(name, number)) { return true; }
-#if SPOTTER_EXCEPTIONS
-    try {
-        found.numbers.push_back(number);
-    } catch (...) { found.out_of_memory = true; }
-#else
-    found.numbers.push_back(number);
-#endif
-    return !found.out_of_memory;
 }
 
 SPOTTER_BODY error segment_folder::first_segment() const {

@@ -5,7 +5,7 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/tensor_ref.hpp>
 #include <spotter/format/rows.hpp>
-#include <spotter/trial/fwd.hpp>
+#include <spotter/format/fwd.hpp>
 #include <spotter/trial/no_memory.hpp>
 
 #include <memory>

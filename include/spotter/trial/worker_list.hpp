@@ -33,13 +33,6 @@ private:
     [[nodiscard]] error take_in();
     [[nodiscard]] bool began_anew(error const& why) const noexcept;
 
-    struct found_numbers {
-        std::vector<std::uint32_t> numbers{};
-        bool out_of_memory = false;
-    };
-    // Called by a file system, which no exception may leave.
-    static bool take_name(void* context, std::string_view name) noexcept;
-
     [[nodiscard]] std::string folder_of(std::uint32_t number) const;
     // A folder without a segment is of a worker that is about to begin. One whose segment cannot be read is a worker all the same.
     [[nodiscard]] error add(std::uint32_t number, std::string const& folder);

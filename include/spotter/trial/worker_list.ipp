@@ -74,10 +74,13 @@ SPOTTER_BODY error worker_list::take_in() {
     if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
         return first || kind ? first : kind.error();
     }
-    found_numbers found{};
-    if (error const why = files_->list(path_, &take_name, &found)) { return why; }
-    if (found.out_of_memory) { return {errc::out_of_memory, "no memory to list the workers of the run"}; }
-    for (std::uint32_t number : found.numbers) {
+    auto const number_of = [](std::string_view name) noexcept {
+        std::int64_t const number = worker_of_folder(name);
+        return number == 0 ? -1 : number;
+    };
+    std::vector<std::uint32_t> found;
+    if (error const why = detail::list_numbers(*files_, path_, number_of, found)) { return why; }
+    for (std::uint32_t number : found) {
         if (find(number) == nullptr) { note(add(number, folder_of(number))); }
     }
     std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
@@ -88,20 +91,6 @@ SPOTTER_BODY bool worker_list::began_anew(error const& why) const noexcept {
     return why.code == errc::replaced || std::any_of(all_->begin(), all_->end(), [](auto const& each) {
                return each->trouble().code == errc::replaced;
            });
-}
-
-SPOTTER_BODY bool worker_list::take_name(void* context, std::string_view name) noexcept {
-    auto& found = *static_cast<found_numbers*>(context);
-    std::uint32_t const number = worker_of_folder(name);
-    if (number == 0) { return true; }
-#if SPOTTER_EXCEPTIONS
-    try {
-        found.numbers.push_back(number);
-    } catch (...) { found.out_of_memory = true; }
-#else
-    found.numbers.push_back(number);
-#endif
-    return !found.out_of_memory;
 }
 
 SPOTTER_BODY std::string worker_list::folder_of(std::uint32_t number) const {

@@ -2,11 +2,14 @@
 // Ext (L6), for xgboost.hpp: named numbers that XGBoost tells as text: evaluations and parameters.
 #pragma once
 
-#include <spotter/core/bits.hpp>
-#include <spotter/ext/xgboost/json_scan.hpp>
+#include <spotter/config.hpp>
 
+#include <charconv>
+#include <cstddef>
 #include <deque>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -54,38 +57,32 @@ private:
     std::deque<reading> all_{};  // names stay where they are while new ones come
 };
 
-// "[7]\ttrain-logloss:0.25\ttest-logloss:0.5": a name ends with the last colon of its part. False where nothing was in it.
-[[nodiscard]] inline bool read_evaluation(std::string_view text, readings& into) {
-    bool any_found = false;
-    into.begin_telling();
-    for (std::size_t tab = text.find('\t'); tab != text.npos;) {
-        text.remove_prefix(tab + 1);
-        tab = text.find('\t');
-        std::string_view const part = text.substr(0, tab);
-        std::size_t const colon = part.rfind(':');
-        double value = 0;
-        if (colon == part.npos || !read_number(part.substr(colon + 1), value)) { continue; }
-        into.tell({}, part.substr(0, colon), value);
-        any_found = true;
+// The whole text as a number, whatever the locale; what is too small for a floating-point type is 0. Into a reference, and never
+// through a value: -ffast-math promises that those are no NaN.
+template <class Number>
+[[nodiscard]] bool read_number(std::string_view text, Number& into) {
+    auto const [end, why] = std::from_chars(text.data(), text.data() + text.size(), into);
+    if (text.empty() || end != text.data() + text.size()) { return false; }
+    if (why == std::errc::result_out_of_range && text.find_first_of("eE") != text.npos &&
+        text[text.find_first_of("eE") + 1] == '-') {
+        into = Number{};
+        return true;
     }
-    return any_found;
+    return why == std::errc{};
 }
 
+// "[7]\ttrain-logloss:0.25\ttest-logloss:0.5": a name ends with the last colon of its part. False where nothing was in it.
+[[nodiscard]] bool read_evaluation(std::string_view text, readings& into);
+
 // The numbers in XGBoost's configuration: whatever stands in an object whose name ends with `param`. `booster` becomes its kind
-// ("gbtree", "dart", "gblinear").
-[[nodiscard]] inline bool read_parameters(std::string_view config, std::string_view prefix, readings& into,
-                                          std::string& booster) {
-    into.begin_telling();
-    return json_scan{config}.each([&](std::span<json_level const> levels, std::string_view text) {
-        if (levels.size() < 2 || levels.back().is_array) { return; }
-        std::string_view const object = levels[levels.size() - 2].key;
-        double value = 0;
-        if (object == "gradient_booster" && levels.back().key == "name") { booster = text; }
-        if (!object.ends_with("param") || !read_number(text, value) || !is_finite(value)) { return; }
-        into.tell(prefix, levels.back().key, value);
-    });
-}
+// ("gbtree", "dart", "gblinear"). False where it is no JSON; what stands before that is told.
+[[nodiscard]] bool read_parameters(std::string_view config, std::string_view prefix, readings& into,
+                                   std::string& booster);
 
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/ext/xgboost/readings.ipp>
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): what writes a run to files: what happens on the training thread.
+#pragma once
+
+#include <spotter/record/recorder_core.hpp>
+#include <spotter/stat/distribution.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; a thread of its own, or poll(),
+// compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system call.
+//
+// Failure never shows outside: the first one is kept in health(), from then on events are only counted. Always
+// health().stored + health().dropped == observations and scalars that came in, and features that were dropped; `stored` are in
+// the file after finish().
+// In a process forked off from the run's the recorder does nothing but count.
+class run_recorder {
+public:
+    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder. The run
+    // is told to be that of `worker`; the folder is that of `options::worker`.
+    run_recorder(std::string_view path, options const& choices, file_system& files, std::uint32_t worker) noexcept;
+    run_recorder(run_recorder&& other) noexcept { swap(other); }
+    run_recorder& operator=(run_recorder&& other) noexcept;
+    // One that was not finished ends its run as failed: most likely an exception left the loop.
+    ~run_recorder();
+
+    void start(run_info const& run) noexcept;
+
+    void declare(tensor_info const& tensor) noexcept;
+
+    void observe(observation const& seen, terms keep) noexcept;
+
+    // One that finds no room counts as dropped, beside its observation, which follows.
+    void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept;
+
+    void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept;
+
+    void close(step_id step, step_alarm const& found) noexcept { end_step(step, found, true); }
+    // The run failed amid the step: it has no close, so that readers know it as open.
+    void leave(step_id step, step_alarm const& found) noexcept { end_step(step, found, false); }
+
+    void finish(run_end const& end) noexcept;
+
+    void flush() noexcept;
+    // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
+    void poll() noexcept;
+
+    // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
+    [[nodiscard]] bool stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
+    [[nodiscard]] std::string_view stop_reason() const noexcept;
+
+    [[nodiscard]] sink_health health() const noexcept;
+    // Of a run that was resumed how often before.
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return core_ != nullptr ? core_->place().attempt : 0; }
+    [[nodiscard]] std::string_view path() const noexcept;
+    void note(error const& why) noexcept;
+
+    // For a flight recorder, whose latest steps stay in the ring. What makes room there is asked of it; null: the ring is drained.
+    void when_full(room_maker const& make) noexcept { core_->when_full(make); }
+    // The oldest step in the ring makes room, and never was. False where it is the open one, or there is none.
+    bool discard_step() noexcept;
+    void write_out() noexcept;
+    // Into the segment at once: a declaration stays when the step that it was made at is long gone.
+    void declare_apart(tensor_info const& tensor) noexcept;
+    // An observation or a scalar that goes nowhere.
+    void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
+    [[nodiscard]] bool has_folder() const noexcept { return core_ != nullptr; }
+    // Whether there is a run that this process has begun and nobody has finished.
+    [[nodiscard]] bool is_open() const noexcept;
+
+private:
+    void end_step(step_id step, step_alarm const& found, bool whole) noexcept;
+    [[nodiscard]] bool recording() noexcept;
+    [[nodiscard]] bool child() noexcept;
+    [[nodiscard]] static ring_tag::values_head values_head_for(tensor_ref const& view, std::size_t bytes,
+                                                               terms keep) noexcept;
+    // A single value that is kept is all there is to know of it: its statistics follow.
+    [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept;
+
+    // Ring bytes that a row and its blocks take at most, padding included.
+    [[nodiscard]] std::uint64_t room_for(std::size_t bound, std::uint64_t bytes) const noexcept;
+    // The values, block by block. False where they were given up: the next entry says so to the writer.
+    [[nodiscard]] bool hand_over(std::byte const* values, std::size_t bytes) noexcept;
+    // `counts` has room for all bins.
+    static void take_distribution(distribution const& from, terms keep,
+                                  std::byte (&counts)[histogram_bins * varint_limit], rows::observe& row) noexcept;
+    template <class Encode>
+    [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept {
+        std::byte* const at = core_->claim(bound, 0);
+        if (at == nullptr) { return false; }
+        byte_writer out{at, bound};
+        encode_into(out);
+        core_->commit(out.size(), static_cast<std::uint32_t>(kind));
+        return true;
+    }
+    // Losses that the record does not know of yet.
+    void tell_losses() noexcept;
+    // 0 where the name is too long to be recorded.
+    [[nodiscard]] std::size_t bound_of(tensor_info const& tensor) noexcept;
+    [[nodiscard]] bool send(tensor_info const& tensor) noexcept;
+    [[nodiscard]] bool send(finding const& it) noexcept;
+
+    // Declarations that found no room are sent before anything else as soon as there is some.
+    void keep_waiting(tensor_info const& tensor) noexcept;
+    void send_waiting() noexcept;
+
+    void swap(run_recorder& other) noexcept;
+
+    recorder_core* core_ = nullptr;
+    error first_{};
+    slots<tensor_info> waiting_;
+    std::size_t waiting_count_ = 0;
+    std::uint64_t handed_ = 0;   // observations and scalars in the ring or beyond
+    std::uint64_t dropped_ = 0;  // before the ring
+    std::uint64_t thinned_ = 0;
+    std::uint64_t closes_ = 0;
+    std::uint64_t closes_lost_ = 0;
+    std::uint64_t told_ = 0;  // the sum of losses that the record knows of
+    instant instant_ = instant::before_update;
+    std::uint32_t workers_ = 0;  // that the run is told to have
+    bool dry_ = false;
+};
+
+static_assert(event_sink<run_recorder>);
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/record/run_recorder.ipp>
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of run_recorder.hpp.
+#pragma once
+
+#include <spotter/record/run_recorder.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
+                                         std::uint32_t worker) noexcept
+    : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
+    instant_ = choices.instant;
+    workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
+    if (dry_) { return; }
+    auto run = open_folder(files, path, choices.existing, choices.worker, choices.disk_sync);
+    if (!run) {
+        first_ = run.error();
+        return;
+    }
+    run->place.worker = worker;
+    core_ = new (std::nothrow) recorder_core{files, *run, choices};
+    if (core_ == nullptr) { files.unlock(run->lock); }
+    if (core_ == nullptr || !core_->take_memory()) {
+        first_ = {errc::out_of_memory, "no memory for the ring, nothing is recorded: lower options::ring_bytes"};
+        delete std::exchange(core_, nullptr);
+    }
+}
+
+SPOTTER_BODY run_recorder& run_recorder::operator=(run_recorder&& other) noexcept {
+    swap(other);
+    return *this;
+}
+
+SPOTTER_BODY run_recorder::~run_recorder() {
+    if (core_ == nullptr) { return; }
+    if (is_open()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
+    if (core_->in_child()) {  // the thread and the files are the parent's
+        core_->leave_to_parent();
+    } else {
+        delete core_;
+    }
+}
+
+SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
+    if (core_ == nullptr || core_->started() || child()) { return; }
+    byte_buffer list;
+    std::size_t bound = 0;
+    for (collection_info const& each : run.collections) {
+        bound += each.name.size() + each.what.view().size() + 2 * varint_limit;
+    }
+    byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
+    for (collection_info const& each : run.collections) {
+        encode(each_out, rows::collection{each.name, each.what.view()});
+    }
+
+    text<32> version{};
+    version << SPOTTER_VERSION_MAJOR << '.' << SPOTTER_VERSION_MINOR << '.' << SPOTTER_VERSION_PATCH;
+    rows::run_begin row{};
+    row.run_id = core_->place().run_id;
+    row.attempt = core_->place().attempt;
+    row.time = core_->place().now();
+    row.worker = core_->place().worker;
+    row.instant = static_cast<std::uint8_t>(instant_);
+    row.workers = workers_;
+    row.version = version;
+    row.collections = list.failed() ? 0 : run.collections.size();
+    row.list = each_out.view();
+    byte_buffer body;
+    std::size_t const room = bound + 128;
+    byte_writer out{body.prepare(room), body.failed() ? 0 : room};
+    encode(out, row);
+    core_->start(out.view());
+}
+
+SPOTTER_BODY void run_recorder::declare(tensor_info const& tensor) noexcept {
+    if (!recording()) { return; }
+    if (waiting_count_ > 0 || !send(tensor)) { keep_waiting(tensor); }
+    core_->declared();
+}
+
+SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noexcept {
+    if (!any(keep)) { return; }
+    if (is_scalar(seen, keep)) { return scalar(seen.tensor, &seen.step, seen.view, nullptr); }
+    if (!recording()) { return drop(); }
+    rows::observe row{};
+    row.id = seen.tensor.id;
+    row.step = seen.step;
+    if (has(keep, terms::unit_activity)) {
+        row.units = (std::min)(seen.units.active.size(), seen.units.finite.size());
+        row.axis = static_cast<std::uint8_t>(seen.units.axis);
+        row.active = bytes_of(seen.units.active.data(), row.units);
+        row.finite = bytes_of(seen.units.finite.data(), row.units);
+    }
+    std::byte counts[histogram_bins * varint_limit];
+    if (seen.distribution != nullptr) { take_distribution(*seen.distribution, keep, counts, row); }
+    tensor_ref const& view = seen.view;
+    std::size_t const bytes = static_cast<std::size_t>(view.bytes());
+    row.has_values = has(keep, terms::payload) && !view.absent() && view.refused == refusal::none;
+    row.type = view.type;
+    row.layout = view.layout;
+    row.shape = view.shape;
+    std::size_t const bound = observe_limit + sizeof(ring_tag::values_head) + static_cast<std::size_t>(row.units) * 8 +
+                              row.levels.size() + row.counts.size();
+    if (row.has_values && core_->policy() != overflow::block && core_->room() < room_for(bound, bytes)) {
+        core_->ask_for_room();
+        if (core_->policy() == overflow::drop) { return drop(); }
+        row.has_values = false;
+        row.thinned = true;
+    }
+    row.has_shape = !row.has_values && view.shape != seen.tensor.shape;
+    std::size_t const inlined = row.has_values && bytes <= ring_tag::inline_bytes ? bytes : 0;
+    std::size_t const claimed = bound + inlined;
+    std::byte* const at = claimed <= core_->largest() ? core_->claim(claimed, core_->spare()) : nullptr;
+    if (at == nullptr) { return drop(); }
+    std::size_t const head = row.has_values ? sizeof(ring_tag::values_head) : 0;
+    std::uint32_t tag = static_cast<std::uint32_t>(row_kind::observe);
+    if (row.has_values) {
+        store(at, values_head_for(view, bytes, keep));
+        tag |= bytes <= ring_tag::inline_bytes ? ring_tag::values_inside : ring_tag::values;
+    }
+    quick_writer out{at + head};
+    encode(out, row, seen.stats, static_cast<std::uint32_t>(keep));
+    auto const* const values = static_cast<std::byte const*>(view.values.raw);
+    if (inlined > 0) { detail::copy_cached(at + head + out.size(), values, inlined); }
+    core_->commit(head + out.size() + inlined, tag);
+    ++handed_;
+    if (row.thinned || (row.has_values && bytes > inlined && !hand_over(values, bytes))) { ++thinned_; }
+}
+
+SPOTTER_BODY void run_recorder::feature(tensor_info const& tensor, step_id step, std::uint64_t key,
+                                    std::span<double const> numbers) noexcept {
+    if (!recording()) { return; }
+    rows::feature row{};
+    row.id = tensor.id;
+    row.step = step;
+    row.key = key;
+    std::size_t const claimed = feature_limit + numbers.size() * sizeof(double);
+    if (claimed > core_->largest()) {
+        note({errc::bad_config, "a rule's feature is larger than half the ring; it was not recorded, and a replay "
+                                "needs the values: raise options::ring_bytes"});
+        return drop();
+    }
+    std::byte* const at = core_->claim(claimed, core_->spare());
+    if (at == nullptr) { return drop(); }
+    quick_writer out{at};
+    encode(out, row, numbers);
+    core_->commit(out.size(), static_cast<std::uint32_t>(row_kind::feature));
+}
+
+SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
+    if (core_ == nullptr || core_->finished() || child()) { return; }
+    core_->settle();
+    if (core_->started()) {
+        tell_losses();  // now there is room
+        core_->settle();
+    }
+    std::size_t bound = 256 + end.why.size();
+    for (coverage const& each : end.coverage) { bound += each.rule.size() + each.reason.size() + 6 * varint_limit; }
+    byte_buffer list;
+    byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
+    for (coverage const& each : end.coverage) {
+        encode(each_out, rows::coverage{each.rule, each.matched, each.judged, each.undecided, each.fired, each.reason});
+    }
+    rows::run_end row{};
+    row.how = static_cast<std::uint8_t>(end.how);
+    row.why = end.why;
+    row.refused = end.refused;
+    row.stored = handed_;
+    row.dropped = dropped_;
+    row.thinned = thinned_;
+    row.closes = closes_;
+    row.time = core_->place().now();
+    row.coverages = list.failed() ? 0 : end.coverage.size();
+    row.list = each_out.view();
+    byte_buffer body;
+    std::byte* const room = body.prepare(2 * bound);
+    if (list.failed() || body.failed()) {
+        note({errc::out_of_memory, "no memory for the end of the record; it lacks what the rules say of themselves"});
+    }
+    std::byte few[256];  // the end itself takes none
+    if (body.failed()) { row.why = {}, row.coverages = 0, row.list = {}; }
+    byte_writer out{body.failed() ? few : room, body.failed() ? sizeof few : 2 * bound};
+    encode(out, row);
+    core_->finish(out.view());
+}
+
+SPOTTER_BODY void run_recorder::flush() noexcept {
+    if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }
+}
+
+SPOTTER_BODY void run_recorder::poll() noexcept {
+    if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->poll(); }
+}
+
+SPOTTER_BODY std::string_view run_recorder::stop_reason() const noexcept {
+    return core_ != nullptr ? core_->stopping().reason() : std::string_view{};
+}
+
+SPOTTER_BODY sink_health run_recorder::health() const noexcept {
+    sink_health health{};
+    health.first = first_;
+    health.stored = handed_;
+    health.dropped = dropped_;
+    health.thinned = thinned_;
+    if (core_ != nullptr) { core_->report(health); }
+    return health;
+}
+
+SPOTTER_BODY std::string_view run_recorder::path() const noexcept {
+    if (core_ == nullptr) { return {}; }
+    std::string_view folder = core_->place().folder.view();
+    if (folder.size() > 1) { folder.remove_suffix(1); }  // the final slash
+    return folder;
+}
+
+SPOTTER_BODY bool run_recorder::discard_step() noexcept {
+    auto const gone = core_->discard_step();
+    handed_ -= gone.values;
+    closes_ -= gone.closed ? 1 : 0;
+    return gone.closed;
+}
+
+SPOTTER_BODY void run_recorder::write_out() noexcept {
+    if (recording()) { core_->write_out(); }
+}
+
+SPOTTER_BODY void run_recorder::declare_apart(tensor_info const& tensor) noexcept {
+    std::size_t const bound = recording() ? bound_of(tensor) : 0;
+    if (bound == 0) { return; }
+    byte_buffer body;
+    byte_writer out{body.prepare(bound), body.failed() ? 0 : bound};
+    encode(out, rows::declare{tensor});
+    core_->declare_apart(out.view());
+}
+
+SPOTTER_BODY bool run_recorder::is_open() const noexcept {
+    return core_ != nullptr && !core_->in_child() && core_->started() && !core_->finished();
+}
+
+SPOTTER_BODY void run_recorder::end_step(step_id step, step_alarm const& found, bool whole) noexcept {
+    if (!recording()) { return; }
+    core_->end_step();
+    tell_losses();
+    rows::close row{};
+    row.step = step;
+    row.left_out = found.left_out();
+    for (finding const& each : found) { row.left_out += send(each) ? 0 : 1; }
+    if (!whole) { return; }
+    if (!put(row_kind::close, close_limit, [&](byte_writer& out) { encode(out, row); })) {
+        ++closes_lost_;
+    } else {
+        ++closes_;
+    }
+}
+
+SPOTTER_BODY void run_recorder::scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
+                                       double const* time) noexcept {
+    if (!recording()) { return drop(); }
+    std::size_t const bytes = static_cast<std::size_t>(value.bytes());
+    bool const one = value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
+    if (!one || bytes > core_->largest() - scalar_limit) {
+        note({errc::wrong_type,
+              "a scalar must be one number, or a text smaller than half the ring; it was not recorded"});
+        return drop();
+    }
+    rows::scalar row{};
+    row.id = tensor.id;
+    row.has_step = step != nullptr;
+    if (step != nullptr) { row.step = *step; }
+    row.has_time = time != nullptr || step == nullptr;
+    row.type = value.type;
+    row.value = {static_cast<std::byte const*>(value.values.raw), bytes};
+    std::byte* const at = core_->claim(scalar_limit + bytes, core_->spare());
+    if (at == nullptr) { return drop(); }
+    quick_writer out{at};
+    encode(out, row);
+    std::uint32_t tag = static_cast<std::uint32_t>(row_kind::scalar);
+    if (time != nullptr) {
+        out.fixed(*time);
+    } else if (step == nullptr) {
+        tag |= ring_tag::stamp;
+    }
+    core_->commit(out.size(), tag);
+    ++handed_;
+}
+
+SPOTTER_BODY bool run_recorder::recording() noexcept {
+    if (core_ == nullptr || core_->silent() || child()) { return false; }
+    if (waiting_count_ > 0) { send_waiting(); }
+    return true;
+}
+
+SPOTTER_BODY bool run_recorder::child() noexcept {
+    if (!core_->in_child()) { return false; }
+    core_->leave_to_parent();
+    note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events "
+                      "are only counted"});
+    return true;
+}
+
+SPOTTER_BODY ring_tag::values_head run_recorder::values_head_for(tensor_ref const& view, std::size_t bytes,
+                                                             terms keep) noexcept {
+    std::size_t described = 3;
+    for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
+    bool const chained = bytes >= layout::plain_bytes;
+    return {bytes, payload_packer::planes_for(view.type, bytes),
+            static_cast<std::uint16_t>(chained ? detail::chain_of(keep) : 0), static_cast<std::uint16_t>(described)};
+}
+
+SPOTTER_BODY bool run_recorder::is_scalar(observation const& seen, terms keep) noexcept {
+    return seen.view.shape.rank == 0 && has(keep, terms::payload) &&
+           !any(without(keep, pass_terms | terms::payload | terms::shape | detail::chain_bits)) &&
+           seen.tensor.shape.rank == 0 && seen.view.layout == order::row_major && !seen.view.absent() &&
+           seen.view.refused == refusal::none;
+}
+
+SPOTTER_BODY void run_recorder::note(error const& why) noexcept {
+    if (!first_) { first_ = why; }
+}
+
+SPOTTER_BODY std::uint64_t run_recorder::room_for(std::size_t bound, std::uint64_t bytes) const noexcept {
+    std::uint64_t const blocks = bytes / core_->block() + 1;
+    return bytes + (blocks + 1) * 2 * byte_ring::header + bound + (std::max)(bound, core_->block()) + core_->spare();
+}
+
+SPOTTER_BODY bool run_recorder::hand_over(std::byte const* values, std::size_t bytes) noexcept {
+    for (std::size_t done = 0; done < bytes;) {
+        std::size_t const size = (std::min)(core_->block(), bytes - done);
+        std::byte* const at = core_->claim(size, core_->spare());
+        if (at == nullptr) { return false; }
+        core_->copy(at, values + done, size);
+        core_->commit(size, ring_tag::block);
+        done += size;
+    }
+    return true;
+}
+
+SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, terms keep,
+                                              std::byte (&counts)[histogram_bins * varint_limit],
+                                              rows::observe& row) noexcept {
+    if (from.has_quantiles && has(keep, terms::quantiles)) {
+        row.quantiles = from.quantiles.size();
+        row.levels = bytes_of(from.quantiles.data(), from.quantiles.size());
+    }
+    if (from.has_histogram && has(keep, terms::histogram)) {
+        byte_writer out{counts, sizeof counts};
+        for (std::uint64_t const each : from.bins) { out.varint(each); }
+        row.bins = from.bins.size();
+        row.low = from.low;
+        row.high = from.high;
+        row.counts = out.view();
+    }
+}
+
+SPOTTER_BODY void run_recorder::tell_losses() noexcept {
+    if (dropped_ + thinned_ + closes_lost_ == told_) { return; }
+    rows::drops const row{dropped_, thinned_, closes_lost_};
+    if (put(row_kind::drops, 3 * varint_limit, [&](byte_writer& out) { encode(out, row); })) {
+        told_ = dropped_ + thinned_ + closes_lost_;
+    }
+}
+
+SPOTTER_BODY std::size_t run_recorder::bound_of(tensor_info const& tensor) noexcept {
+    std::size_t const bound = tensor.name.size() + 160;
+    if (bound <= core_->largest()) { return bound; }
+    note({errc::bad_config,
+          "a tensor's name is longer than half the ring; the tensor is recorded without it: shorten the name"});
+    return 0;
+}
+
+SPOTTER_BODY bool run_recorder::send(tensor_info const& tensor) noexcept {
+    std::size_t const bound = bound_of(tensor);
+    return bound == 0 || put(row_kind::declare, bound, [&](byte_writer& out) { encode(out, rows::declare{tensor}); });
+}
+
+SPOTTER_BODY bool run_recorder::send(finding const& it) noexcept {
+    rows::finding row{};
+    row.step = it.step;
+    row.rule = it.rule;
+    row.reason = it.reason;
+    row.tensor = it.tensor;
+    row.measure = it.measure;
+    row.remedy = it.remedy;
+    row.detail = it.detail.view();
+    row.measured = it.measured;
+    row.threshold = it.threshold;
+    row.how = static_cast<std::uint8_t>(it.how);
+    row.severity = static_cast<std::uint8_t>(it.severity);
+    row.decision = static_cast<std::uint8_t>(it.decision);
+    row.decision_is_set = it.decision_is_set;
+    row.others = it.others;
+    std::size_t const bound = 128 + row.rule.size() + row.reason.size() + row.tensor.size() + row.measure.size() +
+                              row.remedy.size() + row.detail.size();
+    return put(row_kind::finding, bound, [&](byte_writer& out) { encode(out, row); });
+}
+
+SPOTTER_BODY void run_recorder::keep_waiting(tensor_info const& tensor) noexcept {
+    if (!waiting_.grow(waiting_count_ + 1)) {
+        return note({errc::out_of_memory, "no memory to keep a tensor's name; the tensor is recorded without it"});
+    }
+    waiting_[waiting_count_++] = tensor;
+}
+
+SPOTTER_BODY SPOTTER_NOINLINE void run_recorder::send_waiting() noexcept {
+    std::size_t sent = 0;
+    while (sent < waiting_count_ && send(waiting_[sent])) { ++sent; }
+    for (std::size_t i = sent; i < waiting_count_; ++i) { waiting_[i - sent] = waiting_[i]; }
+    waiting_count_ -= sent;
+}
+
+SPOTTER_BODY void run_recorder::swap(run_recorder& other) noexcept {
+    std::swap(core_, other.core_);
+    std::swap(first_, other.first_);
+    std::swap(waiting_, other.waiting_);
+    std::swap(waiting_count_, other.waiting_count_);
+    for (auto member : {&run_recorder::handed_, &run_recorder::dropped_, &run_recorder::thinned_, &run_recorder::closes_,
+                        &run_recorder::closes_lost_, &run_recorder::told_}) {
+        std::swap(this->*member, other.*member);
+    }
+    std::swap(instant_, other.instant_);
+    std::swap(workers_, other.workers_);
+    std::swap(dry_, other.dry_);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
