@@ -5,6 +5,8 @@
 #include <spotter/core/guard.hpp>
 #include <spotter/hook/tracked.hpp>
 
+#include <cstring>
+
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY void retained_copy::keep(tensor_ref const& now, std::uint64_t step_index) noexcept {
