@@ -15,5 +15,6 @@
 
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
