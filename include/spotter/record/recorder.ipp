@@ -3,8 +3,23 @@
 #pragma once
 
 #include <spotter/record/recorder.hpp>
+#include <spotter/record/recorder_core.hpp>
+#include <spotter/stat/distribution.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
+
+template <class Encode>
+bool recorder::put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept {
+    std::byte* const at = core_->claim(bound, 0);
+    if (at == nullptr) { return false; }
+    byte_writer out{at, bound};
+    encode_into(out);
+    core_->commit(out.size(), static_cast<std::uint32_t>(kind));
+    return true;
+}
+
+SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices) noexcept
+    : recorder{path, choices, system_files()} {}
 
 SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices, file_system& files) noexcept
     : recorder{path, choices, files, false} {
@@ -193,6 +208,10 @@ SPOTTER_BODY std::string_view recorder::stop_reason() const noexcept {
     return core_ != nullptr ? core_->stopping().reason() : std::string_view{};
 }
 
+SPOTTER_BODY bool recorder::stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
+
+SPOTTER_BODY std::uint32_t recorder::attempt() const noexcept { return core_ != nullptr ? core_->place().attempt : 0; }
+
 SPOTTER_BODY sink_health recorder::health() const noexcept {
     sink_health health{};
     health.first = first_;
@@ -356,15 +375,14 @@ SPOTTER_BODY bool recorder::hand_over(std::byte const* values, std::size_t bytes
     return true;
 }
 
-SPOTTER_BODY void recorder::take_distribution(distribution const& from, terms keep,
-                                              std::byte (&counts)[histogram_bins * varint_limit],
+SPOTTER_BODY void recorder::take_distribution(distribution const& from, terms keep, std::span<std::byte> counts,
                                               rows::observe& row) noexcept {
     if (from.has_quantiles && has(keep, terms::quantiles)) {
         row.quantiles = from.quantiles.size();
         row.levels = bytes_of(from.quantiles.data(), from.quantiles.size());
     }
     if (from.has_histogram && has(keep, terms::histogram)) {
-        byte_writer out{counts, sizeof counts};
+        byte_writer out{counts.data(), counts.size()};
         for (std::uint64_t const each : from.bins) { out.varint(each); }
         row.bins = from.bins.size();
         row.low = from.low;
