@@ -13,6 +13,7 @@
 #define SPOTTER_BODIES 1
 #define SPOTTER_BODY
 
+#include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rules.hpp>
