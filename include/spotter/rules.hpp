@@ -7,5 +7,6 @@
 #include <spotter/rule/pair.hpp>
 #include <spotter/rule/quantify.hpp>
 #include <spotter/rule/respond.hpp>
+#include <spotter/rule/rule_pack.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/rule/stop_flag.hpp>
