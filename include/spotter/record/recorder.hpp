@@ -3,7 +3,10 @@
 #pragma once
 
 #include <spotter/core/result.hpp>
+#include <spotter/core/slots.hpp>
 #include <spotter/hook/options.hpp>
+
+#include <span>
 
 namespace spotter::inline SPOTTER_ABI {
 
