@@ -3,6 +3,8 @@
 //     bench_codec [digits.csv]
 #include "training.hpp"
 
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/difference.hpp>
 #include <spotter/format/zstd_codec.hpp>
 
 using namespace spotter;

@@ -5,6 +5,7 @@
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
 
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
 #include <cstring>

@@ -6,6 +6,7 @@
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
 
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
 using namespace spotter;

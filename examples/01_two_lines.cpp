@@ -2,6 +2,8 @@
 // Two lines in a training loop: a hook before it, a step inside it. The record lands in runs/two_lines.
 #include "common/regression.hpp"
 
+#include <spotter/rule/builtin/exploding_gradient.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 
 #include <cstdio>

@@ -4,6 +4,7 @@
 #include "common/regression.hpp"
 
 #include <spotter/report.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 
 namespace sp = spotter;

@@ -2,6 +2,7 @@
 // Built with -fno-exceptions -fno-rtti: every failure is a value that the loop may look at or not.
 #include "common/regression.hpp"
 
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

@@ -3,6 +3,7 @@
 #include "common/regression.hpp"
 
 #include <spotter/ext/json.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

@@ -4,6 +4,8 @@
 #include "common/prng.hpp"
 
 #include <spotter/ext/opencv.hpp>
+#include <spotter/rule/builtin/exploding_gradient.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

@@ -5,6 +5,7 @@
 #include "digits/data.hpp"
 
 #include <spotter/report.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

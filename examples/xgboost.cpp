@@ -4,6 +4,7 @@
 // Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or a file is wrong.
 #include <spotter/ext/xgboost.hpp>
 #include <spotter/report.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

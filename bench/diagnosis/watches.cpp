@@ -3,6 +3,8 @@
 #include "watches.hpp"
 
 #include <spotter/hook.hpp>
+#include <spotter/rule/builtin/initial_loss.hpp>
+#include <spotter/rule/builtin/rl_entropy_collapse.hpp>
 #include <spotter/rule/packs.hpp>
 
 #include <algorithm>

@@ -2,8 +2,10 @@
 // spotter::compiled: the bodies of spotter/diff.hpp. What stands above implementation.hpp is only declared here.
 #include <spotter/export/npz.hpp>
 #include <spotter/export/safetensors.hpp>
+#include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
 #include <spotter/implementation.hpp>

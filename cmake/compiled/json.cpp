@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // spotter::compiled: the bodies behind spotter/ext/json.hpp and what of spotter/ext/xgboost.hpp reads with nlohmann_json. What stands above implementation.hpp is only declared here.
+#include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
 #include <spotter/implementation.hpp>

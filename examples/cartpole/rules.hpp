@@ -4,6 +4,9 @@
 
 #include "physics.hpp"
 
+#include <spotter/packs.hpp>
+#include <spotter/rule/builtin/rl_entropy_collapse.hpp>
+#include <spotter/rule/builtin/update_ratio_band.hpp>
 #include <spotter/spotter.hpp>
 
 namespace cartpole {

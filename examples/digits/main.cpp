@@ -8,6 +8,7 @@
 #include "review.hpp"
 
 #include <spotter/report.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
 #include <algorithm>

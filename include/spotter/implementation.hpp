@@ -13,7 +13,9 @@
 #define SPOTTER_BODIES 1
 #define SPOTTER_BODY
 
+#include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>

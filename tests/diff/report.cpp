@@ -4,6 +4,7 @@
 
 #include <spotter/diff.hpp>
 #include <spotter/export/npz.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 
 #include <cmath>
 #include <functional>

@@ -3,6 +3,7 @@
 #include <spotter/export/csv.hpp>
 #include <spotter/export/json_lines.hpp>
 #include <spotter/export/tensorboard_sink.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 
 #include <tests/export/event_reader.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DLPack tensors: a look-alike always, the real header where it is installed.
 #include <spotter/ext/dlpack.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 
 #include <tests/catch.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eigen's dense objects and tensors, observed as they are and read back from a record.
 #include <spotter/ext/eigen.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

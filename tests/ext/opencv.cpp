@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cv::Mat in all its forms, observed and read back.
 #include <spotter/ext/opencv.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libtorch's tensors and modules: observed as they are, refused where they must be, read back, and never disturbed.
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 

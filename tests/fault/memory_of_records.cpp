@@ -29,6 +29,7 @@ TEST_CASE("a replay of an open record outlives it: std::bad_alloc, a word in the
         std::vector<std::vector<double>> buffers(every_role().size());
         outcome told;
         told.findings.assign(steps, 0);
+        memory = {};  // what a test before this one has left of its plan
         hook watch{path, keep, packs::supervised, options{.drain = drain::poll}};
         run_steps(watch, buffers, told);
         memory.active = false;
@@ -39,7 +40,7 @@ TEST_CASE("a replay of an open record outlives it: std::bad_alloc, a word in the
     std::size_t const needed =
         allocations_of(0, outage::once, [&] { findings = replay(run, packs::supervised).findings.size(); });
     REQUIRE(findings > 0);
-    for (std::size_t n = 1; n <= needed; n += 3) {
+    for (std::size_t n = 1; n <= needed; ++n) {
         bool said = false;
         std::size_t found = 0;
         try {

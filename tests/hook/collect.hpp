@@ -19,7 +19,8 @@ struct collecting_sink {
     std::map<std::string, std::vector<spotter::step_id>> kept;  // with values, by name
     std::map<std::string, spotter::terms> asked;                // the last `keep`, by name
     std::map<std::string, spotter::tensor_info> infos;          // as last declared
-    std::vector<spotter::step_alarm> alarms;
+    std::vector<spotter::step_alarm> alarms;                    // their names are the hook's, and end with it
+    std::vector<std::string> blamed;                            // tensors of all findings, in turn
     std::vector<double> numbers;  // of scalars
     std::vector<double> times;    // of scalars that had one
     std::vector<std::string> collections;
@@ -57,11 +58,15 @@ struct collecting_sink {
     }
     void close(spotter::step_id step, spotter::step_alarm const& found) noexcept {
         events.push_back("close " + text_of(step));
-        alarms.push_back(found);
+        keep(found);
     }
     void leave(spotter::step_id step, spotter::step_alarm const& found) noexcept {
         events.push_back("leave " + text_of(step));
+        keep(found);
+    }
+    void keep(spotter::step_alarm const& found) {
         alarms.push_back(found);
+        for (spotter::finding const& each : found) { blamed.emplace_back(each.tensor); }
     }
     void finish(spotter::run_end const& end) noexcept {
         ended = end.how == spotter::ending::finished ? "finished" : "failed: " + std::string{end.why};

@@ -122,6 +122,14 @@ TEST_CASE("a gradient and its weight are partners whichever comes first, and eac
         CHECK(sink.infos["grad/layer"].partner_role == role::weight);
         CHECK(sink.infos["layer"].partner == sink.infos["grad/layer"].id);
     }
+    for (std::string const gradient : {"grads/a rather long name of a layer/w", "gradient/a rather long name of a layer/w",
+                                       "a rather long name of a layer/w.grad"}) {
+        collecting_sink sink;
+        hook watch{sink, everything};
+        (void)watch.step(train(0), tensor_name{gradient} = 1.0, "a rather long name of a layer/w"_t = 1.0);
+        CHECK(sink.infos["a rather long name of a layer/w"].partner == sink.infos[gradient].id);
+        CHECK(sink.infos[gradient].partner_role == role::weight);
+    }
 }
 
 TEST_CASE("a partner that is only named by a handle is no partner until it was observed") {

@@ -2,7 +2,12 @@
 // Reads a run's segments with format/ alone, as text a test can compare, and counts what is in them.
 #pragma once
 
+#include <spotter/format/record.hpp>
+#include <spotter/format/walker.hpp>
+#include <spotter/format/zstd_codec.hpp>
+#include <spotter/record/folder.hpp>
 #include <spotter/record/recorder.hpp>
+#include <spotter/record/recorder_core.hpp>
 
 #include <tests/catch.hpp>
 #include <tests/file/faulty_files.hpp>

@@ -3,6 +3,7 @@
 #include <spotter/spotter.hpp>
 
 #include <spotter/file/memory.hpp>
+#include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 
 #include <tests/catch.hpp>

@@ -2,6 +2,8 @@
 // Threads that train one model without asking each other (Hogwild), each a worker of the same run, as fast as they go.
 #include <tests/stress/workers.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <thread>

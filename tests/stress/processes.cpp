@@ -2,6 +2,8 @@
 // Processes as the workers of one run: on their own, killed amid their work, forked off from one that records already.
 #include <tests/stress/workers.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 #include <algorithm>
 #include <csignal>
 

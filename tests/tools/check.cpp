@@ -2,6 +2,9 @@
 // check: rules over records that are there: what is found, how it is told, and the exit code.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/packs.hpp>
+#include <spotter/rule/builtin/replica_divergence.hpp>
+
 #include <fstream>
 
 using namespace spotter;

@@ -2,6 +2,8 @@
 // info: what each collection, and what each rule extracts, takes on the disk.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/rule/builtin/dormant_units.hpp>
+
 using namespace spotter;
 using namespace spotter_test;
 

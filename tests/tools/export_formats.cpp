@@ -4,6 +4,8 @@
 #include <tests/export/numpy.hpp>
 #include <tests/tools/tool.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 #include <cmath>
 #include <map>
 #include <thread>

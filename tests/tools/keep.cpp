@@ -2,6 +2,8 @@
 // verify and recover: sound, flipped, cut, torn, missing, renamed and live records.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 using namespace spotter;
 using namespace spotter_test;
 

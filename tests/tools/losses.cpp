@@ -2,6 +2,8 @@
 // Every verb on every kind of damaged run: its exit code is held against what was lost, and what was lost is told.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 #include <functional>
 #include <numeric>
 

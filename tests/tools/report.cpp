@@ -2,6 +2,8 @@
 // report: a page of a run or of several, what is refused, and how a browser takes it.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/rule/builtin/dead_relu.hpp>
+
 using namespace spotter;
 using namespace spotter_test;
 

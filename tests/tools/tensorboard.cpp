@@ -2,6 +2,8 @@
 // export: what TensorBoard itself reads in the files: its loaders, its server, and the page in a browser.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 #include <cmath>
 
 using namespace spotter;

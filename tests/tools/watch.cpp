@@ -2,6 +2,8 @@
 // watch: live runs judged by another process, and stopped by it.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 #include <bit>
 #include <chrono>
 #include <fstream>

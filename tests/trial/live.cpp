@@ -2,6 +2,8 @@
 // A run while it is written, after it ended in every way, and when it is taken up again.
 #include <tests/trial/runs.hpp>
 
+#include <spotter/rule/builtin/non_finite.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>

@@ -4,6 +4,7 @@
 
 #include <spotter/c/sentence.hpp>
 #include <spotter/c/tensor.hpp>
+#include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
 #include <new>

@@ -142,10 +142,10 @@ SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept 
     return series;
 }
 
-// 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr).
+// 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr). Goes on from the hash of what stands before them.
 template <class Char>
-[[nodiscard]] constexpr std::uint64_t hash_bytes(Char const* bytes, std::size_t count) noexcept {
-    std::uint64_t hash = 0xCBF29CE484222325ULL;
+[[nodiscard]] constexpr std::uint64_t hash_bytes(Char const* bytes, std::size_t count,
+                                                 std::uint64_t hash = 0xCBF29CE484222325ULL) noexcept {
     for (std::size_t i = 0; i < count; ++i) { hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001B3ULL; }
     return hash;
 }

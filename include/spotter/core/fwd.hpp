@@ -2,7 +2,7 @@
 // Forward declarations of core (L0).
 #pragma once
 
-#include <spotter/config.hpp>
+#include <spotter/core/link.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/format/checksum.hpp>
+#include <spotter/format/crc_table.hpp>
 
 #include <cstring>
 

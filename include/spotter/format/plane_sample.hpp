@@ -22,23 +22,6 @@ inline constexpr std::size_t sample_windows = 16;
 inline constexpr std::size_t window_values = 64;
 inline constexpr std::size_t sample_bytes = sample_windows * window_values;  // of each plane
 
-// n times its binary logarithm, in 1024ths, for every count that a sample can have.
-[[nodiscard]] consteval std::array<std::uint32_t, sample_bytes + 1> make_count_bits() noexcept {
-    std::array<std::uint32_t, sample_bytes + 1> table{};
-    for (std::size_t count = 2; count <= sample_bytes; ++count) {
-        double rest = static_cast<double>(count), bits = 0, weight = 1;
-        for (; rest >= 2; rest /= 2) { bits += 1; }
-        for (int digit = 0; digit < 24; ++digit) {  // squaring moves the next binary digit of the logarithm up
-            rest *= rest;
-            weight /= 2;
-            if (rest >= 2) { rest /= 2, bits += weight; }
-        }
-        table[count] = static_cast<std::uint32_t>(static_cast<double>(count) * bits * 1024 + 0.5);
-    }
-    return table;
-}
-inline constexpr auto count_bits = make_count_bits();
-
 // Whether the `Length` bytes at `anchor` come again elsewhere in `part`, which holds them.
 template <std::size_t Length>
 [[nodiscard]] inline bool comes_again(std::byte const* anchor, byte_view part) noexcept {

@@ -2,11 +2,14 @@
 // The bodies of plane_sample.hpp.
 #pragma once
 
+#include <spotter/format/count_bits.hpp>
 #include <spotter/format/plane_sample.hpp>
 
 #include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI::detail {
+
+static_assert(sizeof count_bits / sizeof count_bits[0] == sample_bytes + 1);
 
 // `sample` is at most sample_bytes long.
 [[nodiscard]] SPOTTER_BODY plane_codec choose_codec(byte_view sample) noexcept {

@@ -405,12 +405,7 @@ private:
             it.info.type = values.type;
             it.info.shape = values.shape;
         }
-        tracked_tensor* const partner = guarded_or(
-            [&] { return registry_.bind_partner(it); },
-            [&]() -> tracked_tensor* {
-                remember(errc::out_of_memory, it.name, "may have a partner, but there was no memory to look for it");
-                return nullptr;
-            });
+        tracked_tensor* const partner = registry_.bind_partner(it);
         it.declared = true;
         announce(it);
         if (partner != nullptr && partner->declared) { announce(*partner); }  // it knows more now

@@ -2,23 +2,28 @@
 // Hook (L3): names for what has none: the members of a list, or the slices of a tensor whose leading axis means "layer".
 #pragma once
 
+#include <spotter/core/kept_text.hpp>
 #include <spotter/core/source.hpp>
-
-#include <string>
-#include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // `name_list{"block/{}/w", 12}` is block/0/w to block/11/w; without braces the number follows the text. Built once: allocates
-// here, and not when it is used. In a program without memory for it the list is short, and what has no name is not observed.
+// here, and not when it is used. Never throws: where there is no memory for all of it, or of its copy, the list is empty, and what has
+// no name is not observed.
 class name_list {
 public:
-    name_list(std::string_view pattern, std::size_t count);
+    name_list(std::string_view pattern, std::size_t count) noexcept;
+    name_list(name_list const& other) noexcept;
+    name_list(name_list&& other) noexcept = default;
+    name_list& operator=(name_list other) noexcept {
+        names_ = std::move(other.names_);
+        return *this;
+    }
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept { return names_[index]; }
 
 private:
-    std::vector<std::string> names_;
+    slots<kept_text> names_;  // as many as there are names
 };
 
 // Observes each tensor of a range under the name with its number: `observe_each(watch, parameters, net.parameters())`.

@@ -17,7 +17,8 @@ public:
     // The tensor of that name, made if it is new; null where memory is exhausted.
     [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept;
 
-    [[nodiscard]] tracked_tensor* find(std::string_view name) const noexcept;
+    // The tensor whose name is the two parts together.
+    [[nodiscard]] tracked_tensor* find(std::string_view name, std::string_view rest = {}) const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] tracked_tensor& operator[](std::size_t id) noexcept { return *tensors_[id]; }
@@ -28,13 +29,13 @@ public:
 
     // Ties a gradient to what it is the gradient of, whichever is declared first. Returns the partner if it has been declared
     // before and knows more now.
-    [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh);
+    [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) noexcept;
 
 private:
     // Whether either knows more now.
     static bool tie(tracked_tensor& gradient, tracked_tensor& target) noexcept;
 
-    // Null where memory is exhausted; nothing is changed then. The name's own memory is the only thing that can throw.
+    // Null where memory is exhausted; nothing is changed then.
     [[nodiscard]] tracked_tensor* add(std::string_view name) noexcept;
     [[nodiscard]] bool rehash(std::size_t size) noexcept;
     void insert(tracked_tensor* it) noexcept;

@@ -12,7 +12,7 @@ SPOTTER_BODY registry::~registry() {
 
 SPOTTER_BODY tracked_tensor* registry::find_or_add(std::string_view name) noexcept {
     if (tracked_tensor* const expected = last_ != nullptr ? last_->successor : nullptr;
-        expected != nullptr && expected->name == name) {
+        expected != nullptr && expected->name.view() == name) {
         return last_ = expected;
     }
     tracked_tensor* found = find(name);
@@ -22,11 +22,15 @@ SPOTTER_BODY tracked_tensor* registry::find_or_add(std::string_view name) noexce
     return last_ = found;
 }
 
-SPOTTER_BODY tracked_tensor* registry::find(std::string_view name) const noexcept {
+SPOTTER_BODY tracked_tensor* registry::find(std::string_view name, std::string_view rest) const noexcept {
     if (table_.size() == 0) { return nullptr; }
     std::size_t const mask = table_.size() - 1;
-    for (std::size_t i = hash_bytes(name.data(), name.size()) & mask; table_[i] != nullptr; i = (i + 1) & mask) {
-        if (table_[i]->name == name) { return table_[i]; }
+    std::uint64_t const hash = hash_bytes(rest.data(), rest.size(), hash_bytes(name.data(), name.size()));
+    for (std::size_t i = hash & mask; table_[i] != nullptr; i = (i + 1) & mask) {
+        std::string_view const met = table_[i]->name;
+        if (met.size() == name.size() + rest.size() && met.starts_with(name) && met.ends_with(rest)) {
+            return table_[i];
+        }
     }
     return nullptr;
 }
@@ -38,7 +42,7 @@ SPOTTER_BODY error registry::lack() const noexcept {
     return {};
 }
 
-SPOTTER_BODY tracked_tensor* registry::bind_partner(tracked_tensor& fresh) {
+SPOTTER_BODY tracked_tensor* registry::bind_partner(tracked_tensor& fresh) noexcept {
     std::string_view const target = gradient_of(fresh.name);
     if (!target.empty()) {
         fresh.info.partner_role = guess_role(target);
@@ -46,10 +50,10 @@ SPOTTER_BODY tracked_tensor* registry::bind_partner(tracked_tensor& fresh) {
         return other != nullptr && other->declared && tie(fresh, *other) ? other : nullptr;
     }
     for (char const* prefix : {"grad/", "grads/", "gradient/"}) {
-        tracked_tensor* const gradient = find(prefix + fresh.name);
+        tracked_tensor* const gradient = find(prefix, fresh.name);
         if (gradient != nullptr && gradient->declared) { return tie(*gradient, fresh) ? gradient : nullptr; }
     }
-    tracked_tensor* const gradient = find(fresh.name + ".grad");
+    tracked_tensor* const gradient = find(fresh.name, ".grad");
     return gradient != nullptr && gradient->declared && tie(*gradient, fresh) ? gradient : nullptr;
 }
 
@@ -66,7 +70,7 @@ SPOTTER_BODY tracked_tensor* registry::add(std::string_view name) noexcept {
     if (!tensors_.grow(count_ + 1)) { return nullptr; }
     if (2 * (count_ + 1) > table_.size() && !rehash(table_.size() == 0 ? 64 : 2 * table_.size())) { return nullptr; }
     tracked_tensor* const fresh = new (std::nothrow) tracked_tensor;
-    if (fresh == nullptr || !guarded([&] { fresh->name = name; })) {
+    if (fresh == nullptr || !fresh->name.assign(name)) {
         delete fresh;
         return nullptr;
     }
@@ -89,7 +93,8 @@ SPOTTER_BODY bool registry::rehash(std::size_t size) noexcept {
 
 SPOTTER_BODY void registry::insert(tracked_tensor* it) noexcept {
     std::size_t const mask = table_.size() - 1;
-    std::size_t i = hash_bytes(it->name.data(), it->name.size()) & mask;
+    std::string_view const name = it->name;
+    std::size_t i = hash_bytes(name.data(), name.size()) & mask;
     while (table_[i] != nullptr) { i = (i + 1) & mask; }
     table_[i] = it;
 }

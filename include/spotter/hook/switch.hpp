@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/hook/options.hpp>
+#include <spotter/plan/run_choices.hpp>
 #include <spotter/plan/plan.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <spotter/core/event.hpp>
+#include <spotter/core/kept_text.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/distribution.hpp>
-
-#include <cstring>
-#include <string>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -43,7 +41,7 @@ private:
 
 // Addresses are stable for the life of the source. Memory is taken at a declaration, or when a tensor grows.
 struct tracked_tensor {
-    std::string name{};
+    kept_text name{};
     tensor_info info{};
     bool declared = false;    // to rules and sink; at its first observation
     bool role_given = false;  // by the user, so that no guess replaces it

@@ -7,6 +7,8 @@
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <cstring>
+
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY void retained_copy::keep(tensor_ref const& now, std::uint64_t step_index) noexcept {

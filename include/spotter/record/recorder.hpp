@@ -4,20 +4,17 @@
 
 #include <spotter/record/flight_recorder.hpp>
 
-#include <memory>
-
 namespace spotter::inline SPOTTER_ABI {
 
 // Each event goes to the flight recorder, if there is one, and then into the record (run_recorder has what it costs and promises).
 class recorder {
 public:
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder.
-    explicit recorder(std::string_view path, options const& choices = {}) noexcept
-        : recorder{path, choices, system_files()} {}
+    explicit recorder(std::string_view path, options const& choices = {}) noexcept;
     recorder(std::string_view path, options const& choices, file_system& files) noexcept;
-    recorder(recorder&& other) noexcept = default;
+    recorder(recorder&& other) noexcept : run_{std::move(other.run_)}, flight_{std::exchange(other.flight_, nullptr)} {}
     recorder& operator=(recorder&& other) noexcept;
-    ~recorder() = default;
+    ~recorder() { delete flight_; }  // ends before the run
 
     void start(run_info const& run) noexcept;
     // Whether everything that is observed is wanted, with its values, whatever the plan keeps of it.
@@ -61,7 +58,7 @@ public:
 
 private:
     run_recorder run_;
-    std::unique_ptr<flight_recorder> flight_{};  // ends first
+    flight_recorder* flight_ = nullptr;
 };
 
 static_assert(event_sink<recorder>);

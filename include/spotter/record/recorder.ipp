@@ -3,13 +3,18 @@
 #pragma once
 
 #include <spotter/record/recorder.hpp>
+#include <spotter/record/recorder_core.hpp>
+#include <spotter/stat/distribution.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices) noexcept
+    : recorder{path, choices, system_files()} {}
 
 SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices, file_system& files) noexcept
     : run_{path, choices, files, choices.worker} {
     if (!run_.has_folder() || choices.flight_bytes == 0) { return; }
-    flight_.reset(new (std::nothrow) flight_recorder{run_.path(), choices, files});
+    flight_ = new (std::nothrow) flight_recorder{run_.path(), choices, files};
     if (flight_ == nullptr) { run_.note({errc::out_of_memory, "no memory for the flight recorder"}); }
 }
 

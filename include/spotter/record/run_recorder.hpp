@@ -2,10 +2,27 @@
 // Record (L4): what writes a run to files: what happens on the training thread.
 #pragma once
 
-#include <spotter/record/recorder_core.hpp>
-#include <spotter/stat/distribution.hpp>
+#include <spotter/core/result.hpp>
+#include <spotter/core/slots.hpp>
+#include <spotter/hook/options.hpp>
+#include <spotter/hook/sink.hpp>
+
+#include <span>
 
 namespace spotter::inline SPOTTER_ABI {
+
+// Named here and known where the bodies are, so that a loop's file sees neither files, threads nor codecs.
+class file_system;
+class recorder_core;
+enum class row_kind : std::uint8_t;
+struct distribution;
+struct room_maker;
+namespace ring_tag {
+struct values_head;
+}
+namespace rows {
+struct observe;
+}
 
 // Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; a thread of its own, or poll(),
 // compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system call.
@@ -46,17 +63,17 @@ public:
     void poll() noexcept;
 
     // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
-    [[nodiscard]] bool stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
+    [[nodiscard]] bool stop_asked() const noexcept;
     [[nodiscard]] std::string_view stop_reason() const noexcept;
 
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.
-    [[nodiscard]] std::uint32_t attempt() const noexcept { return core_ != nullptr ? core_->place().attempt : 0; }
+    [[nodiscard]] std::uint32_t attempt() const noexcept;
     [[nodiscard]] std::string_view path() const noexcept;
     void note(error const& why) noexcept;
 
     // For a flight recorder, whose latest steps stay in the ring. What makes room there is asked of it; null: the ring is drained.
-    void when_full(room_maker const& make) noexcept { core_->when_full(make); }
+    void when_full(room_maker const& make) noexcept;
     // The oldest step in the ring makes room, and never was. False where it is the open one, or there is none.
     bool discard_step() noexcept;
     void write_out() noexcept;
@@ -82,17 +99,10 @@ private:
     // The values, block by block. False where they were given up: the next entry says so to the writer.
     [[nodiscard]] bool hand_over(std::byte const* values, std::size_t bytes) noexcept;
     // `counts` has room for all bins.
-    static void take_distribution(distribution const& from, terms keep,
-                                  std::byte (&counts)[histogram_bins * varint_limit], rows::observe& row) noexcept;
+    static void take_distribution(distribution const& from, terms keep, std::span<std::byte> counts,
+                                  rows::observe& row) noexcept;
     template <class Encode>
-    [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept {
-        std::byte* const at = core_->claim(bound, 0);
-        if (at == nullptr) { return false; }
-        byte_writer out{at, bound};
-        encode_into(out);
-        core_->commit(out.size(), static_cast<std::uint32_t>(kind));
-        return true;
-    }
+    [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept;
     // Losses that the record does not know of yet.
     void tell_losses() noexcept;
     // 0 where the name is too long to be recorded.

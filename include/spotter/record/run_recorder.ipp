@@ -2,9 +2,21 @@
 // The bodies of run_recorder.hpp.
 #pragma once
 
+#include <spotter/record/recorder_core.hpp>
 #include <spotter/record/run_recorder.hpp>
+#include <spotter/stat/distribution.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
+
+template <class Encode>
+bool run_recorder::put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept {
+    std::byte* const at = core_->claim(bound, 0);
+    if (at == nullptr) { return false; }
+    byte_writer out{at, bound};
+    encode_into(out);
+    core_->commit(out.size(), static_cast<std::uint32_t>(kind));
+    return true;
+}
 
 SPOTTER_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
                                          std::uint32_t worker) noexcept
@@ -192,6 +204,14 @@ SPOTTER_BODY void run_recorder::poll() noexcept {
     if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->poll(); }
 }
 
+SPOTTER_BODY bool run_recorder::stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
+
+SPOTTER_BODY std::uint32_t run_recorder::attempt() const noexcept {
+    return core_ != nullptr ? core_->place().attempt : 0;
+}
+
+SPOTTER_BODY void run_recorder::when_full(room_maker const& make) noexcept { core_->when_full(make); }
+
 SPOTTER_BODY std::string_view run_recorder::stop_reason() const noexcept {
     return core_ != nullptr ? core_->stopping().reason() : std::string_view{};
 }
@@ -336,14 +356,13 @@ SPOTTER_BODY bool run_recorder::hand_over(std::byte const* values, std::size_t b
 }
 
 SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, terms keep,
-                                              std::byte (&counts)[histogram_bins * varint_limit],
-                                              rows::observe& row) noexcept {
+                                                  std::span<std::byte> counts, rows::observe& row) noexcept {
     if (from.has_quantiles && has(keep, terms::quantiles)) {
         row.quantiles = from.quantiles.size();
         row.levels = bytes_of(from.quantiles.data(), from.quantiles.size());
     }
     if (from.has_histogram && has(keep, terms::histogram)) {
-        byte_writer out{counts, sizeof counts};
+        byte_writer out{counts.data(), counts.size()};
         for (std::uint64_t const each : from.bins) { out.varint(each); }
         row.bins = from.bins.size();
         row.low = from.low;

@@ -179,7 +179,7 @@ private:
         tracked_tensor& it = tensors_[id];
         if (shared_ == nullptr) {
             it.declare_to(at_.judges());
-            return;
+            return note_lack_of_memory(it);
         }
         dtype const type = it.info.type;
         extents const shape = it.info.shape;
@@ -188,6 +188,7 @@ private:
         it.declare_to(at_.judges());
         it.info.type = type;
         it.info.shape = shape;
+        note_lack_of_memory(it);
         versions_[id] = agreed.version;
     }
     [[nodiscard]] static bool same(tensor_info const& a, tensor_info const& b) noexcept {

@@ -4,8 +4,6 @@
 
 #include <spotter/config.hpp>
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string>
 

@@ -4,14 +4,15 @@
 
 #include <spotter/config.hpp>
 #include <spotter/report/bytes.hpp>
+#include <spotter/report/sentence.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY std::string bytes_text(std::uint64_t bytes) {
-    double const size = static_cast<double>(bytes);
-    if (bytes < 1024) { return fmt::format("{} B", bytes); }
-    if (bytes < 1048576) { return fmt::format("{:.1f} KiB", size / 1024); }
-    return fmt::format("{:.1f} MiB", size / 1048576);
+    std::string text;
+    sentence_writer out{[](void* to, std::string_view piece) { static_cast<std::string*>(to)->append(piece); }, &text};
+    out.bytes(bytes);
+    return text;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

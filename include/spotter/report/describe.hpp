@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): findings, alarms and errors as sentences, through fmt.
+// Report (L5): findings, alarms and errors as sentences.
 #pragma once
 
 #include <spotter/core/result.hpp>
 #include <spotter/rule/coverage.hpp>
 #include <spotter/rule/finding.hpp>
-
-#include <fmt/format.h>
 
 #include <string>
 
@@ -23,35 +21,6 @@ namespace spotter::inline SPOTTER_ABI {
 [[nodiscard]] std::string describe(error const& it);
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-template <>
-struct fmt::formatter<spotter::finding> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::finding const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
-template <>
-struct fmt::formatter<spotter::step_alarm> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::step_alarm const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
-template <>
-struct fmt::formatter<spotter::error> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::error const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
-template <>
-struct fmt::formatter<spotter::step_id> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::step_id const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
 
 #if SPOTTER_BODIES
 #include <spotter/report/describe.ipp>

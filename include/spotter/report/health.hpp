@@ -12,14 +12,6 @@ namespace spotter::inline SPOTTER_ABI {
 
 }  // namespace spotter::inline SPOTTER_ABI
 
-template <>
-struct fmt::formatter<spotter::health_report> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::health_report const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
-
 #if SPOTTER_BODIES
 #include <spotter/report/health.ipp>
 #endif

@@ -5,6 +5,8 @@
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/losses.hpp>
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): a text of any length that owns its letters and never throws.
+#pragma once
+
+#include <spotter/core/slots.hpp>
+
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Names of tensors are short: up to 24 letters stand in the object itself, so that comparing one costs no further line of memory.
+// Copies on request; a copy that there is no memory for is empty. What view() returns is good until the text is changed or moved.
+class kept_text {
+public:
+    kept_text() noexcept = default;
+    kept_text(kept_text const& other) noexcept { (void)assign(other); }
+    kept_text(kept_text&& other) noexcept;
+    kept_text& operator=(kept_text const& other) noexcept;
+    kept_text& operator=(kept_text&& other) noexcept;
+    ~kept_text() = default;
+
+    // The parts one after the other. False where memory is exhausted; the text is empty then. No part may be of this text.
+    [[nodiscard]] bool assign(std::string_view first, std::string_view second = {}, std::string_view third = {}) noexcept;
+
+    [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }
+    operator std::string_view() const noexcept { return view(); }
+
+private:
+    void take(kept_text& other) noexcept;
+
+    char* letters_ = near_;
+    std::size_t size_ = 0;
+    char near_[24]{};
+    slots<char> far_{};  // the letters of a longer one
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/core/kept_text.ipp>
+#endif

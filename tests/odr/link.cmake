@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Two files that exchange nothing of spotter's: those of one mode link, those of different modes do not, nor do separate ones without bodies;
+# and the linker says why.
+#     cmake -D COMPILER=... -D "FLAGS=..." -D INCLUDE=... -D FOLDER=... -P link.cmake
+file(MAKE_DIRECTORY "${FOLDER}")
+file(WRITE "${FOLDER}/one.cpp" "#include <spotter/hook.hpp>\nint two();\nint main() { return two(); }\n")
+file(WRITE "${FOLDER}/two.cpp" "#include <spotter/hook.hpp>\nint two();\nint two() { return 0; }\n")
+# As much of the bodies as these files can ask for: the whole would take long to compile, and odr.separate links it.
+file(WRITE "${FOLDER}/bodies.cpp" "#include <spotter/config.hpp>\n#undef SPOTTER_BODIES\n#define SPOTTER_BODIES 1\n#define SPOTTER_BODY\n#include <spotter/core/link.hpp>\n")
+
+function(must_pass step)
+    execute_process(COMMAND "${COMPILER}" ${FLAGS} -std=c++20 "-I${INCLUDE}" ${ARGN}
+                    RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+    if(NOT code EQUAL 0)
+        message("${text}")
+        message(FATAL_ERROR "${step} must pass")
+    endif()
+endfunction()
+function(must_not_link step words)
+    execute_process(COMMAND "${COMPILER}" ${FLAGS} ${ARGN} -o "${FOLDER}/program"
+                    RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+    if(code EQUAL 0)
+        message(FATAL_ERROR "${step}: links, but must not")
+    elseif(NOT text MATCHES "${words}")
+        message("${text}")
+        message(FATAL_ERROR "${step}: fails without saying '${words}'")
+    endif()
+endfunction()
+
+foreach(name one two)
+    must_pass("compiling ${name}.cpp" -c "${FOLDER}/${name}.cpp" -o "${FOLDER}/${name}.o")
+endforeach()
+foreach(name one two bodies)
+    must_pass("compiling ${name}.cpp apart" -DSPOTTER_SEPARATE -c "${FOLDER}/${name}.cpp" -o "${FOLDER}/${name}_separate.o")
+endforeach()
+must_pass("linking header-only files" "${FOLDER}/one.o" "${FOLDER}/two.o" -o "${FOLDER}/program")
+must_pass("linking separate files" "${FOLDER}/one_separate.o" "${FOLDER}/two_separate.o" "${FOLDER}/bodies_separate.o" -o "${FOLDER}/program")
+must_not_link("separate files without bodies" "link_spotter_compiled_or_include_spotter_implementation_hpp_in_one_file"
+              "${FOLDER}/one_separate.o" "${FOLDER}/two_separate.o")
+foreach(order "one.o;two_separate.o" "one_separate.o;two.o")
+    list(TRANSFORM order PREPEND "${FOLDER}/")
+    must_not_link("files of both modes" "files_with_and_without_SPOTTER_SEPARATE_cannot_be_linked_together"
+                  ${order} "${FOLDER}/bodies_separate.o")
+endforeach()
