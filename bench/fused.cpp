@@ -4,6 +4,7 @@
 #include "scratch_folder.hpp"
 
 #include <spotter/spotter.hpp>
+#include <spotter/stat/summarize.hpp>
 
 #include <cstring>
 

@@ -4,6 +4,8 @@
 
 #include <spotter/hook.hpp>
 #include <spotter/report.hpp>
+#include <spotter/stat/delta.hpp>
+#include <spotter/stat/summarize.hpp>
 
 namespace sp = spotter;
 using namespace sp::literals;

@@ -3,6 +3,7 @@
 #include <spotter/export/crc32.hpp>
 #include <spotter/export/event_file.hpp>
 #include <spotter/file/posix.hpp>
+#include <spotter/stat/summarize.hpp>
 
 #include <tests/export/event_reader.hpp>
 

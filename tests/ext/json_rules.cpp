@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules from a file: they say what the same rules say that were compiled in, and what is wrong with a file is named.
 #include <spotter/ext/json/rules.hpp>
+#include <spotter/stat/summarize.hpp>
 
 #include <tests/property/both_ways.hpp>
 

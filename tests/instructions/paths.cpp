@@ -6,6 +6,7 @@
 
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
+#include <spotter/stat/summarize.hpp>
 
 #include <cstdio>
 #include <string>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules that extract what they need of the values: their record holds the features and no values, and replays alike [S64].
+#include <spotter/record/recover.hpp>
+
 #include <tests/property/stream.hpp>
 
 #include <csignal>

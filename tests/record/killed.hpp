@@ -2,6 +2,8 @@
 // What tests of killed recorders share: files that kill the process, a count that outlives it, and what must be in its record.
 #pragma once
 
+#include <spotter/record/recover.hpp>
+
 #include <tests/record/read_back.hpp>
 
 #include <atomic>

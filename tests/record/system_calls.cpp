@@ -24,6 +24,7 @@ TEST_CASE("a judged and recorded step makes no system call [T3]") {
 #include <tests/hook/count_allocations.hpp>
 #include <tests/trial/runs.hpp>
 
+#include <spotter/record/recover.hpp>
 #include <spotter/rules.hpp>
 
 #include <csignal>

@@ -9,6 +9,7 @@
 #include <spotter/rules.hpp>
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/summarize.hpp>
+#include <spotter/stat/units.hpp>
 
 #include <vector>
 

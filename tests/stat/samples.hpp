@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/core/tensor_access.hpp>
-#include <spotter/stat/pass.hpp>
 #include <spotter/stat/statistic.hpp>
 #include <spotter/stat/summarize.hpp>
 

@@ -167,7 +167,7 @@ TEST_CASE("a hash tells bits apart") {
 
 TEST_CASE("a summary is made in a constant expression") {
     static constexpr std::array<float, 20> values{1, 2, 3, 4, -10};
-    constexpr summary of = detail::pass_over(as_tensor(values), all_terms);
+    constexpr summary of = summarize(as_tensor(values), all_terms);
     static_assert(sum(of).value == 0 && l1(of).value == 20 && maximum(of).value == 4 && zeros(of).value == 15 &&
                   !has(of.has, terms::hash));
     static_assert(variance(of).value == 6.5 && l2(of).value > 11.40175 && l2(of).value < 11.40176);

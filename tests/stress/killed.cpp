@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGKILL at a random instant: what was flushed reads back, what a reader saw stays so, and the run is taken up again.
 // SPOTTER_KILLS says how many of each kind (30), SPOTTER_SEED where the random numbers begin.
+#include <spotter/stat/summarize.hpp>
+
 #include <tests/stress/workers.hpp>
 
 #include <chrono>

@@ -3,6 +3,7 @@
 #include <tests/trial/runs.hpp>
 
 #include <spotter/format/walker.hpp>
+#include <spotter/record/recover.hpp>
 
 #include <algorithm>
 

@@ -6,6 +6,7 @@
 #include <spotter/file/memory.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/replay.hpp>
+#include <spotter/stat/summarize.hpp>
 
 #include <cstring>
 #include <memory>

@@ -4,6 +4,7 @@
 
 #include <spotter/core/pattern.hpp>
 #include <spotter/diff/pair.hpp>
+#include <spotter/stat/summarize.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 

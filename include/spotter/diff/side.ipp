@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/diff/side.hpp>
+#include <spotter/stat/summarize.hpp>
 
 #include <tuple>
 

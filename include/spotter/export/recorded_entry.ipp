@@ -4,6 +4,7 @@
 
 #include <spotter/export/recorded_entry.hpp>
 #include <spotter/stat/lanes.hpp>
+#include <spotter/stat/summarize.hpp>
 
 #include <bit>
 

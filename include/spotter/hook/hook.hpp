@@ -15,7 +15,7 @@
 #include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
-#include <spotter/stat/summarize.hpp>
+#include <spotter/stat/take_summary.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -364,7 +364,7 @@ private:
         terms const all = judged | kept;
         summary stats;
         stats.count = values.count;
-        if (any(all & pass_terms)) { stats = summarize(values, all); }
+        if (any(all & pass_terms)) { stats = take_summary(values, all); }
         unit_activity units;
         if (has(all, terms::delta)) { it.compare(values, step_, stats); }
         if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }

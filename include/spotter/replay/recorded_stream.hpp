@@ -7,7 +7,7 @@
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/replay/shared_names.hpp>
-#include <spotter/stat/summarize.hpp>
+#include <spotter/stat/take_summary.hpp>
 #include <spotter/trial/distribution.hpp>
 #include <spotter/trial/trial.hpp>
 
@@ -288,7 +288,7 @@ private:
                                    pass_missing || any(spread_missing);
         if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::delta; }
         if (values_wanted && seen.has_values && load(segment, seen, told.view)) {
-            if (pass_missing) { add_terms(summarize(told.view, wanted), told.stats); }
+            if (pass_missing) { add_terms(take_summary(told.view, wanted), told.stats); }
             if (delta_missing) { it.compare(told.view, seen.step, told.stats); }
             if (units_missing) { told.units = it.count_units(told.view); }
             if (any(spread_missing)) { told.spread = spread_of(told.view, wanted); }
@@ -323,7 +323,7 @@ private:
         view.type = seen.type;
         view.count = 1;
         terms const wanted = it.wanted_by(rules);
-        summary stats = summarize(view, wanted);
+        summary stats = take_summary(view, wanted);
         if (has(wanted, terms::delta)) { it.compare(view, seen.step, stats); }
         unit_activity units;
         if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }

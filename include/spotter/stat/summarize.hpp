@@ -1,19 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): a tensor and the terms that are wanted of it give a summary.
+// Stat (L1): the one pass: a tensor and the terms that are wanted of it give a summary.
 #pragma once
 
-#include <spotter/core/tensor_ref.hpp>
-#include <spotter/stat/summary.hpp>
+#include <spotter/stat/kernel.hpp>
+#include <spotter/stat/widen.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+template <class Value>
+constexpr void gather_plain(element_view<Value> values, terms wanted, gathered& into) noexcept {
+    for (std::size_t start = 0; start < values.size(); start += block_size) {
+        std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
+        gather_block(values.subspan(start, size), start, wanted, into);
+    }
+}
+
+// Types without kernels of their own are widened a block at a time into a buffer that stays in cache.
+template <class Value>
+inline void gather_widened(element_view<Value> values, terms wanted, gathered& into) noexcept {
+    alignas(64) wide_of<Value> buffer[block_size];
+    for (std::size_t start = 0; start < values.size(); start += block_size) {
+        std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
+        widen_block(values.data() + start, size, buffer);
+        std::size_t const done = gather_fast(buffer, size, start, wanted, into);
+        if (done < size) {
+            gather_block(element_view<wide_of<Value>>{buffer + done, size - done}, start + done, wanted, into);
+        }
+    }
+}
+
+// Whole blocks without zeros, subnormal and non-finite parts are three blocks of doubles: real parts, sizes, squares.
+template <class Complex>
+inline void gather_complex(element_view<Complex> values, terms wanted, gathered& into) noexcept {
+    complex_parts parts;
+    for (std::size_t start = 0; start < values.size(); start += block_size) {
+        std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
+        Complex const* const block = values.data() + start;
+        if (size % lane_count != 0 || has(wanted, terms::product) ||
+            !ordinary_block<float, 16>(reinterpret_cast<float const*>(block), 2 * size)) {
+            gather_block(values.subspan(start, size), start, wanted, into);
+            continue;
+        }
+        split_block(block, size, parts);
+        gathered squares;
+        (void)gather_fast(parts.real, size, start, wanted & (terms::sum | terms::range | terms::variance), into);
+        (void)gather_fast(parts.size, size, start, wanted & (terms::sum_abs | terms::abs_range), into);
+        if (has(wanted, terms::sum_squares)) {
+            (void)gather_fast(parts.square, size, start, terms::sum, squares);
+            into.sum_squares.add(squares.sum);
+        }
+    }
+}
+
+template <class Value>
+constexpr void gather(element_view<Value> values, terms wanted, gathered& into) noexcept {
+    if constexpr (std::is_same_v<Value, float> || std::is_same_v<Value, double>) {
+        if (values.size() >= lane_count && !std::is_constant_evaluated()) {
+            // Whole blocks first, then what is left in one ragged block, as the definition has it.
+            std::size_t const whole = values.size() / block_size * block_size;
+            std::size_t const rest = values.size() - whole;
+            std::size_t const fast = rest % lane_count == 0 ? values.size() : whole;
+            std::size_t const done = gather_fast(values.data(), fast, 0, wanted, into);
+            if (done < values.size()) { gather_block(values.subspan(done), done, wanted, into); }
+            return;
+        }
+        gather_plain(values, wanted, into);
+    } else if constexpr (std::is_same_v<Value, c64>) {
+        if (std::is_constant_evaluated()) {
+            gather_plain(values, wanted, into);
+        } else {
+            gather_complex(values, wanted, into);
+        }
+    } else if constexpr (std::is_same_v<Value, c128>) {
+        gather_plain(values, wanted, into);
+    } else {
+        if (std::is_constant_evaluated()) {
+            gather_plain(values, wanted, into);
+        } else {
+            gather_widened(values, wanted, into);
+        }
+    }
+}
+
+// 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a checksum.
+SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t bytes) noexcept {
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
+    std::uint64_t chain[4] = {bytes * odd, ~bytes, bytes + odd, odd};
+    auto const* from = static_cast<unsigned char const*>(values);
+    auto const mix = [](std::uint64_t a, std::uint64_t word) { return std::rotl((a ^ word) * odd, 29); };
+    std::size_t i = 0;
+    for (; i + 32 <= bytes; i += 32) {
+        SPOTTER_UNROLL
+        for (std::size_t k = 0; k < 4; ++k) {
+            std::uint64_t word;
+            std::memcpy(&word, from + i + 8 * k, 8);
+            chain[k] = mix(chain[k], word);
+        }
+    }
+    for (; i < bytes; i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, from + i, bytes - i < 8 ? bytes - i : 8);
+        chain[(i / 8) % 4] = mix(chain[(i / 8) % 4], word);
+    }
+    std::uint64_t hash = mix(mix(chain[0], chain[1]), mix(chain[2], chain[3]));
+    hash ^= hash >> 32;
+    hash *= 0xD6E8FEB86659FD93ULL;
+    return hash ^ (hash >> 32);
+}
+
+}  // namespace detail
+
 // The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts come with
-// any of them, and nothing is read for none. O(n), no allocation; memory is read once per block and again from cache. Of a text none is
-// known: its letters are no numbers.
-SPOTTER_WHERE_CALLED [[nodiscard]] summary summarize(tensor_ref const& tensor, terms wanted) noexcept;
+// any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is read once per block
+// and again from cache. Of a text none is known: its letters are no numbers.
+template <class = only_where_called>
+[[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
+    gathered into;
+    into.result.count = tensor.count;
+    if (std::is_constant_evaluated()) { wanted = without(wanted, terms::hash); }
+    bool const numbers = tensor.refused == refusal::none && tensor.type != dtype::text;
+    if (!any(wanted & pass_terms) || !numbers) { return into.result; }
+    visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
+    summary result = into.finish(wanted);
+    if (has(wanted, terms::hash)) {
+        result.hash = detail::hash_values(tensor.values.raw, static_cast<std::size_t>(tensor.bytes()));
+    }
+    return result;
+}
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/stat/summarize.ipp>
-#endif

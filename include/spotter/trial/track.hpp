@@ -4,7 +4,6 @@
 
 #include <spotter/plan/describe.hpp>
 #include <spotter/stat/statistic.hpp>
-#include <spotter/stat/summarize.hpp>
 #include <spotter/trial/distribution.hpp>
 #include <spotter/trial/step_list.hpp>
 #include <spotter/trial/value.hpp>

@@ -4,6 +4,7 @@
 
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/lanes.hpp>
+#include <spotter/stat/summarize.hpp>
 #include <spotter/trial/track.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

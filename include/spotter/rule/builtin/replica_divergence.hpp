@@ -5,6 +5,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
+#include <spotter/rule/machine.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

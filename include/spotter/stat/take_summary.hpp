@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat (L1): the pass of summarize.hpp as hooks and replays take it: compiled once where the library is linked.
+#pragma once
+
+#include <spotter/core/tensor_ref.hpp>
+#include <spotter/stat/summary.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// As summarize(tensor, wanted), but not in a constant expression.
+SPOTTER_WHERE_CALLED [[nodiscard]] summary take_summary(tensor_ref const& tensor, terms wanted) noexcept;
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/stat/take_summary.ipp>
+#endif
