@@ -199,8 +199,13 @@ class Recorded(unittest.TestCase):
 class TheCommandLine(unittest.TestCase):
     """It says the same."""
 
+    LOST = 5  # the exit code of every verb where rows of the record are lost
+
     def ask(self, *words):
-        return subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True, check=True).stdout
+        """What it prints, and of a record that lost something nothing less."""
+        told = subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True)
+        self.assertIn(told.returncode, (0, self.LOST), told.stderr)
+        return told.stdout
 
     def test_csv_has_the_same_histories(self):
         statistics, compared = ("mean", "l2", "variance", "maximum_abs", "zero_fraction"), 0
@@ -244,7 +249,7 @@ class TheCommandLine(unittest.TestCase):
                         told = json.loads(self.ask("info", copy, "--json"))
                         ours = [tuple(each) for each in run.damage()]
                         theirs = [(each["file"], each["offset"], each["bytes"]) for each in told["damage"]]
-                        self.assertEqual(ours, list(dict.fromkeys(theirs)), (folder.name, segment, change))
+                        self.assertEqual(sorted(set(ours)), sorted(set(theirs)), (folder.name, segment, change))
                         self.assertEqual(told["status"], run.status())
                         self.assertEqual(list(told["steps"].values()), [run.closed_steps(), *(len(run.steps(mode)) for mode in st.MODES)])
                         met += len(ours)

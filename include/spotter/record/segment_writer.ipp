@@ -44,9 +44,7 @@ SPOTTER_BODY void segment_writer::add(row_kind kind, byte_view body, byte_view r
     if (packs() && is_packable(kind, body) && step_.size() < layout::packed_step_limit) {
         ++step_values_;
         if (!append_row(step_, kind, body, rest)) { return fail(no_memory()); }
-    } else if (kind == row_kind::close && packs() && pack_step(body, rest)) {
-        ++place_.ordinal;
-    } else {
+    } else if (!(kind == row_kind::close && packs() && pack_step(body, rest))) {
         part_step();
         add_apart(kind, body, rest);
         apart_ = kind != row_kind::close && (apart_ || value || kind == row_kind::feature);
@@ -182,6 +180,7 @@ SPOTTER_BODY bool segment_writer::pack_step(byte_view body, byte_view rest) noex
         added = steps_.add(closed, step_.view(), step_values_);
     }
     if (!added) { return false; }
+    ++place_.ordinal;  // at once: a frame that is sealed below counts back from it
     step_.clear();
     step_values_ = 0;
     if (steps_.next_size() + layout::row_head_bytes > layout::row_frame_target) { put_steps(); }
