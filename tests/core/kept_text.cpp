@@ -10,7 +10,7 @@
 using namespace spotter;
 
 TEST_CASE("a text is kept whatever its length, on both sides of what stands in place") {
-    for (std::size_t size : {0, 1, 23, 24, 25, 26, 300}) {
+    for (std::size_t const size : std::initializer_list<std::size_t>{0, 1, 23, 24, 25, 26, 300}) {
         std::string letters(size, 'a');
         for (std::size_t i = 0; i < size; ++i) { letters[i] = static_cast<char>('a' + i % 26); }
         kept_text text;
