@@ -102,7 +102,7 @@ TEST_CASE("every statistic, and every set of contents, comes back [S10]", "[S10]
               stats(each));
     });
     terms const all[] = {terms::nonfinite, terms::zeros,         terms::range,    terms::abs_range, terms::sum,
-                         terms::sum_abs,   terms::sum_squares,   terms::variance, terms::product,   terms::delta,
+                         terms::sum_abs,   terms::sum_squares,   terms::variance, terms::product,   terms::change,
                          terms::hash,      terms::unit_activity, terms::shape,    terms::payload};
     for (std::uint32_t set = 0; set < (1U << std::size(all)); set += 7) {
         terms what = terms::none;

@@ -62,7 +62,7 @@ TEST_CASE("a hook with any rule of the catalogue outlives the failure of any all
 }
 
 TEST_CASE("a hook with a pack, a plan of values, quantiles and changes, and long names outlives it, too") {
-    constexpr plan keep{collection{"all", "{*loss*,*act*,*w*}", always{}, payload | stats(l2, stddev) | terms::delta},
+    constexpr plan keep{collection{"all", "{*loss*,*act*,*w*}", always{}, payload | stats(l2, stddev) | terms::change},
                         collection{"spread", "*act*", always{}, quantiles | histogram}};
     fail_each("nothing but a plan", [&](auto use) {
         hook watch{keep};

@@ -118,7 +118,7 @@ void make_training(std::string const& path) {
 void make_packed(std::string const& path) {
     constexpr plan keep{
         collection{"losses", "loss*", always{}, payload},
-        collection{"weights", "w", always{}, stats(l2, variance, product) | terms::delta | terms::hash}};
+        collection{"weights", "w", always{}, stats(l2, variance, product) | terms::change | terms::hash}};
     hook watch{path, keep, polled(), all_zero{}};
     std::vector<double> w(5, 0.75);
     for (std::uint64_t i = 0; i < 60; ++i) {

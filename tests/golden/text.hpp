@@ -195,7 +195,7 @@ private:
         if (has(stats.has, terms::sum_squares)) { field("sum_squares", stats.sum_squares); }
         if (has(stats.has, terms::variance)) { field("moment2", stats.moment2); }
         if (has(stats.has, terms::product)) { field("product", stats.product); }
-        if (has(stats.has, terms::delta)) {
+        if (has(stats.has, terms::change)) {
             field("has_previous", std::uint64_t{stats.has_previous});
             if (stats.has_previous) {
                 field("previous_index", stats.previous_index);

@@ -59,7 +59,7 @@ public:
         if (known_) {
             compare_with_previous(view_of(now.data(), {1, 4}), view_of(before_.data(), {1, 4}), index_, stats);
         }
-        stats.has |= terms::delta;
+        stats.has |= terms::change;
         machine_.observe({weight_, train(index), stats});
         before_ = now, index_ = index, known_ = true;
     }
@@ -313,7 +313,7 @@ TEST_CASE("dead_update_path: a parameter without a gradient that stays while ano
 TEST_CASE("bf16_stall: ones less a thousandth stay ones in bf16, and fire at 10", "[bf16_stall]") {
     CHECK(updated_ones() == std::array<std::uint16_t, 4>{one, one, one, one});
     small_weight it;
-    CHECK(has(it.wanted, terms::delta));
+    CHECK(has(it.wanted, terms::change));
     CHECK(it.step(0, updated_ones(), {1, 1, 1, 1}) == truth::undecided);
     for (std::uint64_t i = 1; i < 10; ++i) { CHECK(it.step(i, updated_ones(), {1, 1, 1, 1}) == truth::no); }
     CHECK(it.step(10, updated_ones(), {1, 1, 1, 1}) == truth::yes);
@@ -323,7 +323,7 @@ TEST_CASE("bf16_stall: ones less a thousandth stay ones in bf16, and fire at 10"
     CHECK(it.found[0].remedy == "Raise the loss scale or keep master weights in f32.");
     CHECK(it.step(11, {one - 1, one - 1, one, one}, {1, 1, 1, 1}) == truth::no);  // half of them: strict
     CHECK(small_weight{dtype::f32}.wanted == terms::none);                        // not watched
-    CHECK(has(small_weight{dtype::f16}.wanted, terms::delta));
+    CHECK(has(small_weight{dtype::f16}.wanted, terms::change));
 }
 
 TEST_CASE("bf16_stall needs a gradient at work, and the whole of a change", "[bf16_stall]") {

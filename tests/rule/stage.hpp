@@ -52,7 +52,7 @@ public:
         tensor& it = find(name);
         if (it.info.type == dtype::none) { declare(guessed(name, values)); }
         summary stats = summarize(values, it.wanted.terms);
-        if (has(it.wanted.terms, terms::delta)) { compare(it, at, values, stats); }
+        if (has(it.wanted.terms, terms::change)) { compare(it, at, values, stats); }
         std::array<std::uint32_t, most_values> active{}, finite{};
         unit_activity units;
         if (has(it.wanted.terms, terms::unit_activity)) {
@@ -134,7 +134,7 @@ private:
     }
     static constexpr void compare(tensor& it, step_id at, tensor_ref const& values, summary& stats) {
         std::size_t const m = index_of(at.mode);
-        stats.has |= terms::delta;
+        stats.has |= terms::change;
         if (it.has_previous[m]) {
             compare_with_previous(values, view_of(it.previous[m].data(), values.shape), it.previous_index[m], stats);
         }

@@ -141,7 +141,7 @@ TEST_CASE("f16, bf16 and f8 are widened before any arithmetic [D03]", "[D03]") {
 TEST_CASE("a summary holds what was asked for, and the non-finite counts with any of it") {
     std::vector<float> const values{1, nan_f};
     CHECK(summary_of(values, terms::none).has == terms::none);
-    CHECK(summary_of(values, terms::payload | terms::delta).has == terms::none);
+    CHECK(summary_of(values, terms::payload | terms::change).has == terms::none);
     summary const hashed = summary_of(values, terms::hash);
     CHECK((hashed.has == (terms::hash | terms::nonfinite) && hashed.nan == 1));
     CHECK(summary_of(values, terms::variance).has == (terms::variance | terms::sum | terms::nonfinite));

@@ -564,11 +564,11 @@ class _Packed:
                 self.items.append((item, steps, np.array(found[number][i], np.int64) if number in found else places))
                 places = places + (item.size or 0) * item.ids
 
-    def hold(self, known):
-        """Marks the steps at which anything was kept of a tensor whose declaration is there."""
+    def hold(self):
+        """Marks the steps at which anything was kept, though the declaration that names it may be lost."""
         self.held = np.zeros(self.steps, bool)
         for item, steps, _ in self.items:
-            if any(each in known for each in range(item.first, item.first + item.ids)):
+            if item.ids:
                 self.held[steps] = True
 
     def ids(self) -> Iterator[int]:
@@ -641,7 +641,6 @@ class _Plain:
     def add(self, sample: _Sample, body: bytes):
         kind = _LOOSE if sample.loose else _SCALAR if sample.dtype is not None else _OBSERVED if sample.place is None else _VALUES
         self.entries.setdefault(sample.id, []).append((sample.mode, sample.index, self.next, kind, body))
-        self.open_held = self.open_held or not sample.loose
 
     def close(self, f: _Fields):
         (mode, index), _, ordinal, when = f.step(), f.varint(0xFFFFFFFF), f.varint(_ONES - 1), f.f64()
@@ -1156,10 +1155,11 @@ class _Segment:
                             packed = _Packed(body)
                             pieces += [plain, packed]
                             plain = _Plain(packed.next)
-                            packed.hold(self.ids)
+                            packed.hold()
                             self._want_known(packed.ids())
                         elif kind in (3, 4):
                             sample = (_read_observe if kind == 3 else _read_scalar)(body)
+                            plain.open_held = plain.open_held or not sample.loose  # whether or not there is a name for it
                             self._want_known((sample.id,))
                             plain.add(sample, body)
                         elif kind == 5:

@@ -19,8 +19,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Belongs to one thread. No call throws, locks or, once every tensor has been met, allocates. Values are copied where they
-// are kept, so buffers may be reused as soon as a call returns. `Arguments` are rules, and `options` at any place among them.
+// Belongs to one thread. No call throws or, once every tensor has been met, locks or allocates (the first wakes the writer).
+// Values are copied where they are kept, so buffers may be reused as soon as a call returns. `Arguments` are rules, and
+// `options` at any place among them.
 template <class Sink, class Plan, class... Arguments>
 class hook {
     static_assert(
@@ -366,13 +367,13 @@ private:
         stats.count = values.count;
         if (any(all & pass_terms)) { stats = take_summary(values, all); }
         unit_activity units;
-        if (has(all, terms::delta)) { it.compare(values, step_, stats); }
+        if (has(all, terms::change)) { it.compare(values, step_, stats); }
         if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
         feature_desk* const desk = has(judged, terms::feature) ? desk_.lend(sink_, it.info, step_, values) : nullptr;
         observation const seen{it.info, step_, stats, values, units, spread, desk};
         if (rules != 0) { judges_.observe(seen, rules); }
-        if (has(judged, terms::delta) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
+        if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
         } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);

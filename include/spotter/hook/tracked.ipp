@@ -27,7 +27,7 @@ SPOTTER_BODY error distribution_scratch::lack() const noexcept {
 }
 
 SPOTTER_BODY void tracked_tensor::keep_copies(terms wanted) {
-    if (has(wanted, terms::delta) && !previous.grow(mode_count)) { lacks_memory = true; }
+    if (has(wanted, terms::change) && !previous.grow(mode_count)) { lacks_memory = true; }
 }
 
 SPOTTER_BODY error tracked_tensor::lack() const noexcept {
@@ -69,7 +69,7 @@ SPOTTER_WHERE_CALLED_BODY distribution const* distribution_scratch::take(tensor_
 
 SPOTTER_WHERE_CALLED_BODY void tracked_tensor::compare(tensor_ref const& values, step_id step,
                                                        summary& stats) noexcept {
-    stats.has |= terms::delta;
+    stats.has |= terms::change;
     if (previous.size() == 0) { return; }
     retained_copy& before = previous[index_of(step.mode)];
     if (before.valid && compare_with_previous(values, before.view, before.index, stats, before.bytes.data())) {

@@ -11,7 +11,7 @@ SPOTTER_BODY void dynamic_plan::add(std::string_view name, part which, part when
         whole_ = false;
         return;
     }
-    if (any(what & (pass_terms | terms::delta))) { what |= terms::nonfinite; }
+    if (any(what & (pass_terms | terms::change))) { what |= terms::nonfinite; }
     if (has(what, terms::variance)) { what |= terms::sum; }
     entries_[count_++] = {put(name), name.size(), which, when, what};
 }

@@ -277,23 +277,23 @@ private:
             seen.units > 0 && seen.axis == unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
         if (units_fit) { told.units = stored_units(seen); }
         bool const units_missing = has(wanted, terms::unit_activity) && !units_fit;
-        bool const delta_missing = has(wanted, terms::delta) && !has(told.stats.has, terms::delta);
+        bool const delta_missing = has(wanted, terms::change) && !has(told.stats.has, terms::change);
         bool const single =
-            has(wanted, terms::delta) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
+            has(wanted, terms::change) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
         bool const pass_missing = any(without(wanted & pass_terms, told.stats.has));
         terms const spread_missing = told.stats.finite() > 0
                                          ? without(wanted & distribution_terms, terms_of(told.spread))
                                          : terms::none;
         bool const values_wanted = has(wanted, terms::payload) || single || units_missing || delta_missing ||
                                    pass_missing || any(spread_missing);
-        if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::delta; }
+        if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::change; }
         if (values_wanted && seen.has_values && load(segment, seen, told.view)) {
             if (pass_missing) { add_terms(take_summary(told.view, wanted), told.stats); }
             if (delta_missing) { it.compare(told.view, seen.step, told.stats); }
             if (units_missing) { told.units = it.count_units(told.view); }
             if (any(spread_missing)) { told.spread = spread_of(told.view, wanted); }
         }
-        if (has(wanted, terms::delta) && (!delta_missing || told.view.absent())) { it.follow(told.view, seen.step); }
+        if (has(wanted, terms::change) && (!delta_missing || told.view.absent())) { it.follow(told.view, seen.step); }
         if (values_wanted && told.view.absent()) {
             told.missing |=
                 without(wanted, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
@@ -324,7 +324,7 @@ private:
         view.count = 1;
         terms const wanted = it.wanted_by(rules);
         summary stats = take_summary(view, wanted);
-        if (has(wanted, terms::delta)) { it.compare(view, seen.step, stats); }
+        if (has(wanted, terms::change)) { it.compare(view, seen.step, stats); }
         unit_activity units;
         if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }
         distribution const spread = spread_of(view, wanted);
@@ -379,7 +379,7 @@ private:
     static void add_terms(summary const& from, summary& into) noexcept {
         summary all = from;
         all.has |= into.has;
-        if (has(into.has, terms::delta)) {
+        if (has(into.has, terms::change)) {
             all.has_previous = into.has_previous, all.previous_index = into.previous_index;
             all.previous_sum_squares = into.previous_sum_squares, all.delta_sum_squares = into.delta_sum_squares;
             all.dot = into.dot, all.changed = into.changed;

@@ -6,38 +6,25 @@
 
 #include <fmt/format.h>
 
-template <>
-struct fmt::formatter<spotter::finding> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::finding const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// Of whatever has a describe().
+struct described : fmt::formatter<std::string> {
+    template <class Value, class Context>
+    auto format(Value const& it, Context& context) const {
+        return fmt::formatter<std::string>::format(describe(it), context);
     }
 };
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 template <>
-struct fmt::formatter<spotter::step_alarm> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::step_alarm const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
+struct fmt::formatter<spotter::finding> : spotter::detail::described {};
 template <>
-struct fmt::formatter<spotter::error> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::error const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
+struct fmt::formatter<spotter::step_alarm> : spotter::detail::described {};
 template <>
-struct fmt::formatter<spotter::step_id> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::step_id const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
+struct fmt::formatter<spotter::error> : spotter::detail::described {};
 template <>
-struct fmt::formatter<spotter::health_report> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::health_report const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
+struct fmt::formatter<spotter::step_id> : spotter::detail::described {};
+template <>
+struct fmt::formatter<spotter::health_report> : spotter::detail::described {};

@@ -2,6 +2,7 @@
 // Report (L5): a whole run as text: how it ended, what was kept and dropped, what rules found and which could not run.
 #pragma once
 
+#include <spotter/report/format.hpp>
 #include <spotter/report/losses.hpp>
 #include <spotter/trial/trial.hpp>
 
@@ -89,12 +90,7 @@ inline constexpr print_report_t print_report{};
 }  // namespace spotter::inline SPOTTER_ABI
 
 template <>
-struct fmt::formatter<spotter::trial> : fmt::formatter<std::string> {
-    template <class Context>
-    auto format(spotter::trial const& it, Context& context) const {
-        return fmt::formatter<std::string>::format(spotter::describe(it), context);
-    }
-};
+struct fmt::formatter<spotter::trial> : spotter::detail::described {};
 
 #if SPOTTER_BODIES
 #include <spotter/report/summary.ipp>

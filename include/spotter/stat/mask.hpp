@@ -19,7 +19,6 @@ enum class terms : std::uint32_t {
     variance = 1U << 7,        // block-wise second moment about the mean; brings sum
     product = 1U << 8,         //
     change = 1U << 9,          // against the previous observation of the same tensor and mode; keeps one copy
-    delta = change,            // an older name of it; not spotter::delta, which is how payloads are stored
     hash = 1U << 10,           // 64 bits over the value bits
     unit_activity = 1U << 16,  // a feature: active and finite elements of each unit
     shape = 1U << 17,          // that it was there, and how many elements; costs no look at the values

@@ -161,7 +161,7 @@ SPOTTER_BODY void run_reader::add_statistics(mode_story& mine, std::uint64_t at,
         norm.value /= std::sqrt(static_cast<double>(stats.finite()));
         add(mine.root_mean_square, norm);
     }
-    if (has(stats.has, terms::delta) && stats.has_previous && stats.previous_sum_squares > 0) {
+    if (has(stats.has, terms::change) && stats.has_previous && stats.previous_sum_squares > 0) {
         mine.change.add(at, std::sqrt(stats.delta_sum_squares / stats.previous_sum_squares));
     }
     if (measurement const share = zero_fraction(stats); share.known) { mine.zeros.add(at, share.value); }

@@ -38,7 +38,7 @@ struct bf16_stall {
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         bool const small = tensor.type == dtype::bf16 || tensor.type == dtype::f16;
-        return small && tensor.role != role::gradient && select(tensor) ? terms::delta | terms::shape : terms::none;
+        return small && tensor.role != role::gradient && select(tensor) ? terms::change | terms::shape : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::gradient ? step_gradients::needs : terms::none;
@@ -56,7 +56,7 @@ struct bf16_stall {
         weight* const mine = seen.all.reach(it.tensor.id);
         if (mine == nullptr) { return; }
         summary const& now = it.stats;
-        if (!has(now.has, terms::delta) || !now.has_previous || now.count == 0) { return; }
+        if (!has(now.has, terms::change) || !now.has_previous || now.count == 0) { return; }
         if (it.step.index <= now.previous_index) {  // seen again in its step, or after a rewind
             mine->moved = mine->moved || now.changed > 0;
             return;

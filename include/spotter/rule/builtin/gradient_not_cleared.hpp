@@ -32,7 +32,7 @@ struct gradient_not_cleared {
     static constexpr bool by_majority = true;
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         bool const has_direction = tensor.shape.elements() > 1;
-        return select(tensor) && has_direction ? terms::delta | terms::sum_squares : terms::none;
+        return select(tensor) && has_direction ? terms::change | terms::sum_squares : terms::none;
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
         return mine.before.keep(window) && mine.rose.keep(window);

@@ -115,8 +115,7 @@ struct judged_rule : Rule {
     using said_type =
         decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(), std::declval<scratch_type&>(),
                              std::declval<observation const&>(), std::span<double const>{}));
-    static constexpr bool patient = requires(Rule const& it) { it.patience; }
-    &&!requires { Rule::counts_itself; };
+    static constexpr bool patient = requires(Rule const& it) { it.patience; };
     static constexpr bool softens = requires { Rule::softens; };
     static constexpr bool reads_values = requires { &Rule::extract; };
 

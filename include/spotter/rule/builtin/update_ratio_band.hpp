@@ -38,7 +38,7 @@ struct update_ratio_band {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::delta | terms::sum_squares : terms::none;
+        return select(tensor) ? terms::change | terms::sum_squares : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr;

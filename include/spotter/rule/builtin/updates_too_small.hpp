@@ -47,7 +47,7 @@ struct updates_too_small {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::delta : terms::none;
+        return select(tensor) ? terms::change : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::gradient ? terms::sum_squares | terms::nonfinite : settled_context::needs(tensor);

@@ -26,7 +26,7 @@ struct weight_update_ratio {
 
     [[nodiscard]] static constexpr weight_update_ratio sagemaker_defaults() noexcept { return {.per_step = false}; }
 
-    static constexpr terms watched = terms::delta;
+    static constexpr terms watched = terms::change;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const ratio = update_ratio_of(it, epsilon, per_step);
         if (!ratio.known || it.step.index - it.stats.previous_index < num_steps) { return {}; }
