@@ -4,34 +4,46 @@
 
 #include <spotter/rule/packs.hpp>
 
+#include <spotter/diagnosis/diagnosed_pack.ipp>
 #include <spotter/rule/builtin/catalogue.hpp>
 #include <spotter/rule/hidden_pack.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+template <rule... Rules>
+void add(diagnosed_pack* to, Rules const&... rules) noexcept {
+    if (to != nullptr) { (to->add(make_hidden(rules)), ...); }
+}
+
 // What goes wrong in any net that is trained by gradients.
 template <class = only_where_called>
-void add_any_net(hidden_pack* to) noexcept {
-    add_told_once(to, non_finite{}, dead_update_path{}, input_not_normalized{}, constant_batch{}, dead_relu{},
+void add_any_net(diagnosed_pack* to) noexcept {
+    add(to, non_finite{}, dead_update_path{}, input_not_normalized{}, constant_batch{}, dead_relu{},
                   all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{},
                   exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, update_ratio_band{},
                   updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});
 }
 
 template <pack_id Which>
-hidden_machine* make_pack() noexcept {
-    auto* const pack = new (std::nothrow) hidden_pack;
+hidden_machine* make_diagnosed_pack() noexcept {
+    auto* const pack = new (std::nothrow) diagnosed_pack{Which == pack_id::supervised};
     if constexpr (Which == pack_id::supervised) {
-        add_told_once(pack, poor_weight_initialization{}, class_imbalance{}, output_mismatch{}, identity_activation{});
+        add(pack, poor_weight_initialization{}, class_imbalance{}, output_mismatch{}, identity_activation{});
         add_any_net(pack);
-        add_told_once(pack, loss_not_decreasing{}, loss_spike{}, oscillating_loss{}, underfit{}, overfit{},
+        add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{},
                       overtraining{}, gradient_depth_ratio{}, tensor_variance{}, unchanged_tensor{});
-    } else if constexpr (Which == pack_id::rl) {
-        add_told_once(pack, poor_weight_initialization{.select = &select::weights});
+    } else {
+        add(pack, poor_weight_initialization{.select = &select::weights});
         add_any_net(pack);
-        add_told_once(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
+        add(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
                       rl_observation_range{}, rl_repeated_states{}, rl_target_network{});
-    } else if constexpr (Which == pack_id::boosting) {
+    }
+    return pack;
+}
+template <pack_id Which>
+hidden_machine* make_plain_pack() noexcept {
+    auto* const pack = new (std::nothrow) hidden_pack;
+    if constexpr (Which == pack_id::boosting) {
         add_told_once(pack, tree_depth{}, low_feature_importance{}, feature_importance_overweight{},
                       stalled_training{});
     } else if constexpr (Which == pack_id::system) {
@@ -49,6 +61,15 @@ hidden_machine* make_pack() noexcept {
                       stalled_training::sagemaker_defaults());
     }
     return pack;
+}
+
+template <pack_id Which>
+hidden_machine* make_pack() noexcept {
+    if constexpr (Which == pack_id::supervised || Which == pack_id::rl) {
+        return make_diagnosed_pack<Which>();
+    } else {
+        return make_plain_pack<Which>();
+    }
 }
 
 #if defined(SPOTTER_SEPARATE)

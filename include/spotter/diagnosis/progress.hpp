@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diagnosis (L2): is it learning? What the losses, evaluations and returns of a run say together. docs/diagnosis.md#progress
+#pragma once
+
+#include <spotter/diagnosis/block_series.hpp>
+#include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
+
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+//   unknown   too few numbers, or none that tell
+//   improves  it has learned something, and has not lost it again
+//   flat      enough numbers to say that nothing has been learned
+//   worsens   worse than at the beginning, and it stays so
+enum class progress : std::uint8_t { unknown, improves, flat, worsens };
+
+[[nodiscard]] constexpr std::string_view name_of(progress what) noexcept {
+    constexpr std::string_view names[] = {"unknown", "improves", "flat", "worsens"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+namespace detail {
+
+// When a series says what. Fitted on the tuning seeds of bench/diagnosis, leaving one family of programs out (docs/diagnosis.md).
+struct progress_limits {
+    std::uint64_t earliest = 30;     // samples before anything is said
+    double improved = 0.9;           // chance that a block of the last third is below one of the first
+    std::uint64_t flat_after = 300;  // samples
+    double flat_fall = 0.05;         // of the level: what a flat loss has fallen by is below, with two standard errors added
+    double worse = 1.1;              // times the first loss: in `lasting` samples in a row, none below
+    std::uint64_t lasting = 100;
+    double far_worse = 3;            // likewise, where `lasting_far` samples agree within a factor of two, or what was learned is lost
+    std::uint64_t lasting_far = 30;
+};
+
+// One number that falls while a net learns. Its samples are finite.
+class falling_series {
+public:
+    constexpr void add(double value, progress_limits const& limits) noexcept;
+
+    [[nodiscard]] constexpr progress says() const noexcept { return says_; }
+    [[nodiscard]] constexpr bool has_improved() const noexcept { return improved_; }
+    [[nodiscard]] constexpr double first() const noexcept { return first_; }
+    [[nodiscard]] constexpr double level() const noexcept {
+        std::size_t const third = blocks_.size() / 3;
+        return third > 0 ? middle_of(blocks_.last(third)) : first_;
+    }
+    [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
+
+private:
+    constexpr void judge(progress_limits const& limits) noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits) const noexcept;
+
+    block_series blocks_;
+    double first_ = 0;
+    std::uint64_t samples_ = 0;
+    std::uint64_t above_ = 0, far_above_ = 0;  // samples in a row
+    double least_far_ = 0, sum_far_ = 0;       // of those
+    bool improved_ = false;
+    progress says_ = progress::unknown;
+};
+
+SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits const& limits) noexcept {
+    SPOTTER_STRICT_BODY
+    if (samples_++ == 0) { first_ = value; }
+    double const margin = (limits.worse - 1) * magnitude(first_);
+    above_ = value > first_ + margin ? above_ + 1 : 0;
+    bool const far = first_ > 0 && value > limits.far_worse * first_;
+    if (!far) { far_above_ = 0; }
+    if (far) {
+        if (far_above_++ == 0) { least_far_ = value, sum_far_ = 0; }
+        least_far_ = value < least_far_ ? value : least_far_;
+        sum_far_ += value;
+    }
+    if (blocks_.add(value)) { judge(limits); }
+    if (says_ != progress::worsens && samples_ >= limits.earliest && is_worse(limits)) { says_ = progress::worsens; }
+}
+
+constexpr void falling_series::judge(progress_limits const& limits) noexcept {
+    if (samples_ < limits.earliest) { return; }
+    if (is_worse(limits)) {
+        says_ = progress::worsens;
+        return;
+    }
+    std::size_t const third = blocks_.size() / 3;
+    bool const near_the_first = above_ < limits.lasting_far;
+    improved_ = improved_ ||
+                (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved);
+    says_ = improved_ ? progress::improves : is_flat(limits) ? progress::flat : progress::unknown;
+}
+
+constexpr bool falling_series::is_worse(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    if (above_ >= (improved_ ? limits.lasting_far : limits.lasting)) { return true; }
+    return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
+}
+
+// What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
+constexpr bool falling_series::is_flat(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    if (samples_ < limits.flat_after || third < 4) { return false; }
+    double const before = middle_of(blocks_.first(third)), now = middle_of(blocks_.last(third));
+    double apart[block_series::most]{};
+    std::span<double const> const last = blocks_.last(third);
+    for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
+    // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of those of a mean.
+    double const deviation = middle_of({apart, third - 1}) / 0.954;
+    double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
+    return before - now + 2 * error < limits.flat_fall * magnitude(before);
+}
+
+}  // namespace detail
+
+// The progress of a run, from its losses (train, eval) and from metrics that say by their name that more is better. `objective`: a loss
+// of training is what is to fall (it is not in reinforcement learning, nor where two nets play against each other).
+class progress_watch {
+public:
+    constexpr explicit progress_watch(bool objective = true, detail::progress_limits limits = {}) noexcept
+        : objective_{objective}, limits_{limits} {}
+
+    [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
+        return tensor.role == role::loss || rises(tensor) ? terms::sum : terms::none;
+    }
+    // False where there is no memory.
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        return !any(needs(tensor)) || all_.declare(tensor) != nullptr;
+    }
+    constexpr void observe(observation const& it) noexcept {
+        series* const mine = all_.find(it.tensor.id);
+        measurement const value = loss_of(it);
+        if (mine == nullptr || !value.known || !any(needs(it.tensor))) { return; }
+        bool const more = it.tensor.role != role::loss;
+        if (!more && it.step.mode == mode::train) { any_loss_ = true; }
+        if (it.step.mode == mode::predict) { return; }
+        bool const train = it.step.mode == mode::train;
+        if (train && !more && !objective_) { return; }
+        mine->counts = mine->counts || (train && !more);
+        (train ? mine->train : mine->eval).add(more ? -value.value : value.value, limits_);
+        stale_ = true;
+    }
+    // Of everything so far.
+    [[nodiscard]] constexpr progress says() noexcept {
+        if (std::exchange(stale_, false)) { says_ = sum_up(); }
+        return says_;
+    }
+    // A training loss was observed that is an objective.
+    [[nodiscard]] constexpr bool has_objective() const noexcept { return any_loss_ && objective_; }
+    // The first training loss; null where there is none.
+    [[nodiscard]] constexpr detail::falling_series const* loss(std::string_view& name) const noexcept {
+        detail::falling_series const* found = nullptr;
+        all_.each_named([&](std::string_view called, series const& it) {
+            if (found == nullptr && it.counts) { found = &it.train, name = called; }
+        });
+        return found;
+    }
+
+private:
+    struct series {
+        detail::falling_series train, eval;
+        bool counts = false;  // as a training loss
+    };
+
+    // More of it is better.
+    [[nodiscard]] static constexpr bool rises(tensor_info const& tensor) noexcept {
+        if (tensor.role != role::metric) { return false; }
+        for (std::string_view const word : {"return", "reward", "score", "accuracy", "success"}) {
+            if (tensor.name.find(word) != tensor.name.npos) { return true; }
+        }
+        return false;
+    }
+    [[nodiscard]] constexpr progress sum_up() noexcept {
+        std::uint64_t losses = 0, worsens = 0, flat = 0;
+        bool better = false;
+        all_.each([&](series const& it) {
+            better = better || it.train.says() == progress::improves || it.eval.says() == progress::improves;
+            if (!it.counts) { return; }
+            ++losses;
+            worsens += it.train.says() == progress::worsens ? 1 : 0;
+            flat += it.train.says() == progress::flat ? 1 : 0;
+        });
+        if (better) { return progress::improves; }
+        if (worsens > 0) { return progress::worsens; }
+        return losses > 0 && flat == losses ? progress::flat : progress::unknown;
+    }
+
+    per_tensor<series> all_;
+    bool objective_;
+    detail::progress_limits limits_;
+    bool any_loss_ = false, stale_ = false;
+    progress says_ = progress::unknown;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

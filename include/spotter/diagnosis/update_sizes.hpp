@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diagnosis (L2): how large weights began, and how far each update moves them: free of any program's units.
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
+#include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/rule/builtin/update_ratio.hpp>
+#include <spotter/rule/series.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where layers keep the
+// size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratio: the latest large one, and the usual.
+class update_sizes {
+public:
+    struct weight {
+        double scale = 0;     // at first sight; 0: not seen, or all zero
+        double peak = 0;      // of the update ratio; fades by 2 % an update
+        std::uint64_t peak_at = 0;
+        smoothed usual{};     // decimal logarithm of the update ratio
+        std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
+        bool seen = false;
+    };
+
+    [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
+        return select::weights(tensor) ? terms::change | terms::sum_squares : terms::none;
+    }
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        return !any(needs(tensor)) || all_.declare(tensor) != nullptr;
+    }
+    constexpr void observe(observation const& it) noexcept {
+        weight* const mine = all_.find(it.tensor.id);
+        if (mine == nullptr || it.step.mode != mode::train) { return; }
+        if (!std::exchange(mine->seen, true)) { mine->scale = scale_of(it); }
+        measurement const ratio = update_ratio_of(it);
+        if (!ratio.known) { return; }
+        if (!(ratio.value > 0)) {
+            ++mine->rests;
+            return;
+        }
+        ++mine->moves;
+        fade(*mine);
+        if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step.index; }
+        mine->usual.add(decimal_log(ratio.value), 20);
+    }
+
+    // Calls `use(name, weight)` for each weight that was seen.
+    template <class Use>
+    constexpr void each(Use&& use) const noexcept {
+        all_.each_named([&](std::string_view name, weight const& it) {
+            if (it.seen) { use(name, it); }
+        });
+    }
+
+private:
+    SPOTTER_STRICT static constexpr void fade(weight& it) noexcept {
+        SPOTTER_STRICT_BODY
+        it.peak *= 0.98;
+    }
+    // The smaller extent stands for the fan-in, as nobody says which axis that is: never more than the truth.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        extents const& shape = it.tensor.shape;
+        if (it.stats.finite() == 0 || shape.rank < 2 || shape.size[0] == 0) { return 0; }
+        double const all = static_cast<double>(it.stats.count);
+        double const rows = static_cast<double>(shape.size[0]);
+        double const columns = all / rows;
+        double const fan_in = columns < rows ? columns : rows;
+        return square_root(it.stats.sum_squares / static_cast<double>(it.stats.finite()) * fan_in);
+    }
+
+    per_tensor<weight> all_;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
