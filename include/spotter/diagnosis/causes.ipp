@@ -13,7 +13,6 @@ namespace causes {
 struct extreme_weight {
     std::string_view name{};
     double value = 0;
-    std::uint64_t at = 0;
 };
 
 // The first weight in the order of the program that has the largest value of `read(weight)`; and how many were seen.
@@ -22,7 +21,7 @@ template <class Read>
     extreme_weight found;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         double const value = read(it);
-        if (value > found.value) { found = {name, value, it.peak_at}; }
+        if (value > found.value) { found = {name, value}; }
     });
     return found;
 }
@@ -37,14 +36,41 @@ template <class Read>
 
 inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, and healthy
 
-// A step of the size of the weights, or steps of a tenth of them all the time.
-[[nodiscard]] inline bool rate_too_large(evidence const& of, double limit, finding& into) noexcept {
-    extreme_weight const peak = largest(of.weights, [](auto const& it) { return it.peak; });
-    if (peak.value < limit) { return false; }
-    into = told("learning_rate_too_large", peak.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
-                peak.name, "update ratio", peak.value, relation::greater_equal, limit,
-                "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.");
-    into.detail << "an update of 1 % takes the rate times " << usual_ratio / peak.value;
+[[nodiscard]] inline finding large_rate(extreme_weight const& of, double limit) noexcept {
+    finding it = told("learning_rate_too_large", of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
+                      of.name, "update ratio", of.value, relation::greater_equal, limit,
+                      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.");
+    it.detail << "an update of 1 % takes the rate times " << usual_ratio / of.value;
+    return it;
+}
+// One of the first steps was of the size of the weights.
+[[nodiscard]] inline bool rate_too_large(evidence const& of, finding& into) noexcept {
+    constexpr double limit = 0.5;
+    extreme_weight const early = largest(of.weights, [](auto const& it) { return it.scale > 0.01 ? it.early : 0.0; });
+    if (early.value < limit) { return false; }
+    into = large_rate(early, limit);
+    return true;
+}
+// Later steps are, lately.
+[[nodiscard]] inline bool rate_runs_away(evidence const& of, finding& into) noexcept {
+    double const limit = of.progress == progress::worsens ? 0.1 : 0.5;
+    extreme_weight const lately = largest(of.weights, [](auto const& it) { return it.peak; });
+    if (lately.value < limit) { return false; }
+    into = large_rate(lately, limit);
+    return true;
+}
+
+// Every weight matrix began with one value in all its elements: the units of a layer stay alike.
+[[nodiscard]] inline bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
+    std::uint32_t seen = 0;
+    weights.each([&](std::string_view, auto const&) { ++seen; });
+    return it.rule == "poor_weight_initialization" && it.reason.find("one value") != it.reason.npos && seen >= 2 &&
+           it.latest.others + 1 >= seen;
+}
+[[nodiscard]] inline bool symmetric(evidence const& of, finding& into) noexcept {
+    episode const* const it = of.held_at_first("poor_weight_initialization", "one value");
+    if (it == nullptr || !(is_symmetric(*it, of.weights) || of.ill())) { return false; }
+    into = it->latest;
     return true;
 }
 
@@ -83,7 +109,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         ++seen;
         double const ratio = it.moves > 0 ? exponential(it.usual.value() / 0.434294481903251827651) : 0;
         small += ratio < limit ? 1 : 0;
-        if (ratio >= most.value) { most = {name, ratio, 0}; }
+        if (ratio >= most.value) { most = {name, ratio}; }
     });
     if (seen == 0 || small < seen) { return false; }
     into = told("learning_rate_too_small", "no weight moves by a hundred thousandth of itself in a step", most.name,
@@ -98,6 +124,15 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (it == nullptr) { return false; }
     into = it->latest;
     return true;
+}
+
+// What alarms, where nothing explains it.
+[[nodiscard]] inline bool strongest(evidence const& of, finding& into) noexcept {
+    episode const* best = nullptr;
+    for (episode const& it : of.said) {
+        if (it.last == of.close && (best == nullptr || it.latest.severity > best->latest.severity)) { best = &it; }
+    }
+    return of_rule(best, into);
 }
 
 // The loss itself, where nothing explains it.
@@ -118,33 +153,36 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 SPOTTER_BODY bool name_cause(evidence const& of, finding& into) noexcept {
     using namespace causes;
-    bool const bad = of.progress == progress::worsens || of.progress == progress::flat;
     // What is wrong in the program, whatever the numbers.
     for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch", "bf16_stall"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     if (rate_zero(of, into)) { return true; }
-    if (of_rule(of.held("poor_weight_initialization", "one value"), into) && bad) { return true; }
     if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
-    if (of_rule(of.held("gradient_not_cleared"), into)) { return true; }
-    if (bad) {
-        if (of_rule(of.held_from_the_start("input_not_normalized"), into)) { return true; }
-        if (of_rule(of.held_from_the_start("rl_observation_range"), into)) { return true; }
+    if (symmetric(of, into)) { return true; }
+    if (of.ill()) {
+        if (of_rule(of.held_at_first("input_not_normalized"), into)) { return true; }
+        if (of_rule(of.held_at_first("rl_observation_range"), into)) { return true; }
         if (initial_scale(of, into)) { return true; }
-        if (rate_too_large(of, 0.5, into)) { return true; }
+        if (rate_too_large(of, into)) { return true; }
         if (of_rule(of.held("update_direction"), into)) { return true; }
-        if (of.progress == progress::worsens && rate_too_large(of, 0.1, into)) { return true; }
+    }
+    if (of_rule(of.held("gradient_not_cleared"), into)) { return true; }
+    if (of.ill()) {
+        for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation"}) {
+            if (of_rule(of.held_at_first(rule), into)) { return true; }
+        }
+        if (rate_runs_away(of, into)) { return true; }
         if (rate_too_small(of, into)) { return true; }
     }
     if (of_rule(of.held("dead_update_path", "no_effect"), into)) { return true; }
     for (std::string_view const rule :
-         {"dead_relu", "all_zero", "dormant_units", "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
+         {"all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
           "poor_weight_initialization", "dead_update_path", "input_not_normalized", "class_imbalance", "output_collapse",
-          "underfit", "overfit", "overtraining"}) {
+          "rl_kl", "underfit", "overfit", "overtraining"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
-    if (bad && rate_too_large(of, 0.1, into)) { return true; }
-    return loss_alone(of, into);
+    return loss_alone(of, into) || strongest(of, into);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -11,8 +11,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by.
 [[nodiscard]] inline standing standing_of(finding const& it) noexcept {
     if (it.tells_non_finite || it.tells_origin) { return standing::certain; }
-    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch", "bf16_stall", "stalled_training",
-                                        "gradient_not_cleared", "rl_constant_reward"}) {
+    for (std::string_view const rule :
+         {"constant_batch", "identity_activation", "output_mismatch", "bf16_stall", "stalled_training", "rl_constant_reward"}) {
         if (it.rule == rule) { return standing::certain; }
     }
     if (it.rule == "dead_update_path" && it.reason != "no_gradient") { return standing::certain; }
@@ -79,7 +79,9 @@ SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
 }
 
 SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progress now) const noexcept {
-    if (standing_of(it.latest) != standing::symptom) { return it.latest.severity; }
+    if (standing_of(it.latest) != standing::symptom || causes::is_symmetric(it, weights_)) { return it.latest.severity; }
+    // Other evidence may explain it: an optimizer that ascends needs as many steps to be seen.
+    if (it.rule == "gradient_not_cleared") { return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info; }
     if (it.latest.severity == severity::info) { return severity::info; }
     switch (now) {
         case progress::improves:

@@ -21,10 +21,13 @@ struct evidence {
         return said.find(rule, reason, close > recent ? close - recent : 1);
     }
     // What it said at one of the first closes, before updates can have done much.
-    [[nodiscard]] constexpr episode const* held_from_the_start(std::string_view rule,
-                                                               std::string_view reason = {}) const noexcept {
-        episode const* const it = held(rule, reason);
+    [[nodiscard]] constexpr episode const* held_at_first(std::string_view rule, std::string_view reason = {}) const noexcept {
+        episode const* const it = said.find(rule, reason, 1);
         return it != nullptr && it->ever_first <= 12 ? it : nullptr;
+    }
+    [[nodiscard]] constexpr bool ill() const noexcept {
+        return progress == progress::flat || progress == progress::worsens ||
+               (progress == progress::unknown && !losses.has_objective());
     }
 };
 

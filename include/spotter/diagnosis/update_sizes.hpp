@@ -14,10 +14,12 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratio: the latest large one, and the usual.
 class update_sizes {
 public:
+    static constexpr std::uint64_t first_updates = 20;
+
     struct weight {
         double scale = 0;     // at first sight; 0: not seen, or all zero
-        double peak = 0;      // of the update ratio; fades by 2 % an update
-        std::uint64_t peak_at = 0;
+        double early = 0;     // the largest update ratio of the first updates
+        double peak = 0;      // of all; fades by 2 % an update
         smoothed usual{};     // decimal logarithm of the update ratio
         std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
         bool seen = false;
@@ -41,7 +43,8 @@ public:
         }
         ++mine->moves;
         fade(*mine);
-        if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step.index; }
+        if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
+        if (ratio.value > mine->peak) { mine->peak = ratio.value; }
         mine->usual.add(decimal_log(ratio.value), 20);
     }
 
