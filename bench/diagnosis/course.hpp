@@ -37,7 +37,7 @@ public:
     // As a user's hook.
     void begin(spotter::step_id step);
     void observe(std::string_view name, spotter::tensor_ref const& values, spotter::flag flags = spotter::flag::none);
-    void declare(std::string_view name, spotter::role role, spotter::flag flags = spotter::flag::none);
+    void observe(std::string_view name, spotter::tensor_ref const& values, spotter::role what, spotter::flag flags = spotter::flag::none);
     void scalar(std::string_view name, double value);
     void end();
 
