@@ -11,9 +11,9 @@
 namespace diagnosis {
 
 struct family {
-    std::string_view name{};     // char_transformer
-    std::string_view library{};  // what computes it: "libtorch"; empty: loops of this bench
-    std::string_view habit{};    // what is its own way of working, in a few words for the docs
+    std::string_view name{};                   // char_transformer
+    std::string_view library{};                // what computes it: "libtorch"; empty: loops of this bench
+    std::string_view habit{};                  // what is its own way of working, in a few words for the docs
     std::vector<std::string_view> variants{};  // its healthy shapes; the first is the base that faults are put into
     std::vector<fault> faults{};
     bool real_data = false;
@@ -25,5 +25,6 @@ struct family {
 //     static bool const added = diagnosis::add_family({...});
 [[nodiscard]] std::vector<family> const& families();
 bool add_family(family it);
+[[nodiscard]] family const* family_named(std::string_view name);  // null: not built
 
 }  // namespace diagnosis
