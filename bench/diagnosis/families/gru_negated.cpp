@@ -1,4 +1,3 @@
-// needs: eigen
 // SPDX-License-Identifier: Apache-2.0
 // A gated recurrent unit in the manner of hand-written nets: what it keeps for a weight is the next move, that is minus the gradient, summed
 // over the batch and blended with the moves before.

@@ -1,4 +1,3 @@
-// needs: eigen
 // SPDX-License-Identifier: Apache-2.0
 // A plain recurrent net that foretells a noisy sum of two waves. Its gradients are clipped in most steps; what is shown of them is what
 // is left, beside the norm that they had.
