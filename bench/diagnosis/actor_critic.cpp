@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that learns by acting: an actor and a critic balance a pole (proximal policy optimisation, Schulman et al. 2017).
 #include "experience.hpp"
+#include "family.hpp"
 #include "training.hpp"
-#include "watches.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -18,8 +17,8 @@ namespace {
 
 class agent {
 public:
-    explicit agent(assignment const& what) : what_{what}, random_{what.seed + 5000}, poles_(carts) {
-        std::size_t const units = what.shape == variant::wide_or_normalised ? 48 : 24;
+    explicit agent(course& of) : course_{of}, random_{of.seed() + 5000}, poles_(carts) {
+        std::size_t const units = shape_of(of) == healthy_shape::wide_or_normalised ? 48 : 24;
         for (auto const& [net, title, outputs] :
              {std::tuple{&actor_, "actor/", 2U}, std::tuple{&critic_, "critic/", 1U}}) {
             std::string const name = title;
@@ -27,46 +26,37 @@ public:
             net->blocks.emplace_back(name + "2", units, units);
             for (block& each : net->blocks) { each.activation = sp::activation_kind::relu; }
             net->blocks.emplace_back(name + "3", units, outputs);
-            initialise(*net, what.broken, random_);
+            initialise(*net, of.broken(), random_);
         }
-        if (what.shape == variant::small_batch_dropout) {
+        if (shape_of(of) == healthy_shape::small_batch_dropout) {
             batch_ /= 2;
             critic_.blocks[1].dropout = 0.1F;
         }
-        bool const other = what.shape == variant::other_optimizer;
+        bool const other = shape_of(of) == healthy_shape::other_optimizer;
         optimizer_.how = other ? method::adam : method::momentum;
         optimizer_.learning_rate = other ? 1e-3F : 0.5F;
-        if (what.shape == variant::small_batch_dropout) { optimizer_.learning_rate /= 2; }
+        if (shape_of(of) == healthy_shape::small_batch_dropout) { optimizer_.learning_rate /= 2; }
         optimizer_.largest_norm = 0.01F;  // what makes that rate possible
-        choose_rate(optimizer_, what.broken);
-        hand_over(actor_, false, what.broken, optimizer_);
-        hand_over(critic_, true, what.broken, optimizer_);
-        if (what.broken == fault::not_a_number) { nan_ = nan_plan::from(what.seed, 4); }
-        watches_.emplace(nan_.step, std::size_t{cartpole::action_count});
+        choose_rate(optimizer_, of.broken());
+        hand_over(actor_, false, of.broken(), optimizer_);
+        hand_over(critic_, true, of.broken(), optimizer_);
+        of.plan(train_steps, pack_choice::rl, cartpole::action_count);
+        if (of.is(fault::not_a_number)) {
+            nan_ = nan_plan::from(of.seed(), 4);
+            of.wrong_from(nan_.step, nan_.name(hit().blocks[nan_.block % 2]));
+        }
         for (cart_pole& each : poles_) { each.reset(random_); }
     }
 
-    outcome run() {
-        outcome made;
-        made.what = what_;
-        loss_log losses;
-        std::array<double, 5> last{};
+    void run() {
         for (std::uint64_t step = 0; step < train_steps; ++step) {
-            losses.add(learn(step));
-            optimizer_.step(schedule(what_.shape, step));
+            learn(step);
+            optimizer_.step(schedule(shape_of(course_), step));
             if ((step + 1) % eval_interval == 0) {
-                last[(step + 1) / eval_interval % last.size()] = evaluate(step + 1);
+                course_.evaluated(1.0 - evaluate(step + 1) / cartpole::episode_steps);
             }
         }
-        for (double const each : last) { made.badness += (1.0 - each / cartpole::episode_steps) / 5.0; }
-        losses.write(made);
-        made.finite = made.finite && all_finite(actor_) && all_finite(critic_);
-        if (nan_.where != planted_in::nothing) {
-            made.planted = nan_.name(hit().blocks[nan_.block % 2]);
-            made.planted_at = nan_.step;
-        }
-        made.packs = watches_->finish();
-        return made;
+        if (!all_finite(actor_) || !all_finite(critic_)) { course_.lost(); }
     }
 
 private:
@@ -74,7 +64,7 @@ private:
 
     void look(std::vector<cart_pole> const& at, values& seen) const {
         seen.clear();
-        float const unit = what_.broken == fault::raw_inputs ? 255.0F : 1.0F;
+        float const unit = course_.is(fault::raw_inputs) ? 255.0F : 1.0F;
         for (cart_pole const& each : at) {
             for (float const x : each.observation()) { seen.push_back(unit * x); }
         }
@@ -109,8 +99,8 @@ private:
         past_.value.insert(past_.value.end(), value.begin(), value.end());
         past_.estimate();
     }
-    // One batch forward and backward, shown before the update; the loss.
-    float learn(std::uint64_t step) {
+    // One batch forward and backward, shown before the update.
+    void learn(std::uint64_t step) {
         bool fresh = false;
         if (next_ == order_.size()) {
             if (epochs_left_ == 0) {
@@ -134,7 +124,7 @@ private:
         }
         measure(order_.data() + next_);
         next_ += batch_;
-        float const keep = what_.broken == fault::piles_up ? 1.0F : 0.0F;
+        float const keep = course_.is(fault::piles_up) ? 1.0F : 0.0F;
         actor_.backward(logits_gradient_, keep);
         critic_.backward(value_gradient_, keep);
         if (now && nan_.where == planted_in::gradient) {
@@ -142,14 +132,13 @@ private:
             gradient[gradient.size() / 2] = std::numeric_limits<float>::quiet_NaN();
         }
         show(step, fresh);
-        return loss_;
     }
 
     // Losses, their gradients and what is worth knowing of a batch.
     void measure(std::size_t const* samples) {
         values const& logits = actor_.output();
         values const& value = critic_.output();
-        float const sign = what_.broken == fault::negated_loss ? -1.0F : 1.0F;
+        float const sign = course_.is(fault::negated_loss) ? -1.0F : 1.0F;
         float const share = 1.0F / static_cast<float>(batch_);
         logits_gradient_.assign(2 * batch_, 0.0F);
         value_gradient_.assign(batch_, 0.0F);
@@ -184,32 +173,32 @@ private:
 
     void show(std::uint64_t step, bool fresh) {
         auto const see = [&](std::string const& name, sp::tensor_ref const& it, sp::flag flags) {
-            watches_->observe(name, it, flags);
+            course_.observe(name, it, flags);
         };
-        watches_->begin(sp::train(step));
+        course_.begin(sp::train(step));
         for (chain* const each : {&actor_, &critic_}) { each->show_parameters(see); }
-        watches_->observe("input", sp::view_of(input_, {batch_, cartpole::observation_size}));
+        course_.observe("input", sp::view_of(input_, {batch_, cartpole::observation_size}));
         actor_.show_activations(batch_, see);
-        watches_->observe("pred/policy", sp::view_of(actor_.output(), {batch_, std::size_t{2}}), sp::flag::logits);
+        course_.observe("pred/policy", sp::view_of(actor_.output(), {batch_, std::size_t{2}}), sp::flag::logits);
         critic_.show_activations(batch_, see);
-        watches_->observe("pred/value", sp::view_of(critic_.output(), {batch_, std::size_t{1}}));
-        watches_->scalar("policy_loss", policy_loss_);
-        watches_->scalar("value_loss", value_loss_);
-        watches_->scalar("loss", loss_);
-        watches_->scalar("metric/entropy", entropy_);
-        watches_->scalar("metric/approx_kl", moved_);
-        watches_->scalar("metric/clip_fraction", clipped_);
+        course_.observe("pred/value", sp::view_of(critic_.output(), {batch_, std::size_t{1}}));
+        course_.scalar("policy_loss", policy_loss_);
+        course_.scalar("value_loss", value_loss_);
+        course_.scalar("loss", loss_);
+        course_.scalar("metric/entropy", entropy_);
+        course_.scalar("metric/approx_kl", moved_);
+        course_.scalar("metric/clip_fraction", clipped_);
         if (fresh) {
-            if (std::isfinite(past_.explained)) { watches_->scalar("metric/explained_variance", past_.explained); }
-            for (float const each : past_.episodes) { watches_->scalar("metric/episode_return", each); }
+            if (std::isfinite(past_.explained)) { course_.scalar("metric/explained_variance", past_.explained); }
+            for (float const each : past_.episodes) { course_.scalar("metric/episode_return", each); }
         }
         for (chain* const each : {&actor_, &critic_}) { each->show_gradients(see); }
-        watches_->end();
+        course_.end();
     }
 
     // Steps survived, a mean over fresh episodes, driven as in training.
     double evaluate(std::uint64_t step) {
-        prng random{what_.seed + 9000};
+        prng random{course_.seed() + 9000};
         std::vector<cart_pole> running(8);
         for (cart_pole& each : running) { each.reset(random); }
         double survived = 0;
@@ -228,13 +217,13 @@ private:
             }
             running = left;
         }
-        watches_->begin(sp::eval(step));
-        watches_->scalar("metric/episode_return", static_cast<float>(survived));
-        watches_->end();
+        course_.begin(sp::eval(step));
+        course_.scalar("metric/episode_return", static_cast<float>(survived));
+        course_.end();
         return survived;
     }
 
-    assignment what_;
+    course& course_;
     prng random_;
     chain actor_{}, critic_{};
     optimizer optimizer_{};
@@ -245,16 +234,17 @@ private:
     std::size_t next_ = 0, epochs_left_ = 0, batch_ = 64;
     values input_{}, logits_gradient_{}, value_gradient_{};
     float loss_ = 0, policy_loss_ = 0, value_loss_ = 0, entropy_ = 0, moved_ = 0, clipped_ = 0;
-    std::optional<watches> watches_{};
 };
 
-}  // namespace
+bool const added =
+    add_family({.name = "ac",
+                .habit = "proximal policy optimisation; actor and critic in one optimizer, metrics",
+                .variants = shape_names,
+                .faults = {fault::large_rate, fault::small_rate, fault::zero_weights, fault::constant_weights,
+                           fault::dead_biases, fault::climbs, fault::piles_up, fault::frozen, fault::not_in_optimizer,
+                           fault::raw_inputs, fault::not_a_number, fault::negated_loss, fault::not_clipped},
+                .train = [](course& of) { agent{of}.run(); }});
 
-std::optional<outcome> train_actor_critic(assignment const& what) {
-    auto const start = std::chrono::steady_clock::now();
-    outcome made = agent{what}.run();
-    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return made;
-}
+}  // namespace
 
 }  // namespace diagnosis

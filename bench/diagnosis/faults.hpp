@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is broken on purpose: one change each, in which programs, and which rules are accepted as its diagnosis.
+// What is broken on purpose: one change each, and which rules are accepted as its diagnosis.
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace diagnosis {
@@ -33,6 +35,12 @@ enum class fault {
     few_samples,
     negated_loss,
     not_clipped,
+    zero_rate,
+    backward_bug,
+    one_net_climbs,
+    precision,
+    leaked_feature,
+    too_deep,
 };
 
 // A rule, and a part of the reason that its finding has to give; empty: any reason.
@@ -43,15 +51,13 @@ struct symptom {
 struct fault_info {
     fault what = fault::none;
     std::string_view name{};
-    std::string_view programs{};  // R mlp_reg, C mlp_cls, N cnn, A ac, D digits, B breast cancer
-    bool structural = false;      // counts as faulty however well the program trains
+    bool structural = false;  // counts as faulty however well the program trains
     std::array<symptom, 6> symptoms{};
 };
 
-inline constexpr std::array<fault_info, 22> faults{{
+inline constexpr std::array<fault_info, 28> faults{{
     {fault::large_rate,
      "learning rate x1000",
-     "RCNADB",
      false,
      {{{"update_ratio_band", "large"},
        {"exploding_gradient"},
@@ -61,70 +67,62 @@ inline constexpr std::array<fault_info, 22> faults{{
        {"non_finite"}}}},
     {fault::small_rate,
      "learning rate x1e-6",
-     "RCNADB",
      false,
      {{{"updates_too_small"}, {"update_ratio_band", "small"}, {"loss_not_decreasing", "flat"}, {"underfit"}}}},
     {fault::zero_weights,
      "zero initialisation",
-     "RCNADB",
      false,
      {{{"poor_weight_initialization"}, {"all_zero"}, {"dead_update_path", "no_gradient"}}}},
     {fault::constant_weights,
      "constant initialisation",
-     "RCNADB",
      false,
      {{{"poor_weight_initialization"}, {"tensor_variance"}}}},
     {fault::large_weights,
-     "initial scale x20, sigmoid",
-     "RCNDB",
+     "initial scale x20",
      false,
-     {{{"saturated_activation"}, {"initial_loss"}, {"gradient_depth_ratio"}}}},
+     {{{"saturated_activation"},
+       {"initial_loss"},
+       {"gradient_depth_ratio"},
+       {"exploding_gradient"},
+       {"poor_weight_initialization"}}}},
     {fault::dead_biases,
      "hidden biases -10",
-     "RCNADB",
      false,
      {{{"dead_relu"}, {"all_zero"}, {"dormant_units"}, {"dead_update_path", "no_gradient"}}}},
     {fault::deep,
      "40 layers",
-     "C",
      false,
      {{{"vanishing_gradient"}, {"gradient_depth_ratio"}, {"poor_weight_initialization"}}}},
     {fault::climbs,
      "gradient sign flipped",
-     "RCNADB",
      true,
      {{{"update_direction"}, {"loss_not_decreasing", "rises"}, {"loss_spike"}}}},
     {fault::piles_up,
      "gradients not zeroed",
-     "RCNADB",
      true,
      {{{"gradient_not_cleared"}, {"oscillating_loss"}, {"update_ratio_band", "large"}}}},
     {fault::frozen,
      "one layer frozen",
-     "RCNADB",
      true,
      {{{"dead_update_path", "no_effect"}, {"dead_update_path", "not_in_optimizer"}}}},
     {fault::not_in_optimizer,
      "not in optimizer",
-     "RCNADB",
      true,
      {{{"dead_update_path", "not_in_optimizer"}, {"dead_update_path", "no_effect"}}}},
     {fault::shuffled_labels,
      "labels shuffled",
-     "RCNDB",
      false,
      {{{"underfit"}, {"loss_not_decreasing", "flat"}, {"overfit"}, {"output_collapse"}}}},
-    {fault::raw_inputs, "inputs x255", "RCNADB", true, {{{"input_not_normalized"}, {"rl_observation_range"}}}},
-    {fault::imbalanced, "classes 99:1", "CNDB", true, {{{"class_imbalance"}}}},
-    {fault::not_a_number, "NaN at a step", "RCNADB", true, {{{"non_finite"}}}},
-    {fault::same_batch, "same batch always", "RCNDB", true, {{{"constant_batch"}, {"overfit"}}}},
-    {fault::no_activations, "activations removed", "CNDB", true, {{{"identity_activation"}}}},
-    {fault::softmax_twice, "softmax twice", "CNDB", true, {{{"output_mismatch"}}}},
-    {fault::noisy_labels, "40 % label noise", "CNDB", false, {{{"overfit"}, {"overtraining"}, {"underfit"}}}},
-    {fault::few_samples, "20 samples", "RCNDB", false, {{{"overfit"}, {"overtraining"}, {"constant_batch"}}}},
+    {fault::raw_inputs, "inputs x255", true, {{{"input_not_normalized"}, {"rl_observation_range"}}}},
+    {fault::imbalanced, "classes 99:1", true, {{{"class_imbalance"}}}},
+    {fault::not_a_number, "NaN at a step", true, {{{"non_finite"}}}},
+    {fault::same_batch, "same batch always", true, {{{"constant_batch"}, {"overfit"}}}},
+    {fault::no_activations, "activations removed", true, {{{"identity_activation"}}}},
+    {fault::softmax_twice, "softmax twice", true, {{{"output_mismatch"}}}},
+    {fault::noisy_labels, "40 % label noise", false, {{{"overfit"}, {"overtraining"}, {"underfit"}}}},
+    {fault::few_samples, "20 samples", false, {{{"overfit"}, {"overtraining"}, {"constant_batch"}}}},
     {fault::negated_loss,
      "loss sign wrong",
-     "RCNADB",
      true,
      {{{"initial_loss"},
        {"output_collapse"},
@@ -134,37 +132,49 @@ inline constexpr std::array<fault_info, 22> faults{{
        {"non_finite"}}}},
     {fault::not_clipped,
      "clipping removed",
-     "NA",
      false,
      {{{"gradient_spike"}, {"loss_spike"}, {"exploding_gradient"}, {"non_finite"}}}},
+    {fault::zero_rate,
+     "learning rate 0",
+     false,
+     {{{"dead_update_path", "no_effect"},
+       {"dead_update_path", "not_in_optimizer"},
+       {"updates_too_small"},
+       {"update_ratio_band", "small"},
+       {"loss_not_decreasing", "flat"},
+       {"underfit"}}}},
+    {fault::backward_bug,
+     "backward stops at the last layer",
+     true,
+     {{{"dead_update_path", "no_gradient"}, {"vanishing_gradient"}, {"all_zero"}, {"gradient_depth_ratio"}}}},
+    {fault::one_net_climbs,
+     "one of two nets climbs",
+     true,
+     {{{"update_direction"}, {"loss_not_decreasing", "rises"}, {"loss_spike"}, {"exploding_gradient"}}}},
+    {fault::precision,
+     "updates lost in half precision",
+     false,
+     {{{"bf16_stall"},
+       {"dead_update_path", "no_effect"},
+       {"updates_too_small"},
+       {"update_ratio_band", "small"},
+       {"loss_not_decreasing", "flat"}}}},
+    {fault::leaked_feature, "a feature holds the label", true, {{{"feature_importance_overweight"}}}},
+    {fault::too_deep, "trees too deep", false, {{{"tree_depth"}, {"overfit"}, {"overtraining"}}}},
 }};
 
-// The same training, healthy, in five shapes.
-enum class variant { base, other_optimizer, decaying_rate, wide_or_normalised, small_batch_dropout };
-inline constexpr std::array<std::string_view, 5> variant_names{"base", "other optimizer", "decaying rate",
-                                                               "batch norm or twice the width", "small batch, dropout"};
+[[nodiscard]] inline fault_info const& info_of(fault what) noexcept {
+    return faults[static_cast<std::size_t>(what) - 1];
+}
 
-struct program_info {
-    char letter = 0;
-    std::string_view name{};
-    bool real_data = false;
-};
-inline constexpr std::array<program_info, 6> programs{{{'R', "mlp_reg"},
-                                                       {'C', "mlp_cls"},
-                                                       {'N', "cnn"},
-                                                       {'A', "ac"},
-                                                       {'D', "digits", true},
-                                                       {'B', "breast_cancer", true}}};
-
-// One training: which program, broken or not, from which seed.
+// One training: which family, broken or not, in which of its healthy shapes, from which seed.
 struct assignment {
-    char program = 'R';
+    std::string family{};
     fault broken = fault::none;
-    variant shape = variant::base;
+    std::size_t variant = 0;
     std::uint64_t seed = 0;
-};
 
-inline constexpr std::uint64_t train_steps = 2000;
-inline constexpr std::uint64_t eval_interval = 100;
+    friend auto operator<=>(assignment const&, assignment const&) = default;
+};
 
 }  // namespace diagnosis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trainings count as broken and which as healthy: the run decides, not the program. And the statistics of shares.
+// Which trainings count as broken and which as healthy: the run decides, not the program. And what the tables count with.
 #pragma once
 
 #include "outcome.hpp"
@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace diagnosis {
 
-//   manifest    broken on purpose, and it ends worse than every healthy base training of its program, or not finite
+//   manifest    broken on purpose, and it ends worse than every healthy base training of its family, or not finite
 //   structural  broken in a way that counts however well it trains
 //   latent      broken on purpose, but trains as well as a healthy one: not counted
 //   clean       healthy
@@ -29,10 +31,6 @@ struct labelled {
     outcome const* of = nullptr;
     diagnosis::label label = label::clean;
 };
-
-[[nodiscard]] inline fault_info const& info_of(fault what) noexcept {
-    return faults[static_cast<std::size_t>(what) - 1];
-}
 
 // The mean of the middle two where the count is even.
 [[nodiscard]] inline double median(std::vector<double> values) {
@@ -76,18 +74,32 @@ struct share {
     }
 };
 
-[[nodiscard]] inline std::vector<double> badness_of(std::vector<outcome> const& all, char program, variant shape) {
+// Of the healthy trainings of a family in one shape.
+[[nodiscard]] inline std::vector<double> badness_of(std::vector<outcome> const& all, assignment const& like) {
     std::vector<double> made;
     for (outcome const& each : all) {
-        bool const healthy = each.what.broken == fault::none && each.what.shape == shape;
-        if (healthy && each.what.program == program && std::isfinite(each.badness)) { made.push_back(each.badness); }
+        bool const same = each.what.variant == like.variant && each.what.family == like.family;
+        if (same && each.what.broken == fault::none && std::isfinite(each.badness)) { made.push_back(each.badness); }
+    }
+    return made;
+}
+
+// "rule 7, other 2", the most frequent first.
+[[nodiscard]] inline std::string counts_text(std::map<std::string, std::size_t> const& counts) {
+    std::vector<std::pair<std::string, std::size_t>> sorted{counts.begin(), counts.end()};
+    std::sort(sorted.begin(), sorted.end(), [](auto const& a, auto const& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    std::string made;
+    for (auto const& [name, count] : sorted) {
+        made += (made.empty() ? "" : ", ") + name + " " + std::to_string(count);
     }
     return made;
 }
 
 [[nodiscard]] inline label label_of(outcome const& it, std::vector<outcome> const& all) {
     bool const lost = !it.finite || !std::isfinite(it.badness);
-    std::vector<double> peers = badness_of(all, it.what.program, it.what.shape);
+    std::vector<double> peers = badness_of(all, it.what);
     if (it.what.broken == fault::none) {
         double const middle = median(peers);
         for (double& each : peers) { each = std::abs(each - middle); }

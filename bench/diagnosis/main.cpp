@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well do the packs tell healthy trainings from broken ones, and what is broken? docs/diagnosis.md explains.
-//     diagnosis [--quick | --tuning | --seeds A..B] [--only PROGRAM[/FAULT]] [--jobs N] [--csv FILE] [--from FILE]
+//     diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from FILE] [--list]
+#include "family.hpp"
+#include "jobs.hpp"
 #include "tables.hpp"
-#include "training.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -23,23 +23,34 @@ using namespace diagnosis;
 
 struct options {
     std::uint64_t first_seed = 0, last_seed = 9;
-    std::string program{}, fault{};  // empty: all
+    std::vector<std::pair<std::string, std::string>> only{};  // family and fault; empty: all
     std::string csv{}, from{};
     unsigned jobs = 0;  // 0: one a processor
-    bool quick = false;
+    bool quick = false, list = false;
 };
 
 constexpr char const* usage =
-    "usage: diagnosis [--quick | --tuning | --seeds A..B] [--only PROGRAM[/FAULT]] [--jobs N] [--csv FILE] [--from "
-    "FILE]\n"
+    "usage: diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from "
+    "FILE] [--list]\n"
     "  --quick    seed 0 only, no real data        --tuning   seeds 100..109\n"
-    "  --only     mlp_reg, mlp_cls, cnn, ac, digits or breast_cancer; a fault by name, or clean\n"
-    "  --csv      writes what came of each training  --from     no training: the tables of such a file\n";
+    "  --only     a family by name; one of its faults by name, or clean\n"
+    "  --csv      writes what came of each training  --from     no training: the tables of such a file\n"
+    "  --list     the families that were built\n";
 
 template <class Number>
 bool parse(std::string_view text, Number& into) {
     auto const [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
     return error == std::errc{} && stop == text.data() + text.size();
+}
+
+bool parse_only(std::string_view value, options& into) {
+    std::size_t const slash = value.find('/');
+    std::string_view const fault = slash == value.npos ? std::string_view{} : value.substr(slash + 1);
+    into.only.emplace_back(value.substr(0, slash), fault);
+    bool const known =
+        fault.empty() || fault == "clean" ||
+        std::any_of(faults.begin(), faults.end(), [&](fault_info const& each) { return each.name == fault; });
+    return known && family_named(value.substr(0, slash)) != nullptr;
 }
 
 bool parse(std::string_view argument, std::string_view value, options& into, bool& takes_value) {
@@ -49,13 +60,7 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
         return dots != value.npos && parse(value.substr(0, dots), into.first_seed) &&
                parse(value.substr(dots + 2), into.last_seed) && into.first_seed <= into.last_seed;
     }
-    if (argument == "--only") {
-        std::size_t const slash = value.find('/');
-        into.program = std::string{value.substr(0, slash)};
-        into.fault = slash == value.npos ? std::string{} : std::string{value.substr(slash + 1)};
-        return std::any_of(programs.begin(), programs.end(),
-                           [&](program_info const& each) { return each.name == into.program; });
-    }
+    if (argument == "--only") { return parse_only(value, into); }
     if (argument == "--jobs") { return parse(value, into.jobs); }
     if (argument == "--csv") { return !(into.csv = std::string{value}).empty(); }
     if (argument == "--from") { return !(into.from = std::string{value}).empty(); }
@@ -70,55 +75,42 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
         into.last_seed = 109;
         return true;
     }
-    return false;
+    return into.list = argument == "--list";
 }
 
+bool is_wanted(options const& wanted, family const& of, std::string_view fault) {
+    if (wanted.only.empty()) { return !(wanted.quick && of.real_data); }
+    return std::any_of(wanted.only.begin(), wanted.only.end(), [&](auto const& each) {
+        return each.first == of.name && (each.second.empty() || fault.empty() || each.second == fault);
+    });
+}
+
+// Healthy trainings are always there when faults are asked for: labels are held against them.
 std::vector<assignment> assignments(options const& wanted) {
     std::vector<assignment> made;
     for (std::uint64_t seed = wanted.first_seed; seed <= wanted.last_seed; ++seed) {
-        for (program_info const& program : programs) {
-            if (wanted.program.empty() ? wanted.quick && program.real_data : wanted.program != program.name) {
-                continue;
-            }
-            for (std::size_t v = 0; v < variant_names.size(); ++v) {
-                // Healthy ones are always there when faults are asked for: labels are held against them.
-                made.push_back({program.letter, fault::none, static_cast<variant>(v), seed});
-            }
-            for (fault_info const& each : faults) {
-                bool const here = each.programs.find(program.letter) != each.programs.npos;
-                if (here && (wanted.fault.empty() || wanted.fault == each.name)) {
-                    made.push_back({program.letter, each.what, variant::base, seed});
-                }
+        for (family const& each : families()) {
+            if (!is_wanted(wanted, each, {}) || (each.there != nullptr && !each.there())) { continue; }
+            std::string const name{each.name};
+            for (std::size_t v = 0; v < each.variants.size(); ++v) { made.push_back({name, fault::none, v, seed}); }
+            for (fault const broken : each.faults) {
+                if (is_wanted(wanted, each, info_of(broken).name)) { made.push_back({name, broken, 0, seed}); }
             }
         }
     }
     return made;
 }
 
-// Trains them all, `jobs` at a time; the outcomes in the order of the assignments.
-std::vector<outcome> train_all(std::vector<assignment> const& list, unsigned jobs) {
-    std::vector<std::optional<outcome>> results(list.size());
-    std::atomic<std::size_t> next = 0, done = 0;
-    auto const start = std::chrono::steady_clock::now();
-    auto const work = [&] {
-        for (std::size_t i = next++; i < list.size(); i = next++) {
-            results[i] = train(list[i]);
-            std::size_t const count = ++done;
-            if (count % 50 == 0 || count == list.size()) {
-                double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-                std::fprintf(stderr, "%zu of %zu trainings, %.0f s\n", count, list.size(), seconds);
-            }
-        }
-    };
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < jobs; ++i) { others.emplace_back(work); }
-    work();
-    for (std::thread& each : others) { each.join(); }
-    std::vector<outcome> made;
-    for (std::optional<outcome>& each : results) {
-        if (each) { made.push_back(std::move(*each)); }
+void print_list() {
+    for (family const& each : families()) {
+        std::printf("%s (%s): %s\n  healthy:", std::string{each.name}.c_str(),
+                    each.library.empty() ? "loops of this bench" : std::string{each.library}.c_str(),
+                    std::string{each.habit}.c_str());
+        for (std::string_view const name : each.variants) { std::printf(" %s;", std::string{name}.c_str()); }
+        std::printf("\n  faults:");
+        for (fault const broken : each.faults) { std::printf(" %s;", std::string{info_of(broken).name}.c_str()); }
+        std::printf("\n");
     }
-    return made;
 }
 
 }  // namespace
@@ -139,9 +131,14 @@ int main(int count, char** arguments) {
         }
         i += takes_value ? 1 : 0;
     }
+    if (wanted.list) {
+        print_list();
+        return 0;
+    }
     std::vector<outcome> all;
     if (!wanted.from.empty()) {
-        all = read_csv(wanted.from);
+        std::ifstream file{wanted.from};
+        all = read_csv(file);
     } else {
         unsigned const jobs = wanted.jobs > 0 ? wanted.jobs : (std::max)(1U, std::thread::hardware_concurrency());
         all = train_all(assignments(wanted), jobs);

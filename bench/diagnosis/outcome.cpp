@@ -4,7 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <istream>
 
 namespace diagnosis {
 
@@ -59,39 +59,61 @@ std::string joined(std::vector<std::string> const& list) {
     return made;
 }
 
+constexpr std::string_view no_fault = "none";
+std::string_view name_of(fault what) { return what == fault::none ? no_fault : info_of(what).name; }
+bool fault_named(std::string_view name, fault& into) {
+    if (name == no_fault) { return true; }
+    for (fault_info const& each : faults) {
+        if (each.name == name) {
+            into = each.what;
+            return true;
+        }
+    }
+    return false;
+}
+
+std::uint64_t whole(std::string const& field) { return std::strtoull(field.c_str(), nullptr, 10); }
+double real(std::string const& field) { return std::strtod(field.c_str(), nullptr); }
+
+constexpr std::size_t of_training = 12, of_pack = 13;  // fields of a line
+
 }  // namespace
 
 std::string csv_header() {
-    return "program,fault,variant,seed,badness,finite,first_loss,last_loss,planted,planted_at,seconds,pack,alarmed,"
-           "mode,"
-           "step,first_alarm,rules,too_early,bad_value,bad_value_at,could_not_run\n";
+    return "family,fault,variant,seed,steps,badness,finite,first_loss,last_loss,planted,planted_at,seconds,"
+           "pack,alarmed,mode,step,stopped,stopped_at,skips,first_alarm,rules,too_early,bad_value,bad_value_at,"
+           "could_not_run\n";
 }
 
 std::string csv_lines(outcome const& it) {
     std::string made;
     for (std::size_t p = 0; p < pack_names.size(); ++p) {
         verdict const& said = it.packs[p];
-        std::vector<std::string> const fields{std::string{it.what.program},
-                                              std::to_string(static_cast<int>(it.what.broken)),
-                                              std::to_string(static_cast<int>(it.what.shape)),
-                                              std::to_string(it.what.seed),
-                                              number(it.badness),
-                                              it.finite ? "1" : "0",
-                                              number(it.first_loss),
-                                              number(it.last_loss),
-                                              it.planted,
-                                              std::to_string(it.planted_at),
-                                              number(it.seconds),
-                                              std::string{pack_names[p]},
-                                              said.alarmed ? "1" : "0",
-                                              said.mode,
-                                              std::to_string(said.step),
-                                              joined(said.first),
-                                              joined(said.rules),
-                                              joined(said.too_early),
-                                              said.bad_value,
-                                              std::to_string(said.bad_value_at),
-                                              joined(said.not_judged)};
+        std::array<std::string, of_training + of_pack> const fields{it.what.family,
+                                                                    std::string{name_of(it.what.broken)},
+                                                                    std::to_string(it.what.variant),
+                                                                    std::to_string(it.what.seed),
+                                                                    std::to_string(it.steps),
+                                                                    number(it.badness),
+                                                                    it.finite ? "1" : "0",
+                                                                    number(it.first_loss),
+                                                                    number(it.last_loss),
+                                                                    it.planted,
+                                                                    std::to_string(it.planted_at),
+                                                                    number(it.seconds),
+                                                                    std::string{pack_names[p]},
+                                                                    said.alarmed ? "1" : "0",
+                                                                    said.mode,
+                                                                    std::to_string(said.step),
+                                                                    said.stopped ? "1" : "0",
+                                                                    std::to_string(said.stopped_at),
+                                                                    std::to_string(said.skips),
+                                                                    joined(said.first),
+                                                                    joined(said.rules),
+                                                                    joined(said.too_early),
+                                                                    said.bad_value,
+                                                                    std::to_string(said.bad_value_at),
+                                                                    joined(said.not_judged)};
         std::string line;
         for (std::size_t i = 0; i < fields.size(); ++i) { line += (i == 0 ? "" : ",") + fields[i]; }
         made += line + '\n';
@@ -99,40 +121,42 @@ std::string csv_lines(outcome const& it) {
     return made;
 }
 
-std::vector<outcome> read_csv(std::string const& path) {
+std::vector<outcome> read_csv(std::istream& from) {
     std::vector<outcome> made;
-    std::ifstream file{path};
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(from, line);) {
         std::vector<std::string> const fields = parts_of(line, ',');
-        if (fields.size() != 21 || fields[0].size() != 1) { continue; }
+        if (fields.size() != of_training + of_pack) { continue; }
         std::size_t pack = 0;
-        while (pack < pack_names.size() && pack_names[pack] != fields[11]) { ++pack; }
-        if (pack == pack_names.size()) { continue; }
+        while (pack < pack_names.size() && pack_names[pack] != fields[of_training]) { ++pack; }
+        fault broken = fault::none;
+        if (pack == pack_names.size() || !fault_named(fields[1], broken)) { continue; }
         if (pack == 0) {
             outcome next;
-            next.what = {fields[0][0], static_cast<fault>(std::atoi(fields[1].c_str())),
-                         static_cast<variant>(std::atoi(fields[2].c_str())),
-                         std::strtoull(fields[3].c_str(), nullptr, 10)};
-            next.badness = std::strtod(fields[4].c_str(), nullptr);
-            next.finite = fields[5] == "1";
-            next.first_loss = std::strtod(fields[6].c_str(), nullptr);
-            next.last_loss = std::strtod(fields[7].c_str(), nullptr);
-            next.planted = fields[8];
-            next.planted_at = std::strtoull(fields[9].c_str(), nullptr, 10);
-            next.seconds = std::strtod(fields[10].c_str(), nullptr);
+            next.what = {fields[0], broken, static_cast<std::size_t>(whole(fields[2])), whole(fields[3])};
+            next.steps = whole(fields[4]);
+            next.badness = real(fields[5]);
+            next.finite = fields[6] == "1";
+            next.first_loss = real(fields[7]);
+            next.last_loss = real(fields[8]);
+            next.planted = fields[9];
+            next.planted_at = whole(fields[10]);
+            next.seconds = real(fields[11]);
             made.push_back(std::move(next));
         }
         if (made.empty()) { continue; }
         verdict& said = made.back().packs[pack];
-        said.alarmed = fields[12] == "1";
-        said.mode = fields[13];
-        said.step = std::strtoull(fields[14].c_str(), nullptr, 10);
-        said.first = told_of(fields[15]);
-        said.rules = told_of(fields[16]);
-        said.too_early = told_of(fields[17]);
-        said.bad_value = fields[18];
-        said.bad_value_at = std::strtoull(fields[19].c_str(), nullptr, 10);
-        said.not_judged = list_of(fields[20]);
+        said.alarmed = fields[13] == "1";
+        said.mode = fields[14];
+        said.step = whole(fields[15]);
+        said.stopped = fields[16] == "1";
+        said.stopped_at = whole(fields[17]);
+        said.skips = whole(fields[18]);
+        said.first = told_of(fields[19]);
+        said.rules = told_of(fields[20]);
+        said.too_early = told_of(fields[21]);
+        said.bad_value = fields[22];
+        said.bad_value_at = whole(fields[23]);
+        said.not_judged = list_of(fields[24]);
     }
     return made;
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ struct verdict {
     bool alarmed = false;
     std::string mode{};
     std::uint64_t step = 0;
+    bool stopped = false;  // a decision of the hook would have been to stop, first at this step
+    std::uint64_t stopped_at = 0;
+    std::uint64_t skips = 0;  // decisions to skip the update
     std::vector<told> first{};
     std::vector<told> rules{};      // of each rule that alarmed its first, in that order
     std::vector<told> too_early{};  // the same of alarms before there was anything wrong
@@ -36,6 +40,7 @@ struct verdict {
 
 struct outcome {
     assignment what{};
+    std::uint64_t steps = 0;
     double badness = 0;     // after the last step, on data not trained on: 0 perfect, about 1 nothing learnt
     bool finite = true;     // no loss and no weight was non-finite
     double first_loss = 0;  // on the training data, smoothed: for whoever tunes a program
@@ -50,6 +55,6 @@ struct outcome {
 [[nodiscard]] std::string csv_header();
 [[nodiscard]] std::string csv_lines(outcome const& it);
 // What csv_lines wrote; lines that are none are skipped.
-[[nodiscard]] std::vector<outcome> read_csv(std::string const& path);
+[[nodiscard]] std::vector<outcome> read_csv(std::istream& from);
 
 }  // namespace diagnosis

@@ -6,7 +6,6 @@
 #include "faults.hpp"
 #include "optimizer.hpp"
 
-#include <optional>
 #include <vector>
 
 namespace diagnosis {
@@ -19,38 +18,8 @@ struct recipe {
     float learning_rate = 0.01F, other_learning_rate = 1e-3F;  // with `how`, and with the other method
     float largest_norm = 0, weight_decay = 0;
     std::size_t batch = 32;
-    bool normalises = false;  // what the fourth variant does: batch normalisation, or twice the width
+    bool normalises = false;  // what the fourth shape does: batch normalisation, or twice the width
 };
-
-[[nodiscard]] inline recipe recipe_of(char program) {
-    switch (program) {
-        case 'R':
-            return {{}, {32, 32}, method::momentum, 0.01F, 2e-3F, 0, 0, 32, false};
-        case 'C':
-            return {{}, {24, 24, 24, 24}, method::adam, 3e-3F, 0.03F, 0, 0.05F, 32, true};
-        case 'N':
-            return {{6, 8}, {32}, method::momentum, 0.05F, 1e-3F, 0.5F, 0.02F, 16, true};
-        case 'D':
-            return {{}, {32, 32}, method::adam, 2e-3F, 0.02F, 0, 0.1F, 32, true};
-        default:
-            return {{}, {16, 16}, method::momentum, 1e-3F, 2e-4F, 0, 0.3F, 32, false};
-    }
-}
-
-[[nodiscard]] inline std::optional<task> data_of(assignment const& what) {
-    switch (what.program) {
-        case 'R':
-            return make_regression(what.seed);
-        case 'C':
-            return make_points(what.seed);
-        case 'N':
-            return make_pictures(what.seed);
-        case 'D':
-            return read_digits(what.seed);
-        default:
-            return read_breast_cancer(what.seed);
-    }
-}
 
 [[nodiscard]] inline samples chosen(samples const& from, std::vector<std::size_t> const& indices) {
     samples made{from.sample, {}, {}, {}};

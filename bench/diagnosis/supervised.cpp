@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs that learn from labelled samples.
+#include "family.hpp"
 #include "judge.hpp"
 #include "recipe.hpp"
 #include "training.hpp"
-#include "watches.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -15,9 +15,9 @@ namespace diagnosis {
 
 namespace {
 
-chain make_net(recipe const& like, task const& data, assignment const& what) {
+chain make_net(recipe const& like, task const& data, course const& what) {
     chain net;
-    bool const second = what.shape == variant::wide_or_normalised;
+    bool const second = shape_of(what) == healthy_shape::wide_or_normalised;
     std::size_t const factor = second && !like.normalises ? 2 : 1;
     std::size_t inputs = data.train.features();
     picture from{1, 16};
@@ -27,17 +27,18 @@ chain make_net(recipe const& like, task const& data, assignment const& what) {
         inputs = net.blocks.back().outputs();
     }
     std::vector<std::size_t> widths = like.widths;
-    if (what.broken == fault::deep) { widths.assign(40, widths[0]); }
+    if (what.is(fault::deep)) { widths.assign(40, widths[0]); }
     for (std::size_t i = 0; i < widths.size(); ++i) {
         net.blocks.emplace_back("fc" + std::to_string(i + 1), inputs, widths[i] * factor);
         inputs = net.blocks.back().outputs();
     }
     for (block& each : net.blocks) {
-        each.activation =
-            what.broken == fault::large_weights ? sp::activation_kind::sigmoid : sp::activation_kind::relu;
-        each.activation_left_out = what.broken == fault::no_activations;
+        each.activation = what.is(fault::large_weights) ? sp::activation_kind::sigmoid : sp::activation_kind::relu;
+        each.activation_left_out = what.is(fault::no_activations);
         if (second && like.normalises) { each.normalise(); }
-        if (what.shape == variant::small_batch_dropout && &each == &net.blocks.back()) { each.dropout = 0.2F; }
+        if (shape_of(what) == healthy_shape::small_batch_dropout && &each == &net.blocks.back()) {
+            each.dropout = 0.2F;
+        }
     }
     net.blocks.emplace_back("out", inputs, (std::max)(data.classes, std::size_t{1}));
     return net;
@@ -53,55 +54,50 @@ sp::extents rows_of(std::size_t batch, sp::extents const& sample) {
 
 class program {
 public:
-    program(assignment const& what, task data)
-        : what_{what}, recipe_{recipe_of(what.program)}, data_{std::move(data)}, random_{what.seed + 5000} {
-        spoil(data_, what.broken, random_);
-        if (what.shape == variant::other_optimizer) {
+    program(course& of, recipe like, task data)
+        : course_{of}, recipe_{std::move(like)}, data_{std::move(data)}, random_{of.seed() + 5000} {
+        spoil(data_, of.broken(), random_);
+        if (shape_of(of) == healthy_shape::other_optimizer) {
             recipe_.how = recipe_.how == method::adam ? method::momentum : method::adam;
             std::swap(recipe_.learning_rate, recipe_.other_learning_rate);
         }
-        if (what.shape == variant::small_batch_dropout) {
+        if (shape_of(of) == healthy_shape::small_batch_dropout) {
             recipe_.batch /= 2;
             recipe_.learning_rate /= 2;
         }
         recipe_.batch = (std::min)(recipe_.batch, data_.train.count());
-        net_ = make_net(recipe_, data_, what);
-        initialise(net_, what.broken, random_);
+        net_ = make_net(recipe_, data_, of);
+        initialise(net_, of.broken(), random_);
         optimizer_.how = recipe_.how;
         optimizer_.learning_rate = recipe_.learning_rate;
         optimizer_.largest_norm = recipe_.largest_norm;
         optimizer_.weight_decay = recipe_.weight_decay;
-        choose_rate(optimizer_, what.broken);
-        hand_over(net_, false, what.broken, optimizer_);
-        judge_.softmax_twice = what.broken == fault::softmax_twice;
-        judge_.sign = what.broken == fault::negated_loss ? -1.0F : 1.0F;
-        if (what.broken == fault::not_a_number) { nan_ = nan_plan::from(what.seed, net_.blocks.size() - 1); }
-        watches_.emplace(nan_.step, data_.classes > 0 ? std::log(static_cast<double>(data_.classes)) : 1.0);
+        choose_rate(optimizer_, of.broken());
+        hand_over(net_, false, of.broken(), optimizer_);
+        judge_.softmax_twice = of.is(fault::softmax_twice);
+        judge_.sign = of.is(fault::negated_loss) ? -1.0F : 1.0F;
+        of.plan(train_steps, pack_choice::supervised,
+                data_.classes > 0 ? std::log(static_cast<double>(data_.classes)) : 1.0);
+        if (of.is(fault::not_a_number)) {
+            nan_ = nan_plan::from(of.seed(), net_.blocks.size() - 1);
+            of.wrong_from(nan_.step, nan_.name(net_.blocks[nan_.block]));
+        }
     }
 
-    outcome run() {
-        outcome made;
-        made.what = what_;
-        loss_log losses;
+    void run() {
         for (std::uint64_t step = 0; step < train_steps; ++step) {
             learn(step);
-            losses.add(judge_.loss);
-            optimizer_.step(schedule(what_.shape, step));
-            if ((step + 1) % eval_interval == 0) { made.badness = evaluate(step + 1); }
+            optimizer_.step(schedule(shape_of(course_), step));
+            if ((step + 1) % eval_interval != 0) { continue; }
+            double const badness = evaluate(step + 1);
+            if (step + 1 == train_steps) { course_.evaluated(badness); }
         }
-        losses.write(made);
-        made.finite = made.finite && all_finite(net_);
-        if (nan_.where != planted_in::nothing) {
-            made.planted = nan_.name(net_.blocks[nan_.block]);
-            made.planted_at = nan_.step;
-        }
-        made.packs = watches_->finish();
-        return made;
+        if (!all_finite(net_)) { course_.lost(); }
     }
 
 private:
     void next_batch() {
-        if (what_.broken == fault::same_batch && !batch_.inputs.empty()) { return; }
+        if (course_.is(fault::same_batch) && !batch_.inputs.empty()) { return; }
         if (next_ + recipe_.batch > order_.size()) {
             order_ = example::shuffled_indices(data_.train.count(), random_);
             next_ = 0;
@@ -118,21 +114,21 @@ private:
         values const& output = net_.forward(batch_.inputs, batch_.count(), true, random_,
                                             now ? nan_.where : planted_in::nothing, nan_.block);
         compare(output, batch_);
-        net_.backward(judge_.gradient, what_.broken == fault::piles_up ? 1.0F : 0.0F);
+        net_.backward(judge_.gradient, course_.is(fault::piles_up) ? 1.0F : 0.0F);
         if (now && nan_.where == planted_in::gradient) {
             values& hit = net_.blocks[nan_.block].w.gradient;
             hit[hit.size() / 2] = std::numeric_limits<float>::quiet_NaN();
         }
         auto const see = [&](std::string const& name, sp::tensor_ref const& it, sp::flag flags) {
-            watches_->observe(name, it, flags);
+            course_.observe(name, it, flags);
         };
-        watches_->begin(sp::train(step));
+        course_.begin(sp::train(step));
         net_.show_parameters(see);
-        watches_->observe("input", sp::view_of(batch_.inputs, rows_of(batch_.count(), batch_.sample)));
+        course_.observe("input", sp::view_of(batch_.inputs, rows_of(batch_.count(), batch_.sample)));
         net_.show_activations(batch_.count(), see);
         show_result(batch_);
         net_.show_gradients(see);
-        watches_->end();
+        course_.end();
     }
 
     void compare(values const& output, samples const& with) {
@@ -144,13 +140,13 @@ private:
     }
     void show_result(samples const& of) {
         if (data_.classes > 0) {
-            watches_->observe("label", sp::view_of(of.classes, {of.count()}));
-            watches_->observe("pred", sp::view_of(judge_.shown, {of.count(), data_.classes}), sp::flag::logits);
+            course_.observe("label", sp::view_of(of.classes, {of.count()}));
+            course_.observe("pred", sp::view_of(judge_.shown, {of.count(), data_.classes}), sp::flag::logits);
         } else {
-            watches_->observe("label", sp::view_of(of.targets, {of.count(), std::size_t{1}}));
-            watches_->observe("pred", sp::view_of(judge_.shown, {of.count(), std::size_t{1}}));
+            course_.observe("label", sp::view_of(of.targets, {of.count(), std::size_t{1}}));
+            course_.observe("pred", sp::view_of(judge_.shown, {of.count(), std::size_t{1}}));
         }
-        watches_->scalar("loss", judge_.loss);
+        course_.scalar("loss", judge_.loss);
     }
 
     // How bad it is is measured on true labels; what is shown is what the program itself would see.
@@ -165,14 +161,14 @@ private:
             std::swap(data_.eval.classes, data_.eval_seen);
             compare(output, data_.eval);
         }
-        watches_->begin(sp::eval(step));
+        course_.begin(sp::eval(step));
         show_result(data_.eval);
-        watches_->end();
+        course_.end();
         if (!data_.eval_seen.empty()) { std::swap(data_.eval.classes, data_.eval_seen); }
         return badness;
     }
 
-    assignment what_;
+    course& course_;
     recipe recipe_;
     task data_;
     prng random_;
@@ -183,18 +179,61 @@ private:
     std::vector<std::size_t> order_{};
     std::size_t next_ = 0;
     samples batch_{};
-    std::optional<watches> watches_{};
 };
 
-}  // namespace
-
-std::optional<outcome> train_supervised(assignment const& what) {
-    auto const start = std::chrono::steady_clock::now();
-    std::optional<task> data = data_of(what);
-    if (!data) { return {}; }
-    outcome made = program{what, std::move(*data)}.run();
-    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return made;
+void train(course& of, recipe const& like, std::optional<task> data) {
+    if (data) { program{of, like, std::move(*data)}.run(); }
 }
+
+recipe const mlp_reg{{}, {32, 32}, method::momentum, 0.01F, 2e-3F, 0, 0, 32, false};
+recipe const mlp_cls{{}, {24, 24, 24, 24}, method::adam, 3e-3F, 0.03F, 0, 0.05F, 32, true};
+recipe const cnn{{6, 8}, {32}, method::momentum, 0.05F, 1e-3F, 0.5F, 0.02F, 16, true};
+recipe const digits{{}, {32, 32}, method::adam, 2e-3F, 0.02F, 0, 0.1F, 32, true};
+recipe const breast_cancer{{}, {16, 16}, method::momentum, 1e-3F, 2e-4F, 0, 0.3F, 32, false};
+
+std::vector<fault> with(std::vector<fault> more, std::vector<fault> all) {
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+std::vector<fault> const any_task{
+    fault::large_rate,    fault::small_rate,       fault::zero_weights, fault::constant_weights,
+    fault::large_weights, fault::dead_biases,      fault::climbs,       fault::piles_up,
+    fault::frozen,        fault::not_in_optimizer, fault::raw_inputs,   fault::shuffled_labels,
+    fault::not_a_number,  fault::same_batch,       fault::few_samples,  fault::negated_loss};
+std::vector<fault> const classification =
+    with({fault::imbalanced, fault::no_activations, fault::softmax_twice, fault::noisy_labels}, any_task);
+
+bool const added[] = {
+    add_family({.name = "mlp_reg",
+                .habit = "a regression; everything is shown, before the update",
+                .variants = shape_names,
+                .faults = any_task,
+                .train = [](course& of) { train(of, mlp_reg, make_regression(of.seed())); }}),
+    add_family({.name = "mlp_cls",
+                .habit = "points of five classes; Adam with weight decay",
+                .variants = shape_names,
+                .faults = with({fault::deep}, classification),
+                .train = [](course& of) { train(of, mlp_cls, make_points(of.seed())); }}),
+    add_family({.name = "cnn",
+                .habit = "pictures of ten classes; clipped gradients",
+                .variants = shape_names,
+                .faults = with({fault::not_clipped}, classification),
+                .train = [](course& of) { train(of, cnn, make_pictures(of.seed())); }}),
+    add_family({.name = "digits",
+                .habit = "real digits",
+                .variants = shape_names,
+                .faults = classification,
+                .real_data = true,
+                .there = [] { return read_digits(0).has_value(); },
+                .train = [](course& of) { train(of, digits, read_digits(of.seed())); }}),
+    add_family({.name = "breast_cancer",
+                .habit = "569 real rows, two classes",
+                .variants = shape_names,
+                .faults = classification,
+                .real_data = true,
+                .there = [] { return read_breast_cancer(0).has_value(); },
+                .train = [](course& of) { train(of, breast_cancer, read_breast_cancer(of.seed())); }})};
+
+}  // namespace
 
 }  // namespace diagnosis

@@ -2,7 +2,7 @@
 // The tables of docs/diagnosis.md.
 #include "tables.hpp"
 
-#include "labels.hpp"
+#include "family.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,17 +19,11 @@ namespace {
 
 using list = std::vector<labelled>;
 
-std::string name_of(char program) {
-    for (program_info const& each : programs) {
-        if (each.letter == program) { return std::string{each.name}; }
-    }
-    return {program};
-}
 std::string name_of(assignment const& it) {
-    std::string const kind = it.broken == fault::none
-                                 ? "clean, " + std::string{variant_names[static_cast<std::size_t>(it.shape)]}
-                                 : std::string{info_of(it.broken).name};
-    return name_of(it.program) + ", " + kind;
+    if (it.broken != fault::none) { return it.family + ", " + std::string{info_of(it.broken).name}; }
+    family const* const of = family_named(it.family);
+    bool const named = of != nullptr && it.variant < of->variants.size();
+    return it.family + ", clean, " + (named ? std::string{of->variants[it.variant]} : std::to_string(it.variant));
 }
 std::string rule_and_reason(told const& it) { return it.rule + " (" + it.reason + ")"; }
 double steps_after_onset(outcome const& of, verdict const& said) {
@@ -37,18 +31,6 @@ double steps_after_onset(outcome const& of, verdict const& said) {
 }
 bool located(outcome const& of, verdict const& said) {
     return said.bad_value == of.planted && said.bad_value_at == of.planted_at;
-}
-// "rule 7, other 2", the most frequent first.
-std::string counts_text(std::map<std::string, std::size_t> const& counts) {
-    std::vector<std::pair<std::string, std::size_t>> sorted{counts.begin(), counts.end()};
-    std::sort(sorted.begin(), sorted.end(), [](auto const& a, auto const& b) {
-        return a.second != b.second ? a.second > b.second : a.first < b.first;
-    });
-    std::string made;
-    for (auto const& [name, count] : sorted) {
-        made += (made.empty() ? "" : ", ") + name + " " + std::to_string(count);
-    }
-    return made;
 }
 std::string steps_text(std::vector<double> const& steps) {
     if (steps.empty()) { return "–"; }
@@ -75,20 +57,20 @@ struct score {
             if (!said.alarmed) { continue; }
             right.add(is_symptom(said.first.front(), it.what.broken));
             steps.push_back(steps_after_onset(it, said));
-            saved += 1.0 - static_cast<double>(said.step) / static_cast<double>(train_steps);
+            saved += 1.0 - static_cast<double>(said.step) / (std::max)(static_cast<double>(it.steps), 1.0);
         }
         saved /= (std::max)(static_cast<double>(recall.count), 1.0);
     }
 };
 
 void print_labels(list const& trainings) {
-    std::map<char, std::map<label, std::size_t>> counts;
-    for (labelled const& each : trainings) { ++counts[each.of->what.program][each.label]; }
-    std::printf("\n### Trainings\n\n| program | manifest | structural only | latent | clean | failed clean |\n"
+    std::map<std::string, std::map<label, std::size_t>> counts;
+    for (labelled const& each : trainings) { ++counts[each.of->what.family][each.label]; }
+    std::printf("\n### Trainings\n\n| family | manifest | structural only | latent | clean | failed clean |\n"
                 "|---|---|---|---|---|---|\n");
-    for (auto& [program, of] : counts) {
-        std::printf("| %s | %zu | %zu | %zu | %zu | %zu |\n", name_of(program).c_str(), of[label::manifest],
-                    of[label::structural], of[label::latent], of[label::clean], of[label::failed]);
+    for (auto& [name, of] : counts) {
+        std::printf("| %s | %zu | %zu | %zu | %zu | %zu |\n", name.c_str(), of[label::manifest], of[label::structural],
+                    of[label::latent], of[label::clean], of[label::failed]);
     }
 }
 
@@ -111,18 +93,6 @@ void print_packs(list const& trainings) {
     line("- false-positive rate", ours.false_positives, ours.false_positives.value() <= 0.02, "0.02 at most");
     line("- right symptom", ours.right, ours.right.value() >= 0.80, "0.80 at least");
     line("- NaN located", ours.located, ours.located.hits == ours.located.count, "all");
-}
-
-void print_programs(list const& trainings) {
-    std::set<char> letters;
-    for (labelled const& each : trainings) { letters.insert(each.of->what.program); }
-    std::printf("\n### Programs, spotter's pack\n\n| program | recall | false-positive rate | right symptom |\n"
-                "|---|---|---|---|\n");
-    for (char const letter : letters) {
-        score const it{trainings, 0, [&](outcome const& one) { return one.what.program == letter; }};
-        std::printf("| %s | %s | %s | %s |\n", name_of(letter).c_str(), it.recall.text().c_str(),
-                    it.false_positives.text().c_str(), it.right.text().c_str());
-    }
 }
 
 void print_faults(list const& trainings) {
@@ -196,14 +166,14 @@ void print_lists(list const& trainings) {
         outcome const& it = *each.of;
         if (counts_as_faulty(each.label) && !it.packs[0].alarmed) { ++missed[name_of(it.what)]; }
         for (told const& one : it.packs[0].too_early) {
-            ++early[name_of(it.what.program) + ", seed " + std::to_string(it.what.seed) + ": " + rule_and_reason(one)];
+            ++early[it.what.family + ", seed " + std::to_string(it.what.seed) + ": " + rule_and_reason(one)];
         }
         if (each.label == label::failed) {
             ++failed[name_of(it.what) + ", seed " + std::to_string(it.what.seed) +
                      (it.packs[0].alarmed ? " (told)" : "")];
         }
         if (it.what.broken != fault::none) { continue; }
-        for (std::string const& rule : it.packs[0].not_judged) { not_judged[name_of(it.what.program)].insert(rule); }
+        for (std::string const& rule : it.packs[0].not_judged) { not_judged[it.what.family].insert(rule); }
     }
     auto const print = [](char const* title, std::map<std::string, std::size_t> const& lines) {
         std::printf("\n### %s\n\n%s", title, lines.empty() ? "None.\n" : "");
@@ -213,8 +183,8 @@ void print_lists(list const& trainings) {
     print("Alarms before the NaN was planted", early);
     print("Failed clean, not counted", failed);
     std::printf("\n### Rules of spotter's pack that could not run in a healthy training\n\n");
-    for (auto const& [program, rules] : not_judged) {
-        std::printf("- %s:", program.c_str());
+    for (auto const& [name, rules] : not_judged) {
+        std::printf("- %s:", name.c_str());
         for (std::string const& each : rules) { std::printf(" %s;", each.c_str()); }
         std::printf("\n");
     }
@@ -223,11 +193,8 @@ void print_lists(list const& trainings) {
 void print_group(std::vector<outcome> const& all, bool real, char const* title) {
     list trainings;
     for (outcome const& each : all) {
-        for (program_info const& program : programs) {
-            if (program.letter == each.what.program && program.real_data == real) {
-                trainings.push_back({&each, label_of(each, all)});
-            }
-        }
+        family const* const of = family_named(each.what.family);
+        if (real == (of != nullptr && of->real_data)) { trainings.push_back({&each, label_of(each, all)}); }
     }
     if (trainings.empty()) {
         std::printf("\n## %s\n\nNone: not asked for, or the folder SPOTTER_DATA has no such data.\n", title);
@@ -235,11 +202,10 @@ void print_group(std::vector<outcome> const& all, bool real, char const* title) 
     }
     double seconds = 0;
     for (labelled const& each : trainings) { seconds += each.of->seconds; }
-    std::printf("\n## %s\n\n%zu trainings of %llu steps, %.0f s of computing.\n", title, trainings.size(),
-                static_cast<unsigned long long>(train_steps), seconds);
+    std::printf("\n## %s\n\n%zu trainings, %.0f s of computing.\n", title, trainings.size(), seconds);
     print_labels(trainings);
     print_packs(trainings);
-    print_programs(trainings);
+    print_families(trainings);
     print_faults(trainings);
     for (std::size_t p = 0; p < pack_names.size(); ++p) {
         print_alarms(trainings, label::clean, p, "False alarms in clean trainings");

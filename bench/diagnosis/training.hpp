@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both kinds of program share: how they are asked for, how a fault gets in, and where a NaN goes.
+// What the programs in loops of this bench share: their healthy shapes, how a fault gets in, and where a NaN goes.
 #pragma once
 
 #include "chain.hpp"
+#include "course.hpp"
 #include "optimizer.hpp"
-#include "outcome.hpp"
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diagnosis {
 
-// Trains and watches; nothing where the program's data is absent.
-[[nodiscard]] std::optional<outcome> train_supervised(assignment const& what);
-[[nodiscard]] std::optional<outcome> train_actor_critic(assignment const& what);
-[[nodiscard]] inline std::optional<outcome> train(assignment const& what) {
-    return what.program == 'A' ? train_actor_critic(what) : train_supervised(what);
+inline constexpr std::uint64_t train_steps = 2000;
+inline constexpr std::uint64_t eval_interval = 100;
+
+enum class healthy_shape { base, other_optimizer, decaying_rate, wide_or_normalised, small_batch_dropout };
+inline std::vector<std::string_view> const shape_names{"base", "other optimizer", "decaying rate",
+                                                       "batch norm or twice the width", "small batch, dropout"};
+[[nodiscard]] inline healthy_shape shape_of(course const& it) noexcept {
+    return static_cast<healthy_shape>(it.variant());
 }
 
 // Where and when the fault of that name plants its NaN, told by the seed; a block is counted over all chains.
@@ -85,32 +88,11 @@ inline void choose_rate(optimizer& it, fault broken) {
 }
 
 // The share of the learning rate at a step: half a cosine from 1 to 0 where it decays.
-[[nodiscard]] inline float schedule(variant shape, std::uint64_t step) noexcept {
-    if (shape != variant::decaying_rate) { return 1; }
+[[nodiscard]] inline float schedule(healthy_shape wanted, std::uint64_t step) noexcept {
+    if (wanted != healthy_shape::decaying_rate) { return 1; }
     float const done = static_cast<float>(step) / static_cast<float>(train_steps);
     return 0.5F + 0.5F * std::cos(std::numbers::pi_v<float> * done);
 }
-
-// Notes the losses of a training for its outcome.
-class loss_log {
-public:
-    void add(float loss) noexcept {
-        finite_ = finite_ && std::isfinite(loss);
-        if (count_ < 10) { first_ += static_cast<double>(loss) / 10; }
-        last_ = count_ == 0 ? static_cast<double>(loss) : last_ + 0.05 * (static_cast<double>(loss) - last_);
-        ++count_;
-    }
-    void write(outcome& into) const noexcept {
-        into.finite = finite_;
-        into.first_loss = first_;
-        into.last_loss = last_;
-    }
-
-private:
-    bool finite_ = true;
-    double first_ = 0, last_ = 0;
-    std::uint64_t count_ = 0;
-};
 
 [[nodiscard]] inline bool all_finite(chain& net) {
     bool finite = true;

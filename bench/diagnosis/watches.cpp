@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace diagnosis {
 
@@ -30,12 +31,17 @@ public:
         if (due_) { hook_.begin(step); }
         step_ = step;
     }
-    void observe(std::string_view name, sp::tensor_ref const& it, sp::flag flags) {
-        if (due_) { hook_.observe(name, it, flags); }
+    template <class... RoleAndFlags>
+    void observe(std::string_view name, sp::tensor_ref const& it, RoleAndFlags... said) {
+        if (due_) { hook_.observe(name, it, said...); }
     }
     void end() {
         if (!due_) { return; }
         sp::step_alarm const found = hook_.end();
+        said_.skips += found.decision() == sp::decision::skip_update ? 1 : 0;
+        if (found.decision() == sp::decision::stop && !std::exchange(said_.stopped, true)) {
+            said_.stopped_at = step_.index;
+        }
         if (found) { note(found); }
     }
     [[nodiscard]] verdict finish() {
@@ -92,23 +98,35 @@ struct watches::hooks {
 
     std::optional<watch_of<sp::packs::supervised, sp::initial_loss>> supervised{};
     std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};
+    std::optional<watch_of<sp::packs::boosting>> boosting{};
     watch_of<sp::packs::sagemaker> sagemaker;
     watch_of<sp::packs::sagemaker> seldom;  // as often as the SDK's configuration asks for
 
     template <class Use>
-    void each(Use&& use) {
+    void with_own_pack(Use&& use) {
         if (supervised) { use(*supervised); }
         if (reinforcement) { use(*reinforcement); }
+        if (boosting) { use(*boosting); }
+    }
+    template <class Use>
+    void each(Use&& use) {
+        with_own_pack(use);
         use(sagemaker);
         use(seldom);
     }
 };
 
-watches::watches(std::uint64_t onset, double guessing) : hooks_{std::make_unique<hooks>(onset)} {
-    hooks_->supervised.emplace(1U, onset, sp::packs::supervised, sp::initial_loss{.expected = guessing});
-}
-watches::watches(std::uint64_t onset, std::size_t actions) : hooks_{std::make_unique<hooks>(onset)} {
-    hooks_->reinforcement.emplace(1U, onset, sp::packs::rl, sp::rl_entropy_collapse::of_actions(actions));
+watches::watches(std::uint64_t onset, pack_choice pack, double known) : hooks_{std::make_unique<hooks>(onset)} {
+    if (pack == pack_choice::supervised) {
+        hooks_->supervised.emplace(1U, onset, sp::packs::supervised, sp::initial_loss{.expected = known});
+    } else if (pack == pack_choice::rl) {
+        bool const counted = known > 0 && known < 1e9;
+        hooks_->reinforcement.emplace(
+            1U, onset, sp::packs::rl,
+            sp::rl_entropy_collapse::of_actions(counted ? static_cast<std::uint64_t>(known) : 0));
+    } else {
+        hooks_->boosting.emplace(1U, onset, sp::packs::boosting);
+    }
 }
 watches::~watches() = default;
 
@@ -118,12 +136,16 @@ void watches::begin(sp::step_id step) {
 void watches::observe(std::string_view name, sp::tensor_ref const& it, sp::flag flags) {
     hooks_->each([&](auto& each) { each.observe(name, it, flags); });
 }
+void watches::observe(std::string_view name, sp::tensor_ref const& it, sp::role what, sp::flag flags) {
+    hooks_->each([&](auto& each) { each.observe(name, it, what, flags); });
+}
 void watches::end() {
     hooks_->each([](auto& each) { each.end(); });
 }
 std::array<verdict, pack_names.size()> watches::finish() {
-    return {hooks_->supervised ? hooks_->supervised->finish() : hooks_->reinforcement->finish(),
-            hooks_->sagemaker.finish(), hooks_->seldom.finish()};
+    std::array<verdict, pack_names.size()> made{verdict{}, hooks_->sagemaker.finish(), hooks_->seldom.finish()};
+    hooks_->with_own_pack([&](auto& each) { made[0] = each.finish(); });
+    return made;
 }
 
 }  // namespace diagnosis

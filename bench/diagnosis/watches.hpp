@@ -16,20 +16,21 @@
 
 namespace diagnosis {
 
+// Which pack judges a program.
+enum class pack_choice { supervised, rl, boosting };
+
 class watches {
 public:
-    // What is told before step `onset` of a fault is no detection of it.
-    // Of supervised training, where the loss of guessing is known.
-    watches(std::uint64_t onset, double guessing);
-    // Of an agent with so many actions.
-    watches(std::uint64_t onset, std::size_t actions);
+    // What is told before step `onset` of a fault is no detection of it. `known` is what the loss of guessing is or, for rl, how many
+    // actions there are; where it is no positive number, the rule that asks for it is silent.
+    watches(std::uint64_t onset, pack_choice pack, double known);
     watches(watches const&) = delete;
     watches& operator=(watches const&) = delete;
     ~watches();
 
     void begin(spotter::step_id step);
-    void observe(std::string_view name, spotter::tensor_ref const& it, spotter::flag flags = spotter::flag::none);
-    void scalar(std::string_view name, float value) { observe(name, spotter::view_of(&value, {})); }
+    void observe(std::string_view name, spotter::tensor_ref const& it, spotter::flag flags);
+    void observe(std::string_view name, spotter::tensor_ref const& it, spotter::role what, spotter::flag flags);
     void end();
     // What each hook said, once the training is over.
     [[nodiscard]] std::array<verdict, pack_names.size()> finish();

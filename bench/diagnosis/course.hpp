@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The course of one training, as its program sees it: what it is to be, who looks at it, and how it ends.
+#pragma once
+
+#include "faults.hpp"
+#include "outcome.hpp"
+#include "watches.hpp"
+
+#include <spotter/core/role.hpp>
+#include <spotter/core/step.hpp>
+#include <spotter/core/tensor_ref.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diagnosis {
+
+class course {
+public:
+    explicit course(assignment const& what) { made_.what = what; }
+
+    [[nodiscard]] bool is(fault broken) const noexcept { return made_.what.broken == broken; }
+    [[nodiscard]] fault broken() const noexcept { return made_.what.broken; }
+    [[nodiscard]] std::size_t variant() const noexcept { return made_.what.variant; }  // an index into its family's
+    [[nodiscard]] std::uint64_t seed() const noexcept { return made_.what.seed; }
+
+    // Before the first step: how many there will be, which pack judges (supervised where nobody says), and what its user knows:
+    // the loss of guessing or, for rl, how many actions there are.
+    void plan(std::uint64_t steps, pack_choice pack = pack_choice::supervised, double known = no_guess);
+    // From this step on there is something wrong; what is told before is not counted as found. Of a NaN, where it was put.
+    void wrong_from(std::uint64_t step, std::string planted = {});
+
+    // As a user's hook.
+    void begin(spotter::step_id step);
+    void observe(std::string_view name, spotter::tensor_ref const& it, spotter::flag flags = spotter::flag::none);
+    void observe(std::string_view name, spotter::tensor_ref const& it, spotter::role what,
+                 spotter::flag flags = spotter::flag::none);
+    void scalar(std::string_view name, double value);
+    void end();
+
+    // How bad it is in the end, on data not trained on and with true labels: 0 perfect, about 1 nothing learnt. The mean of the last
+    // `evaluations` of them counts.
+    void evaluated(double badness);
+    // Something in the program (a loss, a weight) is no number any more.
+    void lost() noexcept { made_.finite = false; }
+
+    static constexpr double no_guess = -1;
+
+    // What came of it; after the program returned.
+    [[nodiscard]] outcome finish();
+
+private:
+    static constexpr std::size_t evaluations = 5;
+
+    void note_loss(std::string_view name, spotter::tensor_ref const& it);
+
+    outcome made_{};
+    spotter::step_id step_{};
+    std::optional<watches> watches_{};  // from the first step on
+    pack_choice pack_ = pack_choice::supervised;
+    double known_ = no_guess;
+    std::vector<double> badness_{};
+    std::string loss_name_{};
+    std::uint64_t losses_ = 0;
+};
+
+}  // namespace diagnosis

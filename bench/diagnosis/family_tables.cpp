@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each family fares with spotter's pack: programs differ in their habits, and a rule must hold for all of them.
+#include "tables.hpp"
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace diagnosis {
+
+namespace {
+
+struct row {
+    share alarmed{}, stopped{}, skipped{};  // of the healthy trainings
+    share found{}, right{};                 // of the faulty ones; of those found
+
+    void add(labelled const& each) {
+        verdict const& said = each.of->packs[0];
+        if (each.label == label::clean) {
+            alarmed.add(said.alarmed);
+            stopped.add(said.stopped);
+            skipped.add(said.skips > 0);
+        } else if (counts_as_faulty(each.label)) {
+            found.add(said.alarmed);
+            if (said.alarmed) { right.add(is_symptom(said.first.front(), each.of->what.broken)); }
+        }
+    }
+};
+
+std::string short_text(share const& it) {
+    return it.count == 0 ? "–" : std::to_string(it.hits) + "/" + std::to_string(it.count);
+}
+
+// The family with the largest share, or the smallest; with its numbers.
+std::string worst(std::map<std::string, row> const& rows, share row::*of, bool largest) {
+    std::string name;
+    share most;
+    for (auto const& [family, each] : rows) {
+        share const& it = each.*of;
+        if (it.count == 0) { continue; }
+        bool const worse = largest ? it.value() > most.value() : it.value() < most.value();
+        if (name.empty() || worse) {
+            name = family;
+            most = it;
+        }
+    }
+    return name.empty() ? "–" : name + " (" + short_text(most) + ")";
+}
+
+// Every rule that alarmed in a healthy training, and where.
+void print_false_alarms(std::vector<labelled> const& trainings) {
+    std::map<std::string, std::map<std::string, std::size_t>> places;
+    std::map<std::string, std::size_t> counts;
+    for (labelled const& each : trainings) {
+        if (each.label != label::clean) { continue; }
+        for (told const& one : each.of->packs[0].rules) {
+            ++counts[one.rule];
+            ++places[one.rule][each.of->what.family];
+        }
+    }
+    std::printf("\n### False alarms by rule, spotter's pack\n\n%s",
+                counts.empty() ? "None.\n" : "| rule | trainings | families |\n|---|---|---|\n");
+    for (auto const& [rule, count] : counts) {
+        std::printf("| %s | %zu | %s |\n", rule.c_str(), count, counts_text(places[rule]).c_str());
+    }
+}
+
+}  // namespace
+
+void print_families(std::vector<labelled> const& trainings) {
+    std::map<std::string, row> rows;
+    for (labelled const& each : trainings) { rows[each.of->what.family].add(each); }
+    std::printf("\n### Families, spotter's pack\n\n| family | healthy with an alarm | with a decision to stop | with a "
+                "skipped update | faults found | first line right |\n|---|---|---|---|---|---|\n");
+    for (auto const& [name, it] : rows) {
+        std::printf("| %s | %s | %s | %s | %s | %s |\n", name.c_str(), short_text(it.alarmed).c_str(),
+                    short_text(it.stopped).c_str(), short_text(it.skipped).c_str(), short_text(it.found).c_str(),
+                    short_text(it.right).c_str());
+    }
+    std::printf("\nWorst: %s alarmed when healthy, %s found, %s right.\n", worst(rows, &row::alarmed, true).c_str(),
+                worst(rows, &row::found, false).c_str(), worst(rows, &row::right, false).c_str());
+    print_false_alarms(trainings);
+}
+
+}  // namespace diagnosis
