@@ -4,6 +4,7 @@
 #include "family.hpp"
 #include "jobs.hpp"
 #include "tables.hpp"
+#include "watches.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -35,7 +36,8 @@ constexpr char const* usage =
     "  --quick    seed 0 only, no real data        --tuning   seeds 100..109\n"
     "  --only     a family by name; one of its faults by name, or clean\n"
     "  --csv      writes what came of each training  --from     no training: the tables of such a file\n"
-    "  --list     the families that were built\n";
+    "  --list     the families that were built\n"
+    "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n";
 
 template <class Number>
 bool parse(std::string_view text, Number& into) {
@@ -75,6 +77,8 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
         into.last_seed = 109;
         return true;
     }
+    if (argument == "--ours") { return !(watches::baselines = false); }
+    if (argument == "--tell") { return watches::tells = true; }
     return into.list = argument == "--list";
 }
 

@@ -3,7 +3,7 @@
 #include "watches.hpp"
 
 #include <spotter/hook.hpp>
-#include <spotter/rule/builtin/initial_loss.hpp>
+#include <spotter/print.hpp>
 #include <spotter/rule/builtin/rl_entropy_collapse.hpp>
 #include <spotter/rule/packs.hpp>
 
@@ -27,7 +27,7 @@ public:
         : hook_{sp::plan<>{}, rules...}, interval_{interval}, onset_{onset} {}
 
     void begin(sp::step_id step) {
-        due_ = step.index % interval_ == 0;
+        due_ = interval_ > 0 && step.index % interval_ == 0;
         if (due_) { hook_.begin(step); }
         step_ = step;
     }
@@ -42,6 +42,7 @@ public:
         if (found.decision() == sp::decision::stop && !std::exchange(said_.stopped, true)) {
             said_.stopped_at = step_.index;
         }
+        if (watches::tells && interval_ == 1) { tell(found); }
         if (found) { note(found); }
     }
     [[nodiscard]] verdict finish() {
@@ -55,6 +56,9 @@ public:
     }
 
 private:
+    static void tell(sp::step_alarm const& found) {
+        for (sp::finding const& each : found) { sp::print(each, stderr); }
+    }
     void note(sp::step_alarm const& found) {
         bool const early = step_.index < onset_;
         bool const first = !said_.alarmed && !early;
@@ -94,9 +98,10 @@ using watch_of = watch<std::remove_cvref_t<decltype(Pack)>, More...>;
 // Beside a pack stands the rule of it that has to be told a number: what guessing costs, how many actions there are.
 struct watches::hooks {
     explicit hooks(std::uint64_t onset)
-        : sagemaker{1, onset, sp::packs::sagemaker}, seldom{500, onset, sp::packs::sagemaker} {}
+        : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker},
+          seldom{watches::baselines ? 500U : 0U, onset, sp::packs::sagemaker} {}
 
-    std::optional<watch_of<sp::packs::supervised, sp::initial_loss>> supervised{};
+    std::optional<watch_of<sp::packs::supervised>> supervised{};
     std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};
     std::optional<watch_of<sp::packs::boosting>> boosting{};
     watch_of<sp::packs::sagemaker> sagemaker;
@@ -118,7 +123,7 @@ struct watches::hooks {
 
 watches::watches(std::uint64_t onset, pack_choice pack, double known) : hooks_{std::make_unique<hooks>(onset)} {
     if (pack == pack_choice::supervised) {
-        hooks_->supervised.emplace(1U, onset, sp::packs::supervised, sp::initial_loss{.expected = known});
+        hooks_->supervised.emplace(1U, onset, sp::packs::supervised);
     } else if (pack == pack_choice::rl) {
         bool const counted = known > 0 && known < 1e9;
         hooks_->reinforcement.emplace(

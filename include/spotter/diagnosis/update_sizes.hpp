@@ -33,7 +33,7 @@ public:
     }
     constexpr void observe(observation const& it) noexcept {
         weight* const mine = all_.find(it.tensor.id);
-        if (mine == nullptr || it.step.mode != mode::train) { return; }
+        if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
         if (!std::exchange(mine->seen, true)) { mine->scale = scale_of(it); }
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known) { return; }
