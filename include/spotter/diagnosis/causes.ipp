@@ -74,48 +74,55 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-[[nodiscard]] inline bool initial_scale(evidence const& of, finding& into) noexcept {
+// More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it several times larger.
+[[nodiscard]] inline bool initial_scale(update_sizes const& weights, finding& into) noexcept {
     constexpr double limit = 6;
-    extreme_weight const found = largest(of.weights, [](auto const& it) { return it.scale; });
-    if (found.value < limit) { return false; }
-    into = told("initial_weights_too_large", "weights begin too large for what flows through them", found.name,
-                "root mean square times root of fan-in", found.value, relation::greater_equal, limit,
-                "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).");
-    return true;
-}
-
-// All weights rest, though the loop goes on; or move by less than float32 can add up to anything.
-[[nodiscard]] inline bool rate_zero(evidence const& of, finding& into) noexcept {
-    std::uint64_t resting = 0, moving = 0;
-    std::string_view first{};
-    std::uint64_t rests = 0;
-    of.weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        (it.moves == 0 && it.rests >= 3 ? resting : moving) += 1;
-        if (first.empty() && it.moves == 0) { first = name, rests = it.rests; }
-    });
-    if (resting == 0 || moving > 0) { return false; }
-    into = told("learning_rate_zero", "no weight has ever moved", first, "observations without a change",
-                static_cast<double>(rests), relation::greater_equal, 3,
-                "Check that the learning rate is not zero, that the optimizer is stepped, and that it holds these parameters.");
-    return true;
-}
-
-[[nodiscard]] inline bool rate_too_small(evidence const& of, finding& into) noexcept {
-    constexpr double limit = 1e-5;
-    std::uint64_t small = 0, seen = 0;
-    extreme_weight most;
-    of.weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        if (it.moves + it.rests < 20) { return; }
+    std::uint64_t large = 0, seen = 0;
+    extreme_weight first;
+    weights.each([&](std::string_view name, update_sizes::weight const& it) {
         ++seen;
-        double const ratio = it.moves > 0 ? exponential(it.usual.value() / 0.434294481903251827651) : 0;
-        small += ratio < limit ? 1 : 0;
-        if (ratio >= most.value) { most = {name, ratio}; }
+        if (it.scale < limit) { return; }
+        if (large++ == 0) { first = {name, it.scale}; }
     });
-    if (seen == 0 || small < seen) { return false; }
-    into = told("learning_rate_too_small", "no weight moves by a hundred thousandth of itself in a step", most.name,
-                "update ratio", most.value, relation::less, limit,
-                "Raise the learning rate; updates of a thousandth of the weights are usual.");
-    if (most.value > 0) { into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value; }
+    if (large < 2 || 2 * large <= seen) { return false; }
+    into = told("initial_weights_too_large", "weights begin too large for what flows through them", first.name,
+                "root mean square times root of fan-in", first.value, relation::greater_equal, limit,
+                "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).");
+    into.others = static_cast<std::uint32_t>(large - 1);
+    return true;
+}
+
+// No weight has ever moved, though the loop goes on.
+[[nodiscard]] inline bool rate_zero(update_sizes const& weights, std::uint64_t patience, finding& into) noexcept {
+    std::uint64_t resting = 0, others = 0;
+    extreme_weight first;
+    weights.each([&](std::string_view name, update_sizes::weight const& it) {
+        bool const rests = it.moves == 0 && it.rests >= patience;
+        (rests ? resting : others) += 1;
+        if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests)}; }
+    });
+    if (resting == 0 || others > 0) { return false; }
+    into = told("learning_rate_zero", "no weight has ever moved", first.name, "observations without a change", first.value,
+                relation::greater_equal, static_cast<double>(patience),
+                "Check that the learning rate is not zero, nor too small to change a weight at all, and that the optimizer is stepped and "
+                "holds these parameters.");
+    into.others = static_cast<std::uint32_t>(resting - 1);
+    return true;
+}
+
+// None has ever moved by more than `limit` of itself in a step.
+[[nodiscard]] inline bool rate_too_small(update_sizes const& weights, double limit, std::uint64_t patience, finding& into) noexcept {
+    std::uint64_t seen = 0, moved = 0;
+    extreme_weight most;
+    weights.each([&](std::string_view name, update_sizes::weight const& it) {
+        ++seen;
+        moved += it.highest >= limit || it.moves + it.rests < patience ? 1 : 0;
+        if (it.highest >= most.value) { most = {name, it.highest}; }
+    });
+    if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
+    into = told("learning_rate_too_small", "steps are next to nothing beside the weights", most.name, "largest update ratio",
+                most.value, relation::less, limit, "Raise the learning rate; updates of a thousandth of the weights are usual.");
+    into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
     return true;
 }
 
@@ -135,6 +142,11 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return of_rule(best, into);
 }
 
+// An input far beyond what any normalisation leaves.
+[[nodiscard]] inline bool is_raw(finding const& it) noexcept {
+    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > 20;
+}
+
 // The loss itself, where nothing explains it.
 [[nodiscard]] inline bool loss_alone(evidence const& of, finding& into) noexcept {
     if (of.progress != progress::flat && of.progress != progress::worsens) { return false; }
@@ -142,7 +154,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     falling_series const* const loss = of.losses.loss(name);
     if (loss == nullptr) { return false; }
     bool const worse = of.progress == progress::worsens;
-    into = told("loss_not_decreasing", worse ? "loss rises" : "loss is flat", name, "loss", loss->level(),
+    bool const bottomless = worse && loss->level() < 0 && loss->level() < loss->first();
+    into = told("loss_not_decreasing", bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat", name, "loss", loss->level(),
                 worse ? relation::greater : relation::greater_equal, loss->first(),
                 worse ? "Lower the learning rate, and check the sign of the loss."
                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise the learning rate.");
@@ -157,13 +170,17 @@ SPOTTER_BODY bool name_cause(evidence const& of, finding& into) noexcept {
     for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch", "bf16_stall"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
-    if (rate_zero(of, into)) { return true; }
+    if (rate_zero(of.weights, 3, into)) { return true; }
     if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
     if (symmetric(of, into)) { return true; }
+    if (rate_too_small(of.weights, 1e-6, 100, into)) { return true; }
+    if (episode const* const it = of.held_at_first("input_not_normalized"); it != nullptr && is_raw(it->latest)) {
+        return of_rule(it, into);
+    }
+    if (initial_scale(of.weights, into)) { return true; }
     if (of.ill()) {
         if (of_rule(of.held_at_first("input_not_normalized"), into)) { return true; }
         if (of_rule(of.held_at_first("rl_observation_range"), into)) { return true; }
-        if (initial_scale(of, into)) { return true; }
         if (rate_too_large(of, into)) { return true; }
         if (of_rule(of.held("update_direction"), into)) { return true; }
     }
@@ -173,7 +190,7 @@ SPOTTER_BODY bool name_cause(evidence const& of, finding& into) noexcept {
             if (of_rule(of.held_at_first(rule), into)) { return true; }
         }
         if (rate_runs_away(of, into)) { return true; }
-        if (rate_too_small(of, into)) { return true; }
+        if (rate_too_small(of.weights, 1e-5, 50, into)) { return true; }
     }
     if (of_rule(of.held("dead_update_path", "no_effect"), into)) { return true; }
     for (std::string_view const rule :

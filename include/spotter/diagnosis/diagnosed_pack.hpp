@@ -30,6 +30,8 @@ private:
 
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
+    // What weights and their updates say alone, whatever the run does.
+    [[nodiscard]] bool weights_are_wrong(finding& cause) const noexcept;
     // A symptom of an illness that was told a short while ago.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
 
@@ -43,7 +45,7 @@ private:
     findings scratch_{};
     std::uint64_t close_ = 0;
     spotter::progress told_ = spotter::progress::unknown;  // the last that was an alarm; unknown: none since it was well
-    std::string_view cause_{};
+    bool weights_told_ = false;
     std::uint64_t cause_at_ = 0;
 };
 

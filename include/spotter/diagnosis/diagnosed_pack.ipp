@@ -15,7 +15,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
          {"constant_batch", "identity_activation", "output_mismatch", "bf16_stall", "stalled_training", "rl_constant_reward"}) {
         if (it.rule == rule) { return standing::certain; }
     }
-    if (it.rule == "dead_update_path" && it.reason != "no_gradient") { return standing::certain; }
+    if (it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50)) { return standing::certain; }
+    if (causes::is_raw(it)) { return standing::certain; }
     for (std::string_view const rule : {"overfit", "overtraining"}) {
         if (it.rule == rule) { return standing::outcome; }
     }
@@ -97,6 +98,11 @@ SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
     return cause_at_ != 0 && close_ - cause_at_ < quiet_for && standing_of(it.latest) == standing::symptom;
 }
 
+SPOTTER_BODY bool diagnosed_pack::weights_are_wrong(finding& cause) const noexcept {
+    return causes::rate_zero(weights_, 20, cause) || causes::rate_too_small(weights_, 1e-6, 100, cause) ||
+           causes::initial_scale(weights_, cause);
+}
+
 SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
     ++close_;
     truth answer = truth::undecided;
@@ -133,13 +139,16 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
             level = mine > level ? mine : level;
         }
     }
-    std::size_t const first = out.size();
     finding cause;
+    if (!weights_told_ && weights_are_wrong(cause)) {
+        fresh = weights_told_ = true;
+        level = level > severity::warning ? level : severity::warning;
+    }
+    std::size_t const first = out.size();
     if (fresh && name_cause({now, losses_, said_, weights_, close_}, cause)) {
         cause.step = step;
         cause.severity = level;
         if (outcome) { told_ = now; }
-        cause_ = cause.rule;
         cause_at_ = close_;
         out.push(cause);
     }

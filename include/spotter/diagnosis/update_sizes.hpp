@@ -20,6 +20,7 @@ public:
         double scale = 0;     // at first sight; 0: not seen, or all zero
         double early = 0;     // the largest update ratio of the first updates
         double peak = 0;      // of all; fades by 2 % an update
+        double highest = 0;   // of all
         smoothed usual{};     // decimal logarithm of the update ratio
         std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
         bool seen = false;
@@ -45,6 +46,7 @@ public:
         fade(*mine);
         if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
         if (ratio.value > mine->peak) { mine->peak = ratio.value; }
+        if (ratio.value > mine->highest) { mine->highest = ratio.value; }
         mine->usual.add(decimal_log(ratio.value), 20);
     }
 
