@@ -24,6 +24,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(spotter_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                            $<$<BOOL:${SPOTTER_WERROR}>:-Werror>)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13) # at -O3 it warns of `"text" + std::string` (bug 105651)
+    target_compile_options(spotter_warnings INTERFACE -Wno-restrict)
+endif()
 
 option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" OFF)
 if(TARGET spotter_compiled)
