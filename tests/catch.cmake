@@ -54,6 +54,7 @@ function(spotter_precompile target name)
         spotter_cache_precompiled(${shared})
     endif()
     target_precompile_headers(${target} REUSE_FROM ${shared})
+    target_compile_options(${target} PRIVATE -Wno-parentheses) # Catch2's header switches it off, which a precompiled one forgets
     spotter_cache_precompiled(${target})
 endfunction()
 
