@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/hook/capture.hpp>
-#include <spotter/hook/features.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
@@ -201,7 +200,7 @@ public:
         health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
         now.failures = failures_;
         now.failures.add(judges_.troubles());
-        for (error const& each : {registry_.lack(), desk_.trouble(), distributions_.lack(), now.sink.first}) {
+        for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first}) {
             now.failures.add(each);
         }
         if (!now.first) { now.first = now.failures.first(); }
@@ -370,9 +369,9 @@ private:
         if (has(all, terms::change)) { it.compare(values, step_, stats); }
         if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
-        feature_desk* const desk = has(judged, terms::feature) ? desk_.lend(sink_, it.info, step_, values) : nullptr;
-        observation const seen{it.info, step_, stats, values, units, spread, desk};
+        observation const seen{it.info, step_, stats, values, units, spread, &features_};
         if (rules != 0) { judges_.observe(seen, rules); }
+        if (!features_.empty()) { hand_on_features(it.info); }
         if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
@@ -380,6 +379,11 @@ private:
                    any(keep) || captures_.everything()) {
             sink_.observe(seen, keep);
         }
+    }
+
+    SPOTTER_NOINLINE void hand_on_features(tensor_info const& of) noexcept {
+        features_.each([&](std::uint64_t key, std::span<double const> numbers) { sink_.feature(of, step_, key, numbers); });
+        features_.clear();
     }
 
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
@@ -469,7 +473,7 @@ private:
     double (*clock_)() noexcept = &detail::steady_seconds;
     captures captures_{};
     vitals vitals_{};
-    live_desk<std::remove_reference_t<Sink>> desk_{};
+    feature_list features_{};  // of the observation at hand
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
     bool open_ = false;

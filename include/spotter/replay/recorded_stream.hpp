@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/format/zstd_codec.hpp>
-#include <spotter/hook/features.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/replay/shared_names.hpp>
@@ -16,31 +15,6 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// The desk that a replay lends: what was recorded before an observation, and its values, which are read once a rule asks for them.
-template <class Load>
-class recorded_desk final : public feature_desk {
-public:
-    recorded_desk(feature_list& made, Load const& load) noexcept : made_{made}, load_{load} {}
-    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
-    [[nodiscard]] tensor_ref values() noexcept override {
-        tensor_ref const view = guarded_or([&] { return load_(); }, [] { return tensor_ref{}; });
-        lacked_ = lacked_ || view.absent();
-        return view;
-    }
-    void keep(std::uint64_t key, std::span<double const> numbers) noexcept override {
-        (void)made_.add(key, numbers);  // without memory the next rule extracts it again
-    }
-    [[nodiscard]] bool live() const noexcept override { return false; }
-    void lack() noexcept override { lacked_ = true; }
-    // A rule asked for values that are not there, or for what was not extracted.
-    [[nodiscard]] bool lacked() const noexcept { return lacked_; }
-
-private:
-    feature_list& made_;
-    Load const& load_;
-    bool lacked_ = false;
-};
 
 // The step at which the rules are; of records that are played together it is one for all.
 template <class Judges>
@@ -215,7 +189,8 @@ private:
         if (decode(row, made)) { return; }
         tensor_id const id = run_.id_of(segment, made.id);
         if (id == no_tensor || id >= tensors_.size() || !has(tensors_[id].rule_terms, terms::feature)) { return; }
-        if (id != feature_of_ || made.step != feature_at_ || features_.find(made.key) != nullptr) { features_.clear(); }
+        std::span<double const> taken;
+        if (id != feature_of_ || made.step != feature_at_ || features_.find(made.key, taken)) { features_.clear(); }
         feature_of_ = id;
         feature_at_ = made.step;
         numbers_.clear();
@@ -241,22 +216,24 @@ private:
         bool tried = complete(segment, it, seen, wanted, told);
         ++judged_;
         keep_features_of(id, seen.step);
-        auto const values = [&] {
-            if (!std::exchange(tried, true) && seen.has_values) { (void)load(segment, seen, told.view); }
+        auto const values = [&]() noexcept {
+            if (!std::exchange(tried, true) && seen.has_values) {
+                (void)guarded([&] { (void)load(segment, seen, told.view); });
+            }
             return told.view;
         };
-        recorded_desk desk{features_, values};
+        features_.play_back(values);
         observation const made{it.info,
                                seen.step,
                                told.stats,
                                told.view,
                                told.units,
                                any(terms_of(told.spread)) ? &told.spread : nullptr,
-                               has(wanted, terms::feature) ? &desk : nullptr,
+                               &features_,
                                number_};
         at_.judges().observe(made, rules);
         note_lack_of_memory(it);
-        if (desk.lacked()) { told.missing |= terms::payload; }
+        if (features_.lacking()) { told.missing |= terms::payload; }
         if (any(told.missing)) { note_lack(id, seen.step, told.missing); }
     }
 
@@ -329,14 +306,14 @@ private:
         if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }
         distribution const spread = spread_of(view, wanted);
         keep_features_of(id, seen.step);
-        auto const value = [&] { return view; };
-        recorded_desk desk{features_, value};
+        auto const value = [&]() noexcept { return view; };
+        features_.play_back(value);
         at_.judges().observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr,
-                              has(wanted, terms::feature) ? &desk : nullptr, number_},
+                              &features_, number_},
                              rules);
         ++judged_;
         note_lack_of_memory(it);
-        if (desk.lacked()) { note_lack(id, seen.step, terms::payload); }
+        if (features_.lacking()) { note_lack(id, seen.step, terms::payload); }
     }
 
     [[nodiscard]] distribution spread_of(tensor_ref const& view, terms wanted) noexcept {

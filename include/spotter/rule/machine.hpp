@@ -4,6 +4,7 @@
 
 #include <spotter/core/algebra.hpp>
 #include <spotter/core/event.hpp>
+#include <spotter/core/feature_list.hpp>
 #include <spotter/core/pattern.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/rule/leaf_book.hpp>
@@ -287,27 +288,27 @@ private:
     // What was extracted before, else of the values; without either the rule does not see the tensor. A rule with a memory extracts
     // wherever it can, for the next time's sake; once it could not, it cannot any more.
     constexpr void observe_feature(observation const& it) {
-        feature_desk* const desk = it.features;
-        std::uint64_t const place = desk != nullptr ? key(it.tensor) : 0;
-        auto const* const made = desk != nullptr ? desk->find(place) : nullptr;
-        bool const live = desk == nullptr || desk->live();
-        if (made != nullptr && !(remembers && live)) {
+        feature_list* const all = it.features;
+        std::uint64_t const place = all != nullptr ? key(it.tensor) : 0;
+        std::span<double const> made;
+        bool const found = all != nullptr && all->find(place, made), live = all == nullptr || all->live();
+        if (found && !(remembers && live)) {
             if constexpr (remembers) { memory_.behind = true; }
-            return rule_.observe(state_, it, *made);
+            return rule_.observe(state_, it, made);
         }
-        tensor_ref const values = desk != nullptr ? desk->values() : it.view;
+        tensor_ref const values = all != nullptr ? all->values(it.view) : it.view;
         if constexpr (remembers) {
-            if (memory_.behind && desk != nullptr) { return desk->lack(); }
+            if (memory_.behind && all != nullptr) { return all->lack(); }
         }
         if (values.absent()) { return; }
         feature_.clear();
         rule_.extract(state_, it, values, feature_);
         if (!feature_.complete()) {
             (void)book_.lack();
-            return desk != nullptr ? desk->lack() : void();
+            return all != nullptr ? all->lack() : void();
         }
         // Others may take it, but for one from memory: in a replay they would fall behind.
-        if (desk != nullptr && made == nullptr && (live || !remembers)) { desk->keep(place, feature_.all()); }
+        if (all != nullptr && !found && (live || !remembers)) { all->keep(place, feature_.all()); }
         rule_.observe(state_, it, feature_.all());
     }
 
