@@ -24,7 +24,7 @@ inline float const pos_infinity_f = std::bit_cast<float>(0x7F800000U);
 inline float const neg_infinity_f = std::bit_cast<float>(0xFF800000U);
 
 inline constexpr std::size_t most_tensors = 8;
-inline constexpr std::size_t most_values = 1024;  // of a tensor whose units or changes are wanted
+inline constexpr std::size_t most_values = 1024;  // of a tensor whose units or changes are needed
 
 // What one rule extracts, by observation. Played back, as a record without values would be, it has no values.
 struct feature_log {
@@ -51,7 +51,7 @@ struct feature_log {
     void end() {
         if (playing) { return; }
         kept.emplace_back();
-        list_.each([&](std::uint64_t key, std::span<double const> numbers) {
+        list_.hand_on([&](std::uint64_t key, std::span<double const> numbers) {
             kept.back().push_back({key, {numbers.begin(), numbers.end()}});
         });
     }
@@ -74,22 +74,22 @@ public:
         info.id = it.info.id;
         it.info = info;
         tensor* const partner = bind_partner(it);
-        it.wanted = machine_.declare(it.info);
-        if (partner != nullptr) { partner->wanted = machine_.declare(partner->info); }  // it knows more now
+        it.needs = machine_.declare(it.info);
+        if (partner != nullptr) { partner->needs = machine_.declare(partner->info); }  // it knows more now
     }
     constexpr void see(step_id at, std::string_view name, tensor_ref const& values) {
         tensor& it = find(name);
         if (it.info.type == dtype::none) { declare(guessed(name, values)); }
-        summary stats = summarize(values, it.wanted.terms);
-        if (has(it.wanted.terms, terms::change)) { compare(it, at, values, stats); }
+        summary stats = summarize(values, it.needs.terms);
+        if (has(it.needs.terms, terms::change)) { compare(it, at, values, stats); }
         std::array<std::uint32_t, most_values> active{}, finite{};
         unit_activity units;
-        if (has(it.wanted.terms, terms::unit_activity)) {
-            count_active(values, it.wanted.unit_axis, active.data(), finite.data());
-            auto const count = static_cast<std::size_t>(unit_count(values.shape, it.wanted.unit_axis));
+        if (has(it.needs.terms, terms::unit_activity)) {
+            count_active(values, it.needs.unit_axis, active.data(), finite.data());
+            auto const count = static_cast<std::size_t>(unit_count(values.shape, it.needs.unit_axis));
             units = {{active.data(), count}, {finite.data(), count}};
         }
-        if (!any(it.wanted.terms)) { return; }
+        if (!any(it.needs.terms)) { return; }
         feature_list* const features = log != nullptr ? log->begin() : nullptr;
         tensor_ref const view = log != nullptr && log->playing ? tensor_ref{} : values;
         machine_.observe({it.info, at, stats, view, units, nullptr, features, stream});
@@ -115,7 +115,7 @@ public:
         machine_.report([&](coverage const& each) { out = each; });
         return out;
     }
-    [[nodiscard]] constexpr terms wanted(std::string_view name) { return find(name).wanted.terms; }
+    [[nodiscard]] constexpr terms needs(std::string_view name) { return find(name).needs.terms; }
     [[nodiscard]] constexpr machine<Rule>& inside() { return machine_; }
 
     findings found;              // of the last close
@@ -125,7 +125,7 @@ public:
 private:
     struct tensor {
         tensor_info info{};
-        requirement wanted{};
+        tensor_needs needs{};
         std::array<float, 64> previous[mode_count]{};
         std::uint64_t previous_index[mode_count]{};
         bool has_previous[mode_count]{};

@@ -24,10 +24,11 @@ public:
     [[nodiscard]] bool add(std::uint64_t key, std::span<double const> numbers) noexcept;
     // Whether there is one; `numbers` are valid until the next `add`.
     [[nodiscard]] bool find(std::uint64_t key, std::span<double const>& numbers) const noexcept;
-    // Calls use(key, numbers) for each, in the order in which they came.
+    // Calls use(key, numbers) for each, in the order in which they came, and empties the list.
     template <class Use>
-    void each(Use&& use) const {
+    SPOTTER_NOINLINE void hand_on(Use&& use) {
         for (std::size_t i = 0; i < count_; ++i) { use(pieces_[i].key, numbers_of(pieces_[i])); }
+        clear();
     }
 
     // The observation that comes next is of a record: `load()`, called where a rule asks for values, returns them, or an absent tensor.

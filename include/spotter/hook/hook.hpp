@@ -305,7 +305,9 @@ private:
         captures_.ask(failures_, false);
         double const now = judges<Arguments...>::polls ? clock_() : 0;
         judges_.poll(now);
-        judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, failures_); });
+        judges_.close(step_, rules_due_, found, [this](finding const& each) {
+            judges_.respond(each, captures_, [this](error const& why) { failures_.add(why); });
+        });
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_stop_request(sink_, step_, found);
@@ -360,7 +362,7 @@ private:
     void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
                         double const* time = nullptr) noexcept {
         ++observed_;
-        terms const judged = it.wanted_by(rules);
+        terms const judged = it.needs_of(rules);
         terms const all = judged | kept;
         summary stats;
         stats.count = values.count;
@@ -371,7 +373,11 @@ private:
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
         observation const seen{it.info, step_, stats, values, units, spread, &features_};
         if (rules != 0) { judges_.observe(seen, rules); }
-        if (!features_.empty()) { hand_on_features(it.info); }
+        if (!features_.empty()) {
+            features_.hand_on([&](std::uint64_t key, std::span<double const> numbers) {
+                sink_.feature(it.info, step_, key, numbers);
+            });
+        }
         if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
@@ -379,11 +385,6 @@ private:
                    any(keep) || captures_.everything()) {
             sink_.observe(seen, keep);
         }
-    }
-
-    SPOTTER_NOINLINE void hand_on_features(tensor_info const& of) noexcept {
-        features_.each([&](std::uint64_t key, std::span<double const> numbers) { sink_.feature(of, step_, key, numbers); });
-        features_.clear();
     }
 
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
@@ -428,7 +429,7 @@ private:
         }
         terms const kept = plan_.wanted(it.info.collections);
         it.keep_copies(kept);
-        if (has(it.rule_terms | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
+        if (has(it.all_needs | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
         sink_.declare(it.info);
     }
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
@@ -466,7 +467,7 @@ private:
 
     Plan plan_;
     pack<Arguments...> arguments_;
-    judges<Arguments...> judges_;
+    judges<Arguments...> judges_;  // the machines of all rules
     registry registry_{};
     source_copy copies_{};
     distribution_scratch distributions_{};

@@ -176,20 +176,20 @@ public:
     constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} {}
 
     // May allocate; called when a tensor is declared, and again when more becomes known about it.
-    SPOTTER_COLD constexpr requirement declare(tensor_info const& tensor) {
-        requirement wanted{rule_.needs(tensor), default_axis};
-        bool const judged = any(wanted.terms);
+    SPOTTER_COLD constexpr tensor_needs declare(tensor_info const& tensor) {
+        tensor_needs needs{rule_.needs(tensor), default_axis};
+        bool const judged = any(needs.terms);
         if constexpr (requires { rule_.gap(tensor); }) { book_.fill_gap(rule_.gap(tensor)); }
         if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // as a matrix would it be judged?
             tensor_info matrix = tensor;
             matrix.shape = extents{1, tensor.shape.size[0]};
             if (any(rule_.needs(matrix))) { book_.be_flat(); }
         }
-        if constexpr (requires { rule_.context(tensor); }) { wanted.terms |= rule_.context(tensor); }
-        if constexpr (requires { rule_.unit_axis; }) { wanted.unit_axis = rule_.unit_axis; }
-        if (!book_.admit(tensor, wanted)) { return wanted; }
-        bool const kept = !any(wanted.terms) || declare_to_rule(tensor);
-        return book_.enter(tensor.id, judged, kept, wanted);
+        if constexpr (requires { rule_.context(tensor); }) { needs.terms |= rule_.context(tensor); }
+        if constexpr (requires { rule_.unit_axis; }) { needs.unit_axis = rule_.unit_axis; }
+        if (!book_.admit(tensor, needs)) { return needs; }
+        bool const kept = !any(needs.terms) || declare_to_rule(tensor);
+        return book_.enter(tensor.id, judged, kept, needs);
     }
 
     // Only of tensors of which it wants something.
