@@ -48,7 +48,9 @@ struct finding {
     text<80> detail{};             // more evidence in words
 
     static constexpr std::size_t most_responses = 4;
-    std::uint32_t responses[most_responses]{};  // by number, in the order in which they run; 0: no more
+    // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as one have those
+    // of both. 0: no more.
+    std::uint32_t responses[most_responses]{};
     [[nodiscard]] constexpr std::size_t response_count() const noexcept {
         std::size_t count = 0;
         while (count < most_responses && responses[count] != 0) { ++count; }
