@@ -215,7 +215,7 @@ TEST_CASE("what a rule refers to lives as long as the rule and its machines") {
     tensor_ref const view = view_of(&value, {});
     at.observe({info, train(0), summarize(view, terms::sum | terms::nonfinite), view, {}}, 1);
     spotter::step_alarm found;
-    at.close(train(0), 1, found);
+    at.close(train(0), 1, found, [](finding const&) {});
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule == "held");
 }

@@ -130,9 +130,6 @@ public:
             found_.clear();
         }
     }
-    void close(step_id step, std::uint64_t set, step_alarm& into) noexcept {
-        close(step, set, into, [](finding const&) {});
-    }
     // Runs the responses to a finding that was delivered; `told(error)` for each.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) const {
