@@ -273,7 +273,7 @@ void eight_rules(char const* what, bool composes, Rules const&... rules) {
     observation const seen{tensor, train(1), stats, as_tensor(values), {}};
 
     judges<Rules...> composed{rules...};
-    composed.declare(tensor, [](std::size_t, requirement const&) {});
+    composed.declare(tensor, [](std::size_t, tensor_needs const&) {});
     std::vector<std::unique_ptr<any_machine>> list;
     (list.push_back(std::make_unique<virtual_machine<Rules>>(rules, tensor)), ...);
 

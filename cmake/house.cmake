@@ -10,15 +10,28 @@ if(SPOTTER_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     endif()
 endif()
 
+# For a target with a precompiled header, by g++: ccache's manual asks for the option, and for being told that a header's times say nothing.
+function(spotter_cache_precompiled target)
+    if(SPOTTER_CCACHE AND CMAKE_CXX_COMPILER_LAUNCHER STREQUAL SPOTTER_CCACHE)
+        target_compile_options(${target} PRIVATE -fpch-preprocess)
+        set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;\
+CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${SPOTTER_CCACHE}")
+    endif()
+endfunction()
+
 add_library(spotter_warnings INTERFACE)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(spotter_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                            $<$<BOOL:${SPOTTER_WERROR}>:-Werror>)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13) # at -O3 it warns of `"text" + std::string` (bug 105651)
+    target_compile_options(spotter_warnings INTERFACE -Wno-restrict)
+endif()
 
 option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" OFF)
 if(TARGET spotter_compiled)
     target_link_libraries(spotter_compiled PRIVATE spotter_warnings)
+    set_target_properties(spotter_compiled PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}") # it was made before that was set
 endif()
 function(spotter_link_compiled target)
     if(SPOTTER_COMPILED AND TARGET spotter::compiled)

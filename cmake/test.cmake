@@ -4,8 +4,12 @@ set(SPOTTER_SETUP_MORE catch2 ccache gzip python3 nlohmann-json3-dev libcli11-de
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/default")
+set(long OFF)
+if("$ENV{SPOTTER_TEST_LONG}") # as .ci/run wants it
+    set(long ON)
+endif()
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
-                  -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_COMPILED=ON -DSPOTTER_WERROR=ON)
+                  -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_COMPILED=ON -DSPOTTER_WERROR=ON -DSPOTTER_TEST_LONG=${long})
 spotter_build("${folder}")
 
 set(report "")

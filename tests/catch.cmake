@@ -27,11 +27,38 @@ if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
     set(SPOTTER_CATCH_LIST --list-tests --verbosity quiet)
 endif()
 
-# One executable spotter_test_<name> and, through discover.cmake, one ctest a test case. It runs in a folder of its own.
 # Compiling a test takes longer than running it, but for some: the others are compiled without optimisation, where a row says so.
 set(SPOTTER_TEST_QUICK "" CACHE STRING "Compile the tests that do not compute much with this, such as -O0")
 set(SPOTTER_COMPUTING format fault golden stress ring stat)
 
+# What most tests include is parsed once for the quick ones and once for those that compute, not in each file (docs/tests.md). Only g++, with
+# the library compiled apart: rows without say which test includes too little. These have flags of their own:
+set(SPOTTER_NOT_PRECOMPILED thrown ext_torch)
+
+function(spotter_precompile target name)
+    if(NOT SPOTTER_COMPILED OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR name IN_LIST SPOTTER_NOT_PRECOMPILED)
+        return()
+    endif()
+    set(shared spotter_tests_quick)
+    if(name IN_LIST SPOTTER_COMPUTING)
+        set(shared spotter_tests_computing)
+    endif()
+    if(NOT TARGET ${shared})
+        add_library(${shared} OBJECT "${PROJECT_SOURCE_DIR}/tests/precompiled.cpp")
+        target_link_libraries(${shared} PRIVATE spotter_catch spotter_warnings)
+        spotter_link_compiled(${shared})
+        if(NOT name IN_LIST SPOTTER_COMPUTING)
+            target_compile_options(${shared} PRIVATE ${SPOTTER_TEST_QUICK})
+        endif()
+        target_precompile_headers(${shared} PRIVATE <tests/precompiled.hpp>)
+        spotter_cache_precompiled(${shared})
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${shared})
+    target_compile_options(${target} PRIVATE -Wno-parentheses) # Catch2's header switches it off, which a precompiled one forgets
+    spotter_cache_precompiled(${target})
+endfunction()
+
+# One executable spotter_test_<name> and, through discover.cmake, one ctest a test case. It runs in a folder of its own.
 function(spotter_catch name)
     set(target spotter_test_${name})
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/run/${name}")
@@ -42,6 +69,7 @@ function(spotter_catch name)
     if(SPOTTER_TEST_QUICK AND NOT name IN_LIST SPOTTER_COMPUTING)
         target_compile_options(${target} PRIVATE ${SPOTTER_TEST_QUICK})
     endif()
+    spotter_precompile(${target} ${name})
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         TARGET ${target} POST_BUILD BYPRODUCTS "${found}" VERBATIM

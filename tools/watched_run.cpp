@@ -130,9 +130,7 @@ void watched_run::respond(finding const& found) {
     auto const note = [&](error const& why) {
         if (why) { note_trouble(why); }
     };
-    for (response_call const& each : found.responses) {
-        if (each.run != nullptr) { note(each.run(each.response, found, desk_)); }
-    }
+    following_->respond(found, desk_, note);
     if (found.severity >= severity::warning) {
         if (!wanted_.alerts.empty()) { note(append_lines{wanted_.alerts}(found, desk_)); }
         if (!wanted_.command.empty()) { note(run_command{wanted_.command}(found, desk_)); }

@@ -5,8 +5,13 @@ file(STRINGS "${SOURCE}" expect REGEX "^// expect( at once)?: ")
 string(REGEX MATCH "^// expect at once: " at_once "${expect}")
 string(REGEX REPLACE "^// expect( at once)?: +" "" expect "${expect}")
 
+set(apart "")
+if(NOT expect STREQUAL "")
+    set(apart -DSPOTTER_SEPARATE) # what must not compile says so of declarations; the bodies only take time
+endif()
+
 function(compile result output)
-    execute_process(COMMAND "${COMPILER}" ${FLAGS} -std=c++20 -fsyntax-only "-I${INCLUDE}" ${ARGN} "${SOURCE}"
+    execute_process(COMMAND "${COMPILER}" ${FLAGS} -std=c++20 -fsyntax-only ${apart} "-I${INCLUDE}" ${ARGN} "${SOURCE}"
                     RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
     set(${result} "${code}" PARENT_SCOPE)
     set(${output} "${text}" PARENT_SCOPE)

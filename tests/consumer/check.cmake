@@ -3,7 +3,8 @@
 file(REMOVE_RECURSE "${FOLDER}")
 
 execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}" -G "${GENERATOR}"
-                        "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DPROGRAMS=${PROGRAMS}" ${OPTIONS}
+                        "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
+                        "-DPROGRAMS=${PROGRAMS}" ${OPTIONS}
                 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(FAILS)
     string(REGEX REPLACE "[ \n]+" " " output "${output}") # CMake wraps its messages

@@ -210,12 +210,12 @@ TEST_CASE("what a rule refers to lives as long as the rule and its machines") {
     tensor_info info{};
     info.id = 0;
     info.name = "loss";
-    at.declare(info, [](std::size_t, requirement const& wanted) { CHECK(any(wanted.terms)); });
+    at.declare(info, [](std::size_t, tensor_needs const& needs) { CHECK(any(needs.terms)); });
     double const value = 2;
     tensor_ref const view = view_of(&value, {});
     at.observe({info, train(0), summarize(view, terms::sum | terms::nonfinite), view, {}}, 1);
     spotter::step_alarm found;
-    at.close(train(0), 1, found);
+    at.close(train(0), 1, found, [](finding const&) {});
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule == "held");
 }

@@ -121,7 +121,7 @@ void judged() {
     tensor.shape = {64};
     summary const stats = summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product));
     observation const seen{tensor, train(1), stats, as_tensor(values), {}};
-    all_of_them.declare(tensor, [](std::size_t, requirement const&) {});
+    all_of_them.declare(tensor, [](std::size_t, tensor_needs const&) {});
     count("judge_8_composed_rules", 10, [&](std::uint64_t) {
         for (int i = 0; i < 10; ++i) {
             bench::do_not_optimise(seen);

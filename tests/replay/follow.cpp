@@ -155,3 +155,32 @@ TEST_CASE("a worker that begins while the run is followed is judged, too, and a 
     }
     CHECK(found == ids{train(3), train(4), train(5), train(9), train(10), train(11)});
 }
+
+TEST_CASE("a follower runs the responses of a finding when it is asked to, of that worker's rules, and a replay none") {
+    struct nothing_offered final : response_desk {
+        void capture(wish const&, std::uint64_t) noexcept override {}
+    } desk;
+    temporary_folder const folder;
+    for (std::uint32_t number : {0U, 1U}) {
+        hook watch{folder / "run", everything, as_worker(number)};
+        for (std::uint64_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = i == 2U + number ? 11.0 : 1.0); }
+    }
+    std::vector<told> called;
+    auto const rule = on(large, call{[&](finding const& it) { called.push_back({it.worker, it.step}); }},
+                         call{[](finding const&) { return error{errc::unwritable, "full"}; }});
+    trial run = open(folder / "run");
+    std::vector<finding> found;
+    auto const listen = [&](finding const& each) { found.push_back(each); };
+    (void)replay(run, rule, listen);
+    CHECK((called.empty() && found.size() == 2));
+    found.clear();
+    follower watching{run, rule, listen};
+    REQUIRE_FALSE(watching.advance());
+    CHECK((called.empty() && found.size() == 2));
+    std::size_t failed = 0;
+    for (finding const& each : found) {
+        watching.respond(each, desk, [&](error const& why) { failed += why ? 1 : 0; });
+    }
+    CHECK(called == std::vector<told>{{0, train(2)}, {1, train(3)}});
+    CHECK(failed == 2);
+}

@@ -5,6 +5,7 @@
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rule/builtin/stalled_training.hpp>
+#include <spotter/rule/dynamic_rule.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -81,6 +82,29 @@ TEST_CASE("two responses of one rule run in the order in which they are given [S
                             call{[&](finding const&) { order.push_back(3); }})};
     (void)one_step(watch, 0, 2);
     CHECK(order == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("responses are found wherever their rule stands, each once for each finding that went through it") {
+    std::string called;
+    auto const note = [&](char what) { return call{[&called, what](finding const&) { called += what; }}; };
+    auto const other = any("x", minimum > 1.0);
+    auto const third = any("x", mean > 1.0);
+    auto const inner = on(high, note('a')) || on(other | for_steps{2}, note('b'));
+    dynamic_rule const dynamic = to_dynamic(on(together(inner, on(third && other, note('c'))), note('d')) | cooldown{2});
+    for (bool const hidden : {false, true}) {
+        called.clear();
+        hook watch{plan<>{}, on(!on(high, note('n')), note('e')),
+                   hidden ? dynamic : dynamic_rule{on(together(inner, on(third && other, note('c'))), note('d'))},
+                   on(high, note('f'), note('g'), note('h')), on(high, note('i'))};  // the latter is told with the first
+        (void)one_step(watch, 0, 2);
+        CHECK(called == "adicdfgh");
+        called.clear();
+        (void)one_step(watch, 1, 2);
+        CHECK(called == (hidden ? "fghi" : "adibdcdfgh"));
+        called.clear();
+        (void)one_step(watch, 2, 0);
+        CHECK(called == "e");
+    }
 }
 
 TEST_CASE("a response that fails is told in health, and the others run [S67]") {

@@ -231,7 +231,7 @@ TEST_CASE("confusion: pairs only, in several batches, without what is no class",
     run lonely{confusion{}};
     CHECK(step(lonely, train(0), ten, ten) == truth::undecided);
     CHECK(lonely.covered().reason == "matched, but never in mode eval");
-    CHECK((lonely.wanted("labels") == lonely.wanted("preds") && lonely.covered().matched == 1));
+    CHECK((lonely.needs("labels") == lonely.needs("preds") && lonely.covered().matched == 1));
     // Probabilities, and one-hot labels.
     run scores{confusion{}};
     scores.see(eval(0), "labels", {1, 0, 0, 0, 1, 0}, {2, 3});

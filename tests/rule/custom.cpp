@@ -108,7 +108,7 @@ TEST_CASE("a statistic and a pattern of the user's quantify like the others") {
     CHECK(it.step(train(0), "1/act", {1, -1, 1, 1}) == truth::no);
     CHECK(it.step(train(1), "1/act", {0, 0, 8, 0}) == truth::yes);
     CHECK((it.found[0].measure == "crest" && it.found[0].measured == Approx(2)));
-    CHECK(it.wanted("1/act") == crest::needs);
+    CHECK(it.needs("1/act") == crest::needs);
 }
 
 TEST_CASE("coverage counts matched tensors, judged, undecided and fired closes") {

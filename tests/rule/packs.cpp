@@ -3,7 +3,6 @@
 #include <tests/rule/stage.hpp>
 
 #include <spotter/rule/rule_pack.hpp>
-#include <spotter/rule/stop_flag.hpp>
 
 #include <tests/catch.hpp>
 
@@ -58,9 +57,9 @@ TEST_CASE("a pack asks of a tensor what its rules ask, and names the one that is
     it.see(train(0), "grad/fc/w", {1});
     it.see(train(0), "act/x", {1});
     it.see(train(0), "other", {1});
-    CHECK(has(it.wanted("grad/fc/w"), terms::sum_squares));
-    CHECK(it.wanted("act/x") == needs_of(zeros));
-    CHECK(it.wanted("other") == terms::none);
+    CHECK(has(it.needs("grad/fc/w"), terms::sum_squares));
+    CHECK(it.needs("act/x") == needs_of(zeros));
+    CHECK(it.needs("other") == terms::none);
     CHECK(machine{together(first, any("[a", l2 > 0.0))}.malformed() == "[a");
 }
 
@@ -123,16 +122,6 @@ TEST_CASE("what a finding that was left out asks of the loop is asked all the sa
     spotter::step_alarm none;
     none.add(it.found);
     CHECK(none.decision() == decision::proceed);
-}
-
-TEST_CASE("an alarm's findings carry no calls, as it may outlive the machine that they belong to") {
-    stop_flag flag;
-    run it{on(hard, raise_flag{flag})};
-    CHECK(it.step(train(0), "x", {1}) == truth::yes);
-    CHECK(it.found[0].responses[0].run != nullptr);
-    spotter::step_alarm told;
-    told.add(it.found);
-    CHECK((told.front().responses[0].run == nullptr && told.front().responses[0].response == nullptr));
 }
 
 TEST_CASE("what is in which pack") {

@@ -2,6 +2,7 @@
 // A source of events for one rule, small enough to run in a static_assert: named values in, answers and findings out.
 #pragma once
 
+#include <spotter/core/feature_list.hpp>
 #include <spotter/core/tensor_access.hpp>
 #include <spotter/plan/policy.hpp>
 #include <spotter/rule/adapt.hpp>
@@ -11,6 +12,7 @@
 #include <spotter/stat/summarize.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace stage {
@@ -22,14 +24,41 @@ inline float const pos_infinity_f = std::bit_cast<float>(0x7F800000U);
 inline float const neg_infinity_f = std::bit_cast<float>(0xFF800000U);
 
 inline constexpr std::size_t most_tensors = 8;
-inline constexpr std::size_t most_values = 1024;  // of a tensor whose units or changes are wanted
+inline constexpr std::size_t most_values = 1024;  // of a tensor whose units or changes are needed
 
-// A desk for features (tests/rule/features.hpp) that is told the values at hand.
-struct value_desk : feature_desk {
-    tensor_ref at_hand{};
+// What one rule extracts, by observation. Played back, as a record without values would be, it has no values.
+struct feature_log {
+    struct one {
+        std::uint64_t key;
+        std::vector<double> numbers;
+    };
+    std::vector<std::vector<one>> kept{};
+    bool playing = false;
 
-protected:
-    ~value_desk() = default;
+    [[nodiscard]] bool empty() const {
+        return std::all_of(kept.begin(), kept.end(), [](auto const& each) { return each.empty(); });
+    }
+    // Around an observation of the rule.
+    [[nodiscard]] feature_list* begin() {
+        list_.clear();
+        if (!playing) { return &list_; }
+        static constexpr auto no_values = []() noexcept { return tensor_ref{}; };
+        list_.play_back(no_values);
+        for (one const& each : kept[next_]) { (void)list_.add(each.key, each.numbers); }
+        ++next_;
+        return &list_;
+    }
+    void end() {
+        if (playing) { return; }
+        kept.emplace_back();
+        list_.hand_on([&](std::uint64_t key, std::span<double const> numbers) {
+            kept.back().push_back({key, {numbers.begin(), numbers.end()}});
+        });
+    }
+
+private:
+    feature_list list_{};
+    std::size_t next_ = 0;
 };
 
 // Runs `Rule` as a hook would: guesses roles and partners from names, and takes the terms that the rule asks for. A list of n
@@ -45,24 +74,26 @@ public:
         info.id = it.info.id;
         it.info = info;
         tensor* const partner = bind_partner(it);
-        it.wanted = machine_.declare(it.info);
-        if (partner != nullptr) { partner->wanted = machine_.declare(partner->info); }  // it knows more now
+        it.needs = machine_.declare(it.info);
+        if (partner != nullptr) { partner->needs = machine_.declare(partner->info); }  // it knows more now
     }
     constexpr void see(step_id at, std::string_view name, tensor_ref const& values) {
         tensor& it = find(name);
         if (it.info.type == dtype::none) { declare(guessed(name, values)); }
-        summary stats = summarize(values, it.wanted.terms);
-        if (has(it.wanted.terms, terms::change)) { compare(it, at, values, stats); }
+        summary stats = summarize(values, it.needs.terms);
+        if (has(it.needs.terms, terms::change)) { compare(it, at, values, stats); }
         std::array<std::uint32_t, most_values> active{}, finite{};
         unit_activity units;
-        if (has(it.wanted.terms, terms::unit_activity)) {
-            count_active(values, it.wanted.unit_axis, active.data(), finite.data());
-            auto const count = static_cast<std::size_t>(unit_count(values.shape, it.wanted.unit_axis));
+        if (has(it.needs.terms, terms::unit_activity)) {
+            count_active(values, it.needs.unit_axis, active.data(), finite.data());
+            auto const count = static_cast<std::size_t>(unit_count(values.shape, it.needs.unit_axis));
             units = {{active.data(), count}, {finite.data(), count}};
         }
-        if (desk != nullptr) { desk->at_hand = values; }
-        if (!any(it.wanted.terms)) { return; }
-        machine_.observe({it.info, at, stats, desk != nullptr ? tensor_ref{} : values, units, nullptr, desk, stream});
+        if (!any(it.needs.terms)) { return; }
+        feature_list* const features = log != nullptr ? log->begin() : nullptr;
+        tensor_ref const view = log != nullptr && log->playing ? tensor_ref{} : values;
+        machine_.observe({it.info, at, stats, view, units, nullptr, features, stream});
+        if (log != nullptr) { log->end(); }
     }
     constexpr void see(step_id at, std::string_view name, std::initializer_list<float> values) {
         see(at, name, view_of(values.begin(), {1, values.size()}));
@@ -84,17 +115,17 @@ public:
         machine_.report([&](coverage const& each) { out = each; });
         return out;
     }
-    [[nodiscard]] constexpr terms wanted(std::string_view name) { return find(name).wanted.terms; }
+    [[nodiscard]] constexpr terms needs(std::string_view name) { return find(name).needs.terms; }
     [[nodiscard]] constexpr machine<Rule>& inside() { return machine_; }
 
     findings found;              // of the last close
-    value_desk* desk = nullptr;  // where features are kept, or played back from
+    feature_log* log = nullptr;  // where features are kept, or played back from
     std::uint32_t stream = 0;    // of what is seen next
 
 private:
     struct tensor {
         tensor_info info{};
-        requirement wanted{};
+        tensor_needs needs{};
         std::array<float, 64> previous[mode_count]{};
         std::uint64_t previous_index[mode_count]{};
         bool has_previous[mode_count]{};

@@ -37,26 +37,6 @@ struct unit_activity {
     int axis = -1;  // that counts the units
 };
 
-// A feature is the little that a rule needs of a tensor's values: a list of numbers that the rule extracts where the values are at
-// hand and that is recorded in their place, so that a replay without the values judges alike. The key says what was extracted and
-// with which parameters (and of which past); equal keys of a tensor at a step have equal features. The source of the events lends a desk.
-class feature_desk {
-public:
-    // What was extracted under this key of the tensor at hand; null if nothing was.
-    [[nodiscard]] virtual std::span<double const> const* find(std::uint64_t key) noexcept = 0;
-    // The values of the tensor at hand; absent where they are neither in memory nor in the record.
-    [[nodiscard]] virtual tensor_ref values() noexcept = 0;
-    // What was extracted of them.
-    virtual void keep(std::uint64_t key, std::span<double const> feature) noexcept = 0;
-    // Whether the tensor is in memory, so that what is found was extracted of it just now; otherwise it was recorded.
-    [[nodiscard]] virtual bool live() const noexcept { return true; }
-    // A rule lacks what was extracted in the loop.
-    virtual void lack() noexcept {}
-
-protected:
-    constexpr ~feature_desk() = default;
-};
-
 // A tensor at a step. References and pointers are valid during the call only.
 struct observation {
     tensor_info const& tensor;
@@ -65,7 +45,7 @@ struct observation {
     tensor_ref view{};     // absent in a replay whose record has no payload here; it has a shape nevertheless
     unit_activity units{};
     spotter::distribution const* distribution = nullptr;  // null when nobody asked
-    feature_desk* features = nullptr;                     // null where there is only `view`
+    feature_list* features = nullptr;                     // null where there is only `view`
     std::uint32_t stream = 0;                             // of several runs or workers side by side: which; 0 in a loop
 };
 

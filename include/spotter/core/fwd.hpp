@@ -20,6 +20,7 @@ enum class truth : std::uint8_t;
 
 struct error;
 struct extents;
+class feature_list;
 struct observation;
 struct run_info;
 struct selector;

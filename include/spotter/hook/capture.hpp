@@ -37,7 +37,7 @@ private:
     }
 };
 
-// Runs responses, and knows the captures that are going on: four at most, later ones are left out.
+// What a hook offers to responses, and the captures that are going on: four at most, later ones are left out.
 class captures final : public response_desk {
 public:
     void capture(wish const& what, std::uint64_t steps) noexcept override;
@@ -54,8 +54,6 @@ public:
     void want_everything(bool it) noexcept { everything_ = it; }
     // What is to be kept of a tensor, what was planned included. A sink that wants everything asks for no more terms.
     [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
-    // Runs what is to be done about a finding.
-    void respond(finding const& found, failure_list& failures) noexcept;
     void step_closed() noexcept;
 
 private:

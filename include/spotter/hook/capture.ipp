@@ -28,13 +28,6 @@ SPOTTER_BODY terms captures::add(tracked_tensor& tensor, step_id step, terms pla
     return active_ ? add_captured(tensor, step, planned) : planned;
 }
 
-SPOTTER_BODY void captures::respond(finding const& found, failure_list& failures) noexcept {
-    for (response_call const& each : found.responses) {
-        if (each.run == nullptr) { return; }
-        failures.add(each.run(each.response, found, *this));
-    }
-}
-
 SPOTTER_BODY void captures::step_closed() noexcept {
     active_ = false;
     for (going& each : list_) {

@@ -49,7 +49,6 @@ private:
     void note(observation const& it, std::uint64_t rules) noexcept;
 
     [[nodiscard]] static bool same(finding const& a, finding const& b) noexcept;
-    [[nodiscard]] static std::size_t responses_of(finding const& it) noexcept;
     // The stronger of both in everything that asks for something.
     static void strengthen(finding& it, finding const& other) noexcept;
     void join_equals() noexcept;

@@ -56,12 +56,6 @@ SPOTTER_BODY bool step_findings::same(finding const& a, finding const& b) noexce
            a.worker == b.worker;
 }
 
-SPOTTER_BODY std::size_t step_findings::responses_of(finding const& it) noexcept {
-    std::size_t count = 0;
-    while (count < finding::most_responses && it.responses[count].run != nullptr) { ++count; }
-    return count;
-}
-
 SPOTTER_BODY void step_findings::strengthen(finding& it, finding const& other) noexcept {
     if (other.severity > it.severity) { it.severity = other.severity; }
     if (other.decision > it.decision) { it.decision = other.decision, it.decision_is_set = true; }
@@ -70,7 +64,7 @@ SPOTTER_BODY void step_findings::strengthen(finding& it, finding const& other) n
 SPOTTER_BODY void step_findings::join_equals() noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
         for (std::size_t k = i + 1; k < count_;) {
-            std::size_t const mine = responses_of(list_[i]), theirs = responses_of(list_[k]);
+            std::size_t const mine = list_[i].response_count(), theirs = list_[k].response_count();
             if (!same(list_[i], list_[k]) || mine + theirs > finding::most_responses) {  // no response is lost
                 ++k;
                 continue;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/hook/capture.hpp>
-#include <spotter/hook/features.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
@@ -201,7 +200,7 @@ public:
         health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
         now.failures = failures_;
         now.failures.add(judges_.troubles());
-        for (error const& each : {registry_.lack(), desk_.trouble(), distributions_.lack(), now.sink.first}) {
+        for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first}) {
             now.failures.add(each);
         }
         if (!now.first) { now.first = now.failures.first(); }
@@ -306,7 +305,9 @@ private:
         captures_.ask(failures_, false);
         double const now = judges<Arguments...>::polls ? clock_() : 0;
         judges_.poll(now);
-        judges_.close(step_, rules_due_, found, [this](finding const& each) { captures_.respond(each, failures_); });
+        judges_.close(step_, rules_due_, found, [this](finding const& each) {
+            judges_.respond(each, captures_, [this](error const& why) { failures_.add(why); });
+        });
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_stop_request(sink_, step_, found);
@@ -361,7 +362,7 @@ private:
     void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
                         double const* time = nullptr) noexcept {
         ++observed_;
-        terms const judged = it.wanted_by(rules);
+        terms const judged = it.needs_of(rules);
         terms const all = judged | kept;
         summary stats;
         stats.count = values.count;
@@ -370,9 +371,13 @@ private:
         if (has(all, terms::change)) { it.compare(values, step_, stats); }
         if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
         distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
-        feature_desk* const desk = has(judged, terms::feature) ? desk_.lend(sink_, it.info, step_, values) : nullptr;
-        observation const seen{it.info, step_, stats, values, units, spread, desk};
+        observation const seen{it.info, step_, stats, values, units, spread, &features_};
         if (rules != 0) { judges_.observe(seen, rules); }
+        if (!features_.empty()) {
+            features_.hand_on([&](std::uint64_t key, std::span<double const> numbers) {
+                sink_.feature(it.info, step_, key, numbers);
+            });
+        }
         if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
         if (as_scalar) {
             sink_.scalar(it.info, &step_, values, time);
@@ -424,7 +429,7 @@ private:
         }
         terms const kept = plan_.wanted(it.info.collections);
         it.keep_copies(kept);
-        if (has(it.rule_terms | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
+        if (has(it.all_needs | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
         sink_.declare(it.info);
     }
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
@@ -462,14 +467,14 @@ private:
 
     Plan plan_;
     pack<Arguments...> arguments_;
-    judges<Arguments...> judges_;
+    judges<Arguments...> judges_;  // the machines of all rules
     registry registry_{};
     source_copy copies_{};
     distribution_scratch distributions_{};
     double (*clock_)() noexcept = &detail::steady_seconds;
     captures captures_{};
     vitals vitals_{};
-    live_desk<std::remove_reference_t<Sink>> desk_{};
+    feature_list features_{};  // of the observation at hand
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
     bool open_ = false;

@@ -22,11 +22,11 @@ struct no_machine {
     static constexpr bool polls = false;
 };
 template <class Argument>
-struct runner_of {
+struct machine_of {
     using type = no_machine;
 };
 template <rule Rule>
-struct runner_of<Rule> {
+struct machine_of<Rule> {
     using type = machine<Rule>;
 };
 
@@ -43,7 +43,7 @@ class judges {
 public:
     static constexpr bool any_rule = (rule<Arguments> || ...);
     // Some rule wants to know the time (machine.hpp): before and after each close, in seconds.
-    static constexpr bool polls = (detail::runner_of<Arguments>::type::polls || ... || false);
+    static constexpr bool polls = (detail::machine_of<Arguments>::type::polls || ... || false);
 
     explicit judges(Arguments const&... each) noexcept : machines_{std::in_place, each...} {
         each_machine([&](auto& machine, std::size_t i) {
@@ -61,17 +61,17 @@ public:
     // Whose events these are: findings say it. What the options among the arguments say, until told otherwise.
     void belong_to(std::uint32_t worker) noexcept { worker_ = worker; }
 
-    // What rule i wants of a tensor; `use(i, requirement)` for each enabled rule.
+    // What rule i needs of a tensor; `use(i, tensor_needs)` for each enabled rule.
     template <class Use>
     void declare(tensor_info const& tensor, Use&& use) noexcept {
         std::uint64_t judging = 0;
         each_machine([&](auto& machine, std::size_t i) {
             if (!enabled(i)) { return; }
-            requirement wanted;
-            if (guarded([&] { wanted = machine.declare(tensor); })) {
-                if (wanted.lacks_memory) { lacks_memory(machine, tensor); }
-                judging |= std::uint64_t{any(wanted.terms & pass_terms)} << i;
-                use(i, wanted);
+            tensor_needs needs;
+            if (guarded([&] { needs = machine.declare(tensor); })) {
+                if (needs.lacks_memory) { lacks_memory(machine, tensor); }
+                judging |= std::uint64_t{any(needs.terms & pass_terms)} << i;
+                use(i, needs);
             } else {
                 threw(machine, i);
             }
@@ -130,8 +130,10 @@ public:
             found_.clear();
         }
     }
-    void close(step_id step, std::uint64_t set, step_alarm& into) noexcept {
-        close(step, set, into, [](finding const&) {});
+    // Runs the responses to a finding that was delivered; `told(error)` for each.
+    template <class Told>
+    void respond(finding const& found, response_desk& desk, Told&& told) const {
+        scratch_.respond(found, desk, told);
     }
     // The severity of what still held at the last close, and was not told again.
     [[nodiscard]] severity held_back() const noexcept { return held_back_; }
@@ -230,7 +232,7 @@ private:
         if (!it.decision_is_set) { it.decision = it.severity == severity::error ? decision::stop : decision::proceed; }
     }
 
-    pack<typename detail::runner_of<Arguments>::type...> machines_;
+    pack<typename detail::machine_of<Arguments>::type...> machines_;
     findings scratch_{};
     step_findings found_{};
     severity held_back_ = severity::info;

@@ -47,8 +47,8 @@ struct tracked_tensor {
     bool role_given = false;  // by the user, so that no guess replaces it
 
     std::uint64_t rules = 0;         // bit i: rule i watches it
-    terms rule_terms = terms::none;  // the union of what they want
-    slots<terms> terms_of_rule{};
+    terms all_needs = terms::none;  // the union of theirs:
+    slots<terms> needs_of_rule{};
     int unit_axis = default_axis;
     slots<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
     slots<retained_copy> previous{};  // one a mode, where a rule wants delta
@@ -58,39 +58,39 @@ struct tracked_tensor {
     bool lacks_memory = false;            // for what rules or the plan want of it
     tracked_tensor* successor = nullptr;  // what was observed after it last time
 
-    // Asks the rules what they want of it; `Judges` is the list of rules at work. False where a rule wants units along another axis
+    // Asks the rules what they need of it; `Judges` is the list of rules at work. False where a rule wants units along another axis
     // than one before it; that rule does not get the tensor.
     template <class Judges>
     bool declare_to(Judges& judges) {
         bool agreed = true;
         rules = 0;
-        rule_terms = terms::none;
+        all_needs = terms::none;
         cached_due = 0;
-        requirement joined;
-        if (!terms_of_rule.grow(64)) {
+        tensor_needs joined;
+        if (!needs_of_rule.grow(64)) {
             lacks_memory = true;
             return agreed;
         }
-        judges.declare(info, [&](std::size_t i, requirement wanted) {
-            if (!joined.agrees(wanted, info)) {
+        judges.declare(info, [&](std::size_t i, tensor_needs needs) {
+            if (!joined.agrees(needs, info)) {
                 agreed = false;
-                wanted.terms = terms::none;
+                needs.terms = terms::none;
             }
-            terms_of_rule[i] = wanted.terms;
-            rules |= std::uint64_t{any(wanted.terms)} << i;
-            joined.join(wanted);
+            needs_of_rule[i] = needs.terms;
+            rules |= std::uint64_t{any(needs.terms)} << i;
+            joined.join(needs);
         });
-        rule_terms = joined.terms;
+        all_needs = joined.terms;
         unit_axis = joined.unit_axis;
-        keep_copies(rule_terms);
+        keep_copies(all_needs);
         return agreed;
     }
     void keep_copies(terms wanted);
     // Judged, and recorded, without what there was no memory for.
     [[nodiscard]] error lack() const noexcept;
 
-    // What a set of rules wants.
-    [[nodiscard]] terms wanted_by(std::uint64_t set) const noexcept;
+    // What a set of rules needs.
+    [[nodiscard]] terms needs_of(std::uint64_t set) const noexcept;
 
     // Adds the delta against the previous observation in this mode, and retains this one.
     SPOTTER_WHERE_CALLED void compare(tensor_ref const& values, step_id step, summary& stats) noexcept;

@@ -38,11 +38,11 @@ SPOTTER_BODY error tracked_tensor::lack() const noexcept {
     return why;
 }
 
-SPOTTER_BODY terms tracked_tensor::wanted_by(std::uint64_t set) const noexcept {
-    if (set == rules) { return rule_terms; }
+SPOTTER_BODY terms tracked_tensor::needs_of(std::uint64_t set) const noexcept {
+    if (set == rules) { return all_needs; }
     terms all = terms::none;
-    for (std::size_t i = 0; i < terms_of_rule.size(); ++i) {
-        if ((set >> i & 1) != 0) { all |= terms_of_rule[i]; }
+    for (std::size_t i = 0; i < needs_of_rule.size(); ++i) {
+        if ((set >> i & 1) != 0) { all |= needs_of_rule[i]; }
     }
     return all;
 }

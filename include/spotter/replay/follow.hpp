@@ -62,6 +62,13 @@ public:
         }
         return unreadable_;
     }
+    // Runs the responses that the rule of a finding has, for a finding of an attempt that still goes on; `told(error)` for each.
+    template <class Told>
+    void respond(finding const& found, response_desk& desk, Told&& told) {
+        for (auto const& each : judged_) {
+            if (each->number() == found.worker) { each->respond(found, desk, told); }
+        }
+    }
     // So far; coverages and what was lacking are known at the end.
     [[nodiscard]] replay_report const& so_far() const noexcept { return report_; }
     // What came of it; nothing is judged afterwards. The step that a run which is over was left in is judged here: until then the run

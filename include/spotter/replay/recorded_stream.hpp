@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/format/zstd_codec.hpp>
-#include <spotter/hook/features.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/replay/shared_names.hpp>
@@ -16,31 +15,6 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// The desk that a replay lends: what was recorded before an observation, and its values, which are read once a rule asks for them.
-template <class Load>
-class recorded_desk final : public feature_desk {
-public:
-    recorded_desk(feature_list& made, Load const& load) noexcept : made_{made}, load_{load} {}
-    [[nodiscard]] std::span<double const> const* find(std::uint64_t key) noexcept override { return made_.find(key); }
-    [[nodiscard]] tensor_ref values() noexcept override {
-        tensor_ref const view = guarded_or([&] { return load_(); }, [] { return tensor_ref{}; });
-        lacked_ = lacked_ || view.absent();
-        return view;
-    }
-    void keep(std::uint64_t key, std::span<double const> numbers) noexcept override {
-        (void)made_.add(key, numbers);  // without memory the next rule extracts it again
-    }
-    [[nodiscard]] bool live() const noexcept override { return false; }
-    void lack() noexcept override { lacked_ = true; }
-    // A rule asked for values that are not there, or for what was not extracted.
-    [[nodiscard]] bool lacked() const noexcept { return lacked_; }
-
-private:
-    feature_list& made_;
-    Load const& load_;
-    bool lacked_ = false;
-};
 
 // The step at which the rules are; of records that are played together it is one for all.
 template <class Judges>
@@ -56,7 +30,7 @@ public:
         step_ = step;
         due_ = judges_.due(step);
     }
-    // With the time, for rules that want to know it; `deliver(finding)` for each, with the responses that its rule has.
+    // With the time, for rules that want to know it; `deliver(finding)` for each.
     template <class Deliver>
     void close(step_id step, double const& time, step_alarm& found, Deliver&& deliver) {
         judges_.poll(time);
@@ -214,8 +188,9 @@ private:
         rows::feature made;
         if (decode(row, made)) { return; }
         tensor_id const id = run_.id_of(segment, made.id);
-        if (id == no_tensor || id >= tensors_.size() || !has(tensors_[id].rule_terms, terms::feature)) { return; }
-        if (id != feature_of_ || made.step != feature_at_ || features_.find(made.key) != nullptr) { features_.clear(); }
+        if (id == no_tensor || id >= tensors_.size() || !has(tensors_[id].all_needs, terms::feature)) { return; }
+        std::span<double const> taken;
+        if (id != feature_of_ || made.step != feature_at_ || features_.find(made.key, taken)) { features_.clear(); }
         feature_of_ = id;
         feature_at_ = made.step;
         numbers_.clear();
@@ -237,26 +212,28 @@ private:
         if (id == no_tensor) { return; }
         tracked_tensor& it = tensors_[id];
         std::uint64_t const rules = it.rules & at_.due();
-        terms const wanted = it.wanted_by(rules);
-        bool tried = complete(segment, it, seen, wanted, told);
+        terms const needs = it.needs_of(rules);
+        bool tried = complete(segment, it, seen, needs, told);
         ++judged_;
         keep_features_of(id, seen.step);
-        auto const values = [&] {
-            if (!std::exchange(tried, true) && seen.has_values) { (void)load(segment, seen, told.view); }
+        auto const values = [&]() noexcept {
+            if (!std::exchange(tried, true) && seen.has_values) {
+                (void)guarded([&] { (void)load(segment, seen, told.view); });
+            }
             return told.view;
         };
-        recorded_desk desk{features_, values};
+        features_.play_back(values);
         observation const made{it.info,
                                seen.step,
                                told.stats,
                                told.view,
                                told.units,
                                any(terms_of(told.spread)) ? &told.spread : nullptr,
-                               has(wanted, terms::feature) ? &desk : nullptr,
+                               &features_,
                                number_};
         at_.judges().observe(made, rules);
         note_lack_of_memory(it);
-        if (desk.lacked()) { told.missing |= terms::payload; }
+        if (features_.lacking()) { told.missing |= terms::payload; }
         if (any(told.missing)) { note_lack(id, seen.step, told.missing); }
     }
 
@@ -266,39 +243,39 @@ private:
         tensor_ref view{};
         unit_activity units{};
         distribution spread{};
-        terms missing = terms::none;  // that is wanted, and cannot be had
+        terms missing = terms::none;  // that is needed, and cannot be had
     };
-    // What is wanted and the row does not say is made of the values. Whether they were wanted.
-    [[nodiscard]] bool complete(std::uint32_t segment, tracked_tensor& it, rows::observe const& seen, terms wanted,
+    // What is needed and the row does not say is made of the values. Whether they were needed.
+    [[nodiscard]] bool complete(std::uint32_t segment, tracked_tensor& it, rows::observe const& seen, terms needs,
                                 told_values& told) {
         told.view = shape_of(it, seen);
         told.spread = stored_distribution(seen);
         bool const units_fit =
             seen.units > 0 && seen.axis == unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
         if (units_fit) { told.units = stored_units(seen); }
-        bool const units_missing = has(wanted, terms::unit_activity) && !units_fit;
-        bool const delta_missing = has(wanted, terms::change) && !has(told.stats.has, terms::change);
+        bool const units_missing = has(needs, terms::unit_activity) && !units_fit;
+        bool const delta_missing = has(needs, terms::change) && !has(told.stats.has, terms::change);
         bool const single =
-            has(wanted, terms::change) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
-        bool const pass_missing = any(without(wanted & pass_terms, told.stats.has));
+            has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
+        bool const pass_missing = any(without(needs & pass_terms, told.stats.has));
         terms const spread_missing = told.stats.finite() > 0
-                                         ? without(wanted & distribution_terms, terms_of(told.spread))
+                                         ? without(needs & distribution_terms, terms_of(told.spread))
                                          : terms::none;
-        bool const values_wanted = has(wanted, terms::payload) || single || units_missing || delta_missing ||
+        bool const values_needed = has(needs, terms::payload) || single || units_missing || delta_missing ||
                                    pass_missing || any(spread_missing);
         if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::change; }
-        if (values_wanted && seen.has_values && load(segment, seen, told.view)) {
-            if (pass_missing) { add_terms(take_summary(told.view, wanted), told.stats); }
+        if (values_needed && seen.has_values && load(segment, seen, told.view)) {
+            if (pass_missing) { add_terms(take_summary(told.view, needs), told.stats); }
             if (delta_missing) { it.compare(told.view, seen.step, told.stats); }
             if (units_missing) { told.units = it.count_units(told.view); }
-            if (any(spread_missing)) { told.spread = spread_of(told.view, wanted); }
+            if (any(spread_missing)) { told.spread = spread_of(told.view, needs); }
         }
-        if (has(wanted, terms::change) && (!delta_missing || told.view.absent())) { it.follow(told.view, seen.step); }
-        if (values_wanted && told.view.absent()) {
+        if (has(needs, terms::change) && (!delta_missing || told.view.absent())) { it.follow(told.view, seen.step); }
+        if (values_needed && told.view.absent()) {
             told.missing |=
-                without(wanted, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
+                without(needs, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
         }
-        return values_wanted;
+        return values_needed;
     }
     void note_lack_of_memory(tracked_tensor const& it) noexcept {
         if (!it.lacks_memory || trouble_) { return; }
@@ -322,26 +299,26 @@ private:
         view.values.raw = values_.data();
         view.type = seen.type;
         view.count = 1;
-        terms const wanted = it.wanted_by(rules);
-        summary stats = take_summary(view, wanted);
-        if (has(wanted, terms::change)) { it.compare(view, seen.step, stats); }
+        terms const needs = it.needs_of(rules);
+        summary stats = take_summary(view, needs);
+        if (has(needs, terms::change)) { it.compare(view, seen.step, stats); }
         unit_activity units;
-        if (has(wanted, terms::unit_activity)) { units = it.count_units(view); }
-        distribution const spread = spread_of(view, wanted);
+        if (has(needs, terms::unit_activity)) { units = it.count_units(view); }
+        distribution const spread = spread_of(view, needs);
         keep_features_of(id, seen.step);
-        auto const value = [&] { return view; };
-        recorded_desk desk{features_, value};
+        auto const value = [&]() noexcept { return view; };
+        features_.play_back(value);
         at_.judges().observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr,
-                              has(wanted, terms::feature) ? &desk : nullptr, number_},
+                              &features_, number_},
                              rules);
         ++judged_;
         note_lack_of_memory(it);
-        if (desk.lacked()) { note_lack(id, seen.step, terms::payload); }
+        if (features_.lacking()) { note_lack(id, seen.step, terms::payload); }
     }
 
-    [[nodiscard]] distribution spread_of(tensor_ref const& view, terms wanted) noexcept {
+    [[nodiscard]] distribution spread_of(tensor_ref const& view, terms needs) noexcept {
         distribution const* const found =
-            any(wanted & distribution_terms) ? distributions_.take(view, wanted) : nullptr;
+            any(needs & distribution_terms) ? distributions_.take(view, needs) : nullptr;
         return found != nullptr ? *found : distribution{};
     }
     // No values, but how many there were.

@@ -88,6 +88,10 @@ public:
                 judges_->belong_to(number_);
             });
     }
+    template <class Told>
+    void respond(finding const& found, response_desk& desk, Told&& told) {
+        judges_->respond(found, desk, told);
+    }
     // What there is to say at the end; with `tell`, trouble names the worker.
     void conclude(replay_report& report, bool tell) {
         gather(report, tell);
@@ -122,7 +126,7 @@ private:
 
 // Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules see
 // (their state starts fresh at the first); callables that take a `step_alarm const&` (each step that found something), a `finding const&`
-// (each as its rule was judged, with the responses that the rule has, which nobody else runs here) or a `replay_report const&` (once, at
+// (each as its rule was judged; responses run nowhere, but see follower::respond) or a `replay_report const&` (once, at
 // the end); one with a member `attempt_begins(worker)` hears where a worker's part of the run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as
 // nothing was dropped. Reads values only where a rule needs what was not stored. A step that was left open, by an exception or
 // a kill, is judged by what it holds; of a run that still goes on it is not. In a run that was resumed the rules start afresh with

@@ -32,13 +32,15 @@ struct adapted {
 // `thins_delivery` says no where the rule still holds. What is thinned is not healthy for that: any other adaptor has a second state and
 // is asked, without findings, what it would say if nothing inside were thinned; one that sets severities has
 //     constexpr severity severity_of_untold(severity) const noexcept;
+// A response has, for what the inner rule pushed from `first` on,
+//     constexpr void respond(state&, findings& out, std::size_t first) const noexcept;
 template <class Inner, class Adaptor>
 class machine<adapted<Inner, Adaptor>> {
 public:
     constexpr explicit machine(adapted<Inner, Adaptor> const& rule) noexcept
         : inner_{rule.inner}, adaptor_{rule.adaptor} {}
 
-    constexpr requirement declare(tensor_info const& tensor) { return inner_.declare(tensor); }
+    constexpr tensor_needs declare(tensor_info const& tensor) { return inner_.declare(tensor); }
     constexpr void observe(observation const& it) {
         if (admits(it.step)) { inner_.observe(it); }
     }
@@ -50,6 +52,7 @@ public:
         truth holds = held.any() ? truth::yes : answer;  // if nothing were thinned
         if (decided(answer)) {
             answer = adaptor_(state_, step, answer, std::span<finding>{out.begin() + start, out.size() - start});
+            if constexpr (requires { adaptor_.respond(state_, out, start); }) { adaptor_.respond(state_, out, start); }
         }
         bool const look = holds == truth::yes;
         if constexpr (!requires { Adaptor::thins_delivery; }) {

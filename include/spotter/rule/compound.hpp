@@ -35,27 +35,45 @@ constexpr truth close_beside(Part& part, step_id step, findings& out) {
     return answer;
 }
 
+// What the parts of a machine need of a tensor: their union, and which of them watch it.
+class needs_of_parts {
+public:
+    constexpr void add(tensor_needs needs, tensor_info const& tensor) noexcept {
+        if (!joined_.agrees(needs, tensor)) { needs.terms = terms::none; }  // units are counted along one axis
+        joined_.join(needs);
+        watching_ |= std::uint64_t{any(needs.terms)} << count_++;
+    }
+    // The answer of the whole. `watching`, by tensor id, has room for a bit a part.
+    template <class Bits>
+    [[nodiscard]] constexpr tensor_needs note(slots<Bits>& watching, tensor_id id) const noexcept {
+        if (watching_ == 0 && !watching.holds(id)) { return joined_; }
+        if (!watching.grow(id + std::size_t{1})) { return tensor_needs::without_memory(); }
+        watching[id] = static_cast<Bits>(watching_);
+        return joined_;
+    }
+
+private:
+    tensor_needs joined_{};
+    std::uint64_t watching_ = 0;
+    std::size_t count_ = 0;
+};
+
 // Two machines side by side: what `&&` and `||` share.
 template <class Left, class Right>
 class two_machines {
 public:
     constexpr two_machines(Left const& left, Right const& right) noexcept : left_{left}, right_{right} {}
 
-    constexpr requirement declare(tensor_info const& tensor) {
-        requirement wanted = left_.declare(tensor);
-        requirement wanted_right = right_.declare(tensor);
-        if (!wanted.agrees(wanted_right, tensor)) { wanted_right.terms = terms::none; }  // one axis of units
-        watching const mark{any(wanted.terms), any(wanted_right.terms)};
-        wanted.join(wanted_right);
-        if (!any(wanted.terms) && !watching_.holds(tensor.id)) { return wanted; }
-        if (!watching_.grow(tensor.id + std::size_t{1})) { return requirement::without_memory(); }
-        watching_[tensor.id] = mark;
-        return wanted;
+    constexpr tensor_needs declare(tensor_info const& tensor) {
+        needs_of_parts both;
+        both.add(left_.declare(tensor), tensor);
+        both.add(right_.declare(tensor), tensor);
+        return both.note(watching_, tensor.id);
     }
     constexpr void observe(observation const& it) {
-        watching const mark = watching_[it.tensor.id];
-        if (mark.left) { left_.observe(it); }
-        if (mark.right) { right_.observe(it); }
+        int const watching = watching_[it.tensor.id];
+        if ((watching & 1) != 0) { left_.observe(it); }
+        if ((watching & 2) != 0) { right_.observe(it); }
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return left_.due(step) || right_.due(step); }
     static constexpr bool polls = machine<Left>::polls || machine<Right>::polls;
@@ -78,10 +96,7 @@ protected:
     machine<Right> right_;
 
 private:
-    struct watching {
-        bool left = false, right = false;
-    };
-    slots<watching> watching_;  // by tensor id
+    slots<std::uint8_t> watching_;  // by tensor id: bit 0 the left one, bit 1 the right one
 };
 
 }  // namespace detail
@@ -150,7 +165,7 @@ class machine<not_rule<Inner>> {
 public:
     constexpr explicit machine(not_rule<Inner> const& rule) noexcept : inner_{rule.inner} {}
 
-    constexpr requirement declare(tensor_info const& tensor) { return inner_.declare(tensor); }
+    constexpr tensor_needs declare(tensor_info const& tensor) { return inner_.declare(tensor); }
     constexpr void observe(observation const& it) { inner_.observe(it); }
     constexpr truth close(step_id step, findings& out) {
         std::size_t const start = out.size();

@@ -26,14 +26,6 @@ enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
     constexpr std::string_view names[] = {"proceed", "skip_update", "stop"};
     return names[static_cast<std::size_t>(what)];
 }
-struct finding;
-class response_desk;  // what a hook offers to responses (rule/respond.hpp)
-
-// What a hook does with a finding that is delivered. An error is told in its health and changes nothing else. Nothing is thrown.
-struct response_call {
-    error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;
-    void const* response = nullptr;  // lives with the machine that runs the rule
-};
 
 // Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
 struct finding {
@@ -56,7 +48,14 @@ struct finding {
     text<80> detail{};             // more evidence in words
 
     static constexpr std::size_t most_responses = 4;
-    response_call responses[most_responses]{};  // run in this order; the first without `run` ends them
+    // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as one have those
+    // of both. 0: no more.
+    std::uint32_t responses[most_responses]{};
+    [[nodiscard]] constexpr std::size_t response_count() const noexcept {
+        std::size_t count = 0;
+        while (count < most_responses && responses[count] != 0) { ++count; }
+        return count;
+    }
 };
 
 // The response that a finding asks for: what was set, else what its severity says.
@@ -65,7 +64,17 @@ struct finding {
     return it.severity == severity::error ? decision::stop : decision::proceed;
 }
 
-// Where a closing rule puts what it found; a runner keeps one and clears it. A composite cuts back what its parts
+class response_desk;  // what a hook offers to responses (rule/respond.hpp)
+
+// What is done about a finding that is delivered, as the machine of `on(rule, response)` keeps it. Nothing is thrown.
+struct response_call {
+    error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;
+    void const* response = nullptr;
+    std::uint32_t number = 0;  // by which findings know it, once one has asked for it
+    response_call* next = nullptr;
+};
+
+// Where a closing rule puts what it found; who owns machines keeps one and clears it. A composite cuts back what its parts
 // pushed. Of what does not fit the strongest stay, of equals the first, in the order of arrival; the rest is counted.
 class findings {
 public:
@@ -138,6 +147,27 @@ public:
         while (drop_weakest()) {}
     }
 
+    // What was found from `first` on asks for a response, whose machine lives as long as this list is used.
+    constexpr void ask_for(response_call& it, std::size_t first) noexcept {
+        if (it.number == 0) {
+            it.number = responses_ != nullptr ? responses_->number + 1 : 1;
+            it.next = std::exchange(responses_, &it);
+        }
+        for (std::size_t i = first; i < count_; ++i) {
+            std::size_t const before = list_[i].response_count();
+            if (before < finding::most_responses) { list_[i].responses[before] = it.number; }
+        }
+    }
+    // Runs what a finding asks for, found now or before; `told(error)` for each, of one that did well without a code.
+    template <class Told>
+    void respond(finding const& found, response_desk& desk, Told&& told) const {
+        for (std::uint32_t const number : found.responses) {
+            for (response_call const* each = responses_; each != nullptr; each = each->next) {
+                if (each->number == number) { told(each->run(each->response, found, desk)); }
+            }
+        }
+    }
+
     // What the rule at hand, or the part of it that was closed last, holds untold.
     [[nodiscard]] constexpr untold held() const noexcept { return now_.held; }
     constexpr void hold(untold it) noexcept { now_.held = it; }
@@ -187,11 +217,12 @@ private:
     finding list_[room]{};
     std::size_t count_ = 0;
     part now_{};
+    response_call* responses_ = nullptr;  // that were asked for so far, the latest first
 };
 
 // What closing a step returns: up to eight findings, strongest first, by value. True when one is a warning or an error.
 // Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or trial. Responses
-// are not in it: whoever judges calls them before, while the machines that they belong to are there.
+// are not in it: whoever judges runs them before, while the machines that they belong to are there.
 class [[nodiscard]] step_alarm {
 public:
     static constexpr std::size_t capacity = 8;
@@ -219,7 +250,7 @@ public:
         if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }
         for (std::size_t i = count_ - 1; i > place; --i) { list_[i] = list_[i - 1]; }
         list_[place] = one;
-        for (response_call& each : list_[place].responses) { each = {}; }
+        for (std::uint32_t& each : list_[place].responses) { each = 0; }
     }
     void add(findings const& many) noexcept {
         for (finding const& each : many) { add(each); }

@@ -18,7 +18,7 @@ public:
     virtual ~hidden_machine() = default;
 
     using taker = void (*)(void* context, coverage const&);
-    virtual requirement declare(tensor_info const& tensor) = 0;
+    virtual tensor_needs declare(tensor_info const& tensor) = 0;
     virtual void observe(observation const& it) = 0;
     virtual truth close(step_id step, findings& out) = 0;
     [[nodiscard]] virtual bool due(step_id step) const = 0;
@@ -33,7 +33,7 @@ public:
     SPOTTER_COLD explicit hidden_machine_of(Rule const& it) noexcept : machine_{it} {}
     SPOTTER_COLD ~hidden_machine_of() override = default;
 
-    requirement declare(tensor_info const& tensor) override { return machine_.declare(tensor); }
+    tensor_needs declare(tensor_info const& tensor) override { return machine_.declare(tensor); }
     void observe(observation const& it) override { machine_.observe(it); }
     truth close(step_id step, findings& out) override { return machine_.close(step, out); }
     [[nodiscard]] bool due(step_id step) const override { return machine_.due(step); }
@@ -55,7 +55,7 @@ public:
     hidden_machine_owner& operator=(hidden_machine_owner const&) = delete;
     ~hidden_machine_owner() { delete it_; }
 
-    requirement declare(tensor_info const& tensor) { return it_ != nullptr ? it_->declare(tensor) : requirement{}; }
+    tensor_needs declare(tensor_info const& tensor) { return it_ != nullptr ? it_->declare(tensor) : tensor_needs{}; }
     void observe(observation const& it) { it_->observe(it); }
     truth close(step_id step, findings& out) { return it_ != nullptr ? it_->close(step, out) : truth::undecided; }
     [[nodiscard]] bool due(step_id step) const { return it_ != nullptr && it_->due(step); }

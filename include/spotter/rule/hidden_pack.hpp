@@ -53,19 +53,10 @@ public:
         add(thinned);
     }
 
-    SPOTTER_COLD requirement declare(tensor_info const& tensor) override {
-        requirement joined;
-        std::uint64_t watching = 0;
-        for (std::size_t i = 0; i < count_; ++i) {
-            requirement wanted = machines_[i]->declare(tensor);
-            if (!joined.agrees(wanted, tensor)) { wanted.terms = terms::none; }  // units are counted along one axis
-            joined.join(wanted);
-            watching |= std::uint64_t{any(wanted.terms)} << i;
-        }
-        if (watching == 0 && !watching_.holds(tensor.id)) { return joined; }
-        if (!watching_.grow(tensor.id + std::size_t{1})) { return requirement::without_memory(); }
-        watching_[tensor.id] = watching;
-        return joined;
+    SPOTTER_COLD tensor_needs declare(tensor_info const& tensor) override {
+        needs_of_parts all;
+        for (std::size_t i = 0; i < count_; ++i) { all.add(machines_[i]->declare(tensor), tensor); }
+        return all.note(watching_, tensor.id);
     }
     void observe(observation const& it) override {
         for (std::uint64_t left = watching_[it.tensor.id]; left != 0; left &= left - 1) {

@@ -12,27 +12,27 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a rule wants of a tensor: the terms, and along which axis units are counted where it wants unit_activity.
-struct requirement {
+// What a rule needs of a tensor: the terms, and along which axis units are counted where unit_activity is one of them.
+struct tensor_needs {
     spotter::terms terms = spotter::terms::none;
     int unit_axis = default_axis;
     bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
 
     // Whether both can have what they want of the tensor: units are counted along one axis.
-    [[nodiscard]] constexpr bool agrees(requirement const& other, tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr bool agrees(tensor_needs const& other, tensor_info const& tensor) const noexcept {
         int const batch = batch_axis_of(tensor.flags);
         return !has(terms & other.terms, terms::unit_activity) ||
                unit_axis_of(tensor.shape, unit_axis, batch) == unit_axis_of(tensor.shape, other.unit_axis, batch);
     }
-    constexpr void join(requirement const& other) noexcept {
+    constexpr void join(tensor_needs const& other) noexcept {
         if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
             unit_axis = other.unit_axis;
         }
         terms |= other.terms;
         lacks_memory = lacks_memory || other.lacks_memory;
     }
-    [[nodiscard]] static constexpr requirement without_memory() noexcept {
-        requirement none;
+    [[nodiscard]] static constexpr tensor_needs without_memory() noexcept {
+        tensor_needs none;
         none.lacks_memory = true;
         return none;
     }
@@ -47,25 +47,25 @@ public:
     static constexpr std::uint8_t is_judged = 1, by_feature = 2;
     static constexpr std::string_view no_memory = "no memory for all that it judges";
 
-    // Finds room for the tensor. False where there is nothing more to do: `wanted` is the answer.
-    [[nodiscard]] SPOTTER_COLD constexpr bool admit(tensor_info const& tensor, requirement& wanted) noexcept {
-        if (has(wanted.terms, terms::feature)) { wanted.terms |= terms::shape; }  // the record shows that it was there
-        if (!any(wanted.terms) && !watched_.holds(tensor.id)) { return false; }
+    // Finds room for the tensor. False where there is nothing more to do: `needs` is the answer.
+    [[nodiscard]] SPOTTER_COLD constexpr bool admit(tensor_info const& tensor, tensor_needs& needs) noexcept {
+        if (has(needs.terms, terms::feature)) { needs.terms |= terms::shape; }  // the record shows that it was there
+        if (!any(needs.terms) && !watched_.holds(tensor.id)) { return false; }
         bool const room = watched_.grow(tensor.id + std::size_t{1});
-        if (!room) { wanted = lack(); }
+        if (!room) { needs = lack(); }
         return room;
     }
     // What a tensor is that was admitted: it may be declared again, and perhaps is no longer watched. `kept`: the rule has memory for it.
-    SPOTTER_COLD constexpr requirement enter(tensor_id id, bool judged, bool kept, requirement const& wanted) noexcept {
-        int const mark = (judged ? is_judged : 0) | (has(wanted.terms, terms::feature) ? by_feature : 0);
+    SPOTTER_COLD constexpr tensor_needs enter(tensor_id id, bool judged, bool kept, tensor_needs const& needs) noexcept {
+        int const mark = (judged ? is_judged : 0) | (has(needs.terms, terms::feature) ? by_feature : 0);
         seen_.matched += kept && judged ? 1 : 0;
         seen_.matched -= watched_[id] & is_judged;
         watched_[id] = static_cast<std::uint8_t>(kept ? mark : 0);
-        return kept ? wanted : lack();
+        return kept ? needs : lack();
     }
-    SPOTTER_COLD constexpr requirement lack() noexcept {
+    SPOTTER_COLD constexpr tensor_needs lack() noexcept {
         gap_ = no_memory;
-        return requirement::without_memory();
+        return tensor_needs::without_memory();
     }
     constexpr void fill_gap(std::string_view why) noexcept { gap_ = gap_.empty() ? why : gap_; }
     constexpr void be_flat() noexcept { flat_ = true; }

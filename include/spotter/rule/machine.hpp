@@ -4,6 +4,7 @@
 
 #include <spotter/core/algebra.hpp>
 #include <spotter/core/event.hpp>
+#include <spotter/core/feature_list.hpp>
 #include <spotter/core/pattern.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/rule/leaf_book.hpp>
@@ -175,20 +176,20 @@ public:
     constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} {}
 
     // May allocate; called when a tensor is declared, and again when more becomes known about it.
-    SPOTTER_COLD constexpr requirement declare(tensor_info const& tensor) {
-        requirement wanted{rule_.needs(tensor), default_axis};
-        bool const judged = any(wanted.terms);
+    SPOTTER_COLD constexpr tensor_needs declare(tensor_info const& tensor) {
+        tensor_needs needs{rule_.needs(tensor), default_axis};
+        bool const judged = any(needs.terms);
         if constexpr (requires { rule_.gap(tensor); }) { book_.fill_gap(rule_.gap(tensor)); }
         if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // as a matrix would it be judged?
             tensor_info matrix = tensor;
             matrix.shape = extents{1, tensor.shape.size[0]};
             if (any(rule_.needs(matrix))) { book_.be_flat(); }
         }
-        if constexpr (requires { rule_.context(tensor); }) { wanted.terms |= rule_.context(tensor); }
-        if constexpr (requires { rule_.unit_axis; }) { wanted.unit_axis = rule_.unit_axis; }
-        if (!book_.admit(tensor, wanted)) { return wanted; }
-        bool const kept = !any(wanted.terms) || declare_to_rule(tensor);
-        return book_.enter(tensor.id, judged, kept, wanted);
+        if constexpr (requires { rule_.context(tensor); }) { needs.terms |= rule_.context(tensor); }
+        if constexpr (requires { rule_.unit_axis; }) { needs.unit_axis = rule_.unit_axis; }
+        if (!book_.admit(tensor, needs)) { return needs; }
+        bool const kept = !any(needs.terms) || declare_to_rule(tensor);
+        return book_.enter(tensor.id, judged, kept, needs);
     }
 
     // Only of tensors of which it wants something.
@@ -287,27 +288,27 @@ private:
     // What was extracted before, else of the values; without either the rule does not see the tensor. A rule with a memory extracts
     // wherever it can, for the next time's sake; once it could not, it cannot any more.
     constexpr void observe_feature(observation const& it) {
-        feature_desk* const desk = it.features;
-        std::uint64_t const place = desk != nullptr ? key(it.tensor) : 0;
-        auto const* const made = desk != nullptr ? desk->find(place) : nullptr;
-        bool const live = desk == nullptr || desk->live();
-        if (made != nullptr && !(remembers && live)) {
+        feature_list* const all = it.features;
+        std::uint64_t const place = all != nullptr ? key(it.tensor) : 0;
+        std::span<double const> made;
+        bool const found = all != nullptr && all->find(place, made), live = all == nullptr || all->live();
+        if (found && !(remembers && live)) {
             if constexpr (remembers) { memory_.behind = true; }
-            return rule_.observe(state_, it, *made);
+            return rule_.observe(state_, it, made);
         }
-        tensor_ref const values = desk != nullptr ? desk->values() : it.view;
+        tensor_ref const values = all != nullptr ? all->values(it.view) : it.view;
         if constexpr (remembers) {
-            if (memory_.behind && desk != nullptr) { return desk->lack(); }
+            if (memory_.behind && all != nullptr) { return all->lack(); }
         }
         if (values.absent()) { return; }
         feature_.clear();
         rule_.extract(state_, it, values, feature_);
         if (!feature_.complete()) {
             (void)book_.lack();
-            return desk != nullptr ? desk->lack() : void();
+            return all != nullptr ? all->lack() : void();
         }
         // Others may take it, but for one from memory: in a replay they would fall behind.
-        if (desk != nullptr && made == nullptr && (live || !remembers)) { desk->keep(place, feature_.all()); }
+        if (all != nullptr && !found && (live || !remembers)) { all->keep(place, feature_.all()); }
         rule_.observe(state_, it, feature_.all());
     }
 

@@ -75,18 +75,13 @@ namespace detail {
 template <response Response>
 struct responding {
     using adapts_rules = void;
-    using state = detail::no_state;
+    using state = response_call;
     Response what;
 
-    constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
-        for (finding& each : found) {
-            for (response_call& call : each.responses) {
-                if (call.run != nullptr) { continue; }
-                call = {&run, &what};
-                break;
-            }
-        }
-        return answer;
+    constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
+    constexpr void respond(state& it, findings& out, std::size_t first) const noexcept {
+        it.run = &run, it.response = &what;
+        out.ask_for(it, first);
     }
 
 private:

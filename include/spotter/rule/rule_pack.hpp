@@ -28,20 +28,10 @@ public:
               return pack<machine<Rules>...>{std::in_place, each...};
           })} {}
 
-    constexpr requirement declare(tensor_info const& tensor) {
-        requirement joined;
-        std::uint64_t watching = 0;
-        machines_.each([&](auto& each, std::size_t i) {
-            requirement wanted = each.declare(tensor);
-            if (!joined.agrees(wanted, tensor)) { wanted.terms = terms::none; }  // units are counted along one axis
-            joined.join(wanted);
-            watching |= std::uint64_t{any(wanted.terms)} << i;
-        });
-        bool const known = watching_.holds(tensor.id);
-        if (!known && watching == 0) { return joined; }
-        if (!watching_.grow(tensor.id + std::size_t{1})) { return requirement::without_memory(); }
-        watching_[tensor.id] = watching;
-        return joined;
+    constexpr tensor_needs declare(tensor_info const& tensor) {
+        detail::needs_of_parts all;
+        machines_.each([&](auto& each, std::size_t) { all.add(each.declare(tensor), tensor); });
+        return all.note(watching_, tensor.id);
     }
     constexpr void observe(observation const& it) {
         std::uint64_t const watching = watching_[it.tensor.id];
