@@ -17,7 +17,7 @@ public:
     // Owns it. A condition is certain, an outcome or a symptom by its rule and reason (standing_of).
     void add(hidden_machine* it) noexcept;
 
-    requirement declare(tensor_info const& tensor) override;
+    tensor_needs declare(tensor_info const& tensor) override;
     void observe(observation const& it) override;
     truth close(step_id step, findings& out) override;
     [[nodiscard]] bool due(step_id step) const override;

@@ -54,19 +54,19 @@ SPOTTER_BODY void diagnosed_pack::add(hidden_machine* it) noexcept {
     }
 }
 
-SPOTTER_BODY requirement diagnosed_pack::declare(tensor_info const& tensor) {
-    requirement joined;
+SPOTTER_BODY tensor_needs diagnosed_pack::declare(tensor_info const& tensor) {
+    tensor_needs joined;
     std::uint64_t watching = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-        requirement wanted = machines_[i]->declare(tensor);
+        tensor_needs wanted = machines_[i]->declare(tensor);
         if (!joined.agrees(wanted, tensor)) { wanted.terms = terms::none; }  // units are counted along one axis
         joined.join(wanted);
         watching |= std::uint64_t{any(wanted.terms)} << i;
     }
-    if (!losses_.declare(tensor) || !weights_.declare(tensor)) { return requirement::without_memory(); }
+    if (!losses_.declare(tensor) || !weights_.declare(tensor)) { return tensor_needs::without_memory(); }
     joined.terms |= progress_watch::needs(tensor) | update_sizes::needs(tensor);
     if (!any(joined.terms) && !watching_.holds(tensor.id)) { return joined; }
-    if (!watching_.grow(tensor.id + std::size_t{1})) { return requirement::without_memory(); }
+    if (!watching_.grow(tensor.id + std::size_t{1})) { return tensor_needs::without_memory(); }
     watching_[tensor.id] = watching;
     return joined;
 }
