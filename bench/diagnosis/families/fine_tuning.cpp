@@ -41,7 +41,7 @@ void learn_before(classifier& net, torch_data const& data) {
         nn::functional::cross_entropy(logits, data.labels.index_select(0, chosen)).backward();
         by.step();
     }
-    for (Tensor& each : all) { each.mutable_grad() = {}; }
+    for (Tensor& each : all) { each.mutable_grad().reset(); }
 }
 
 void train(course& of) {

@@ -77,7 +77,7 @@ void train(course& of) {
         }
         program.clear();
         if (like.forgets && !of.is(fault::piles_up)) {
-            for (Tensor& each : net.parameters()) { each.mutable_grad() = {}; }
+            for (Tensor& each : net.parameters()) { each.mutable_grad().reset(); }
         }
         program.backward(loss);
         program.see("input", input);

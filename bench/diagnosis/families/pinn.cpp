@@ -2,6 +2,8 @@
 // A net that solves a differential equation: u'' = f within, u = 0 at both ends. No data: points, and a loss of two terms.
 #include "torch_program.hpp"
 
+#include <torch/csrc/autograd/autograd.h>
+
 #include <cmath>
 
 namespace diagnosis {
