@@ -19,7 +19,7 @@ struct classifier : nn::Module {
 struct variant {
     optimizer_choice how{torch_method::adam, 2e-4, 0};
     std::int64_t batch = 16;
-    std::uint64_t steps = 700;
+    std::uint64_t steps = 1000;
     double loss_scale = 128;
     bool unscaled = false;  // gradients are shown after the scale was taken out
 };

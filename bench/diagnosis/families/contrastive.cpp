@@ -22,7 +22,7 @@ struct encoder : nn::Module {
 };
 
 // What a sample is, seen through noise and with some features hidden.
-Tensor look(Tensor const& x) { return (x + 0.4 * torch::randn_like(x)) * (torch::rand_like(x) > 0.2); }
+Tensor look(Tensor const& x) { return (x + 0.25 * torch::randn_like(x)) * (torch::rand_like(x) > 0.1); }
 
 struct variant {
     optimizer_choice how{torch_method::adam, 2e-3, 0};

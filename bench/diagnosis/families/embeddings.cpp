@@ -8,7 +8,7 @@ namespace diagnosis {
 
 namespace {
 
-constexpr std::int64_t users = 300, items = 200, width = 8;
+constexpr std::int64_t users = 120, items = 80, width = 8;
 
 struct recommender : nn::Module {
     nn::Embedding user{register_module("user_embedding", nn::Embedding{users, width})};
@@ -35,9 +35,9 @@ struct variant {
 
 void train(course& of) {
     variant const variants[] = {{},
-                                {{torch_method::adagrad, 0.05, 0}},
-                                {{torch_method::sgd, 0.5, 0}, 64, 900},
-                                {{torch_method::adam, 2e-3, 0}, 64, 900},
+                                {{torch_method::adagrad, 0.15, 0}, 64, 700},
+                                {{torch_method::sgd, 1.5, 0}, 64, 1200},
+                                {{torch_method::adam, 3e-3, 0}, 64, 1000},
                                 {{torch_method::adamw, 0.01, 0.01}, 32, 700},
                                 {{torch_method::adam, 0.01, 0}, 64, 500, false}};
     variant const& like = variants[of.variant()];

@@ -36,7 +36,7 @@ struct variant {
 
 void train(course& of) {
     variant const variants[] = {{},
-                                {{torch_method::momentum, 0.05, 1e-4}},
+                                {{torch_method::momentum, 0.01, 1e-4}},
                                 {{torch_method::adam, 2e-3, 0}, 32, 600, 8, true},
                                 {{torch_method::sgd, 0.1, 0}, 32, 900, 8, true},
                                 {{torch_method::adamw, 5e-4, 0.01}, 32, 900, 4},

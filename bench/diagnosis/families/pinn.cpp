@@ -38,8 +38,8 @@ void train(course& of) {
     variant const variants[] = {{},
                                 {{torch_method::adam, 5e-3, 0}, 32, 500, 10, true},
                                 {{torch_method::adam, 8e-3, 0}, 32, 500, 10, false, true},
-                                {{torch_method::rmsprop, 2e-3, 0}, 32, 700, 10},
-                                {{torch_method::adamw, 2e-3, 1e-4}, 64, 700, 30},
+                                {{torch_method::adagrad, 0.05, 0}, 32, 900, 10},
+                                {{torch_method::adamw, 4e-3, 1e-4}, 48, 900, 10},
                                 {{torch_method::adam, 3e-3, 0}, 16, 800, 5, true, true}};
     variant const& like = variants[of.variant()];
     torch_program program{of, like.steps};
@@ -83,7 +83,7 @@ bool const added = add_family({.name = "pinn",
                                .library = "libtorch",
                                .habit = "a differential equation: tanh, a loss of several terms, points instead of data",
                                .variants = {"base: Adam, new points", "the same points, said so", "linear decay",
-                                            "RMSprop", "slow AdamW, more points", "few points, decay"},
+                                            "Adagrad", "AdamW, more points, longer", "few points, decay"},
                                .faults = usual_faults({fault::same_batch}),
                                .train = train});
 

@@ -116,11 +116,11 @@ void torch_program::scale_rate(double factor) {
     }
 }
 
-// Into the gradient of a weight, somewhere within the training.
+// Into the gradient of a parameter, somewhere within the training; at an odd step, as some nets are trained at every second only.
 void torch_program::plan_nan() {
     if (!is(fault::not_a_number)) { return; }
     example::prng random{course_.seed() + 77};
-    nan_step_ = steps_ / 20 + random.below(static_cast<std::size_t>(steps_ * 8 / 10));
+    nan_step_ = (steps_ / 20 + random.below(static_cast<std::size_t>(steps_ * 8 / 10))) | 1U;
     do {
         nan_in_ = random.below(parameters_.size());
     } while (!parameters_[nan_in_].values.requires_grad());
