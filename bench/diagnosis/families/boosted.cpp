@@ -15,7 +15,8 @@ namespace diagnosis {
 namespace {
 
 struct settings {
-    std::string objective = "multi:softprob", metric = "mlogloss", depth = "3", eta = "0.3", subsample = "0.8", lambda = "1", leaf = "1";
+    std::string objective = "multi:softprob", metric = "mlogloss", depth = "3", eta = "0.3", subsample = "0.8",
+                lambda = "1", leaf = "1";
     std::uint64_t rounds = 30;
 };
 
@@ -58,7 +59,8 @@ public:
 
 class program {
 public:
-    explicit program(course& by) : course_{by}, how_{shape_of_booster(by)}, classifies_{how_.metric == "mlogloss"}, data_{make(by)} {}
+    explicit program(course& by)
+        : course_{by}, how_{shape_of_booster(by)}, classifies_{how_.metric == "mlogloss"}, data_{make(by)} {}
 
     void run() {
         course_.plan(how_.rounds, pack_choice::boosting);
@@ -82,7 +84,7 @@ private:
     task make(course& by) const {
         prng random{by.seed() + 1000};
         task made = classifies_ ? make_clouds(by.seed(), 4, 8, 1.2F, 500) : make_friedman(by.seed(), 0.3F, 500);
-        spoil(by, made, random);
+        spoil(made, by.broken(), random);
         return made;
     }
     void configure(BoosterHandle booster) {
@@ -92,11 +94,17 @@ private:
             how_.leaf = how_.lambda = "0";
         }
         float const factor = rate_factor(course_);
-        std::string const eta = factor == 1.0F ? how_.eta : std::to_string(std::stod(how_.eta) * static_cast<double>(factor));
-        for (auto const& [name, value] : {std::pair{"objective", how_.objective.c_str()}, {"eval_metric", how_.metric.c_str()},
-                                          {"max_depth", how_.depth.c_str()}, {"eta", eta.c_str()}, {"subsample", how_.subsample.c_str()},
-                                          {"lambda", how_.lambda.c_str()}, {"min_child_weight", how_.leaf.c_str()},
-                                          {"nthread", "1"}, {"verbosity", "0"}}) {
+        std::string const eta =
+            factor == 1.0F ? how_.eta : std::to_string(std::stod(how_.eta) * static_cast<double>(factor));
+        for (auto const& [name, value] : {std::pair{"objective", how_.objective.c_str()},
+                                          {"eval_metric", how_.metric.c_str()},
+                                          {"max_depth", how_.depth.c_str()},
+                                          {"eta", eta.c_str()},
+                                          {"subsample", how_.subsample.c_str()},
+                                          {"lambda", how_.lambda.c_str()},
+                                          {"min_child_weight", how_.leaf.c_str()},
+                                          {"nthread", "1"},
+                                          {"verbosity", "0"}}) {
             ask(XGBoosterSetParam(booster, name, value));
         }
         ask(XGBoosterSetParam(booster, "seed", std::to_string(course_.seed()).c_str()));
@@ -119,7 +127,9 @@ private:
         std::size_t const samples_seen = data_.eval.count();
         for (std::size_t i = 0; i < samples_seen; ++i) {
             if (classifies_) {
-                bad += std::max_element(guess + 4 * i, guess + 4 * i + 4) - (guess + 4 * i) == data_.eval.classes[i] ? 0.0 : 4.0 / 3.0;
+                bad += std::max_element(guess + 4 * i, guess + 4 * i + 4) - (guess + 4 * i) == data_.eval.classes[i]
+                           ? 0.0
+                           : 4.0 / 3.0;
             } else {
                 auto const gap = static_cast<double>(guess[i] - data_.eval.targets[i]);
                 bad += gap * gap;
@@ -134,15 +144,16 @@ private:
     task data_;
 };
 
-bool const added = add_family(
-    {.name = "boosted",
-     .library = "XGBoost",
-     .habit = "trees, a round a step; metrics of two sets, importances and the trees themselves, no weights and no gradients",
-     .variants = {"four classes, depth 3", "regression, depth 4", "four classes, shallow and slow", "regression, depth 6, long",
-                  "four classes, fast, few rounds"},
-     .faults = {fault::too_deep, fault::leaked_feature, fault::shuffled_labels, fault::small_rate, fault::zero_rate, fault::imbalanced,
-                fault::noisy_labels, fault::few_samples},
-     .train = [](course& by) { program{by}.run(); }});
+bool const added =
+    add_family({.name = "boosted",
+                .library = "XGBoost",
+                .habit = "trees, a round a step; metrics of two sets, importances and the trees themselves, no weights "
+                         "and no gradients",
+                .variants = {"four classes, depth 3", "regression, depth 4", "four classes, shallow and slow",
+                             "regression, depth 6, long", "four classes, fast, few rounds"},
+                .faults = {fault::too_deep, fault::leaked_feature, fault::shuffled_labels, fault::small_rate,
+                           fault::zero_rate, fault::imbalanced, fault::noisy_labels, fault::few_samples},
+                .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace
 
