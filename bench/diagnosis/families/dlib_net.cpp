@@ -97,9 +97,6 @@ private:
             if (name == "fc3") { return; }
             for (float& bias : std::span{all.host() + inputs * units, units}) { bias = hidden_bias(course_); }
         });
-        if (course_.is(fault::not_in_optimizer)) {
-            dlib::layer<3>(net_).layer_details().set_learning_rate_multiplier(0);
-        }
     }
     double learn(bool nan) {
         std::vector<std::vector<float>> before;
@@ -138,13 +135,13 @@ private:
     }
     void update(double rate) {
         dlib::tensor& fc2 = dlib::layer<3>(net_).layer_details().get_layer_params();
-        dlib::resizable_tensor const before{fc2};
+        std::vector<float> const before(fc2.host(), fc2.host() + fc2.size());
         if (how_.adam) {
             net_.update_parameters(dlib::make_sstack(adams_), rate);
         } else {
             net_.update_parameters(dlib::make_sstack(descents_), rate);
         }
-        if (course_.is(fault::not_in_optimizer)) { dlib::memcpy(fc2, before); }
+        if (course_.is(fault::not_in_optimizer)) { std::copy(before.begin(), before.end(), fc2.host()); }
     }
     void evaluate(std::uint64_t step) {
         std::vector<std::size_t> rows(data_.eval.count());
