@@ -34,7 +34,6 @@ public:
                                                                                                 1.1F)},
           batches_{by, data_.train.count(), how_.batch}, nan_{by, how_.steps, "grad/w"} {
         spoil(data_, by.broken(), random_);
-        batches_ = batches{by, data_.train.count(), how_.batch};
     }
     void run() {
         course_.plan(how_.steps, pack_choice::supervised, 1.0);
