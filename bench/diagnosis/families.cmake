@@ -46,6 +46,7 @@ foreach(library IN LISTS libraries)
     spotter_link_ext(${target} ${library})
     if(library STREQUAL "torch")
         target_link_libraries(${target} PRIVATE spotter::trial)
+        target_compile_options(${target} PRIVATE -O1) # what takes time is in the library; its headers take long to compile
         target_precompile_headers(${target} PRIVATE "${CMAKE_CURRENT_LIST_DIR}/families/torch_program.hpp")
     elseif(library STREQUAL "dlib")
         target_link_libraries(${target} PRIVATE dlib::dlib)

@@ -47,7 +47,7 @@ struct outcome {
     double last_loss = 0;
     std::string planted{};  // where the NaN was put, and when
     std::uint64_t planted_at = 0;
-    double seconds = 0;
+    double seconds = 0;  // of computing
     std::array<verdict, pack_names.size()> packs{};
 };
 

@@ -45,7 +45,8 @@ struct layer {
     values turned{};
 
     layer(course const& of, prng& random, std::size_t inputs, std::size_t units, bool hidden)
-        : w{matrix::from_shape({inputs, units})}, dw{xt::zeros<float>({inputs, units})}, b{xt::zeros<float>({units})}, db{xt::zeros<float>({units})} {
+        : w{matrix::from_shape({inputs, units})}, dw{xt::zeros<float>({inputs, units})}, b{xt::zeros<float>({units})},
+          db{xt::zeros<float>({units})} {
         draw(of, random, std::sqrt(6.0F / static_cast<float>(inputs)), w);
         if (hidden) { b.fill(hidden_bias(of)); }
     }
@@ -59,14 +60,14 @@ struct layer {
         if (hidden) { output = xt::maximum(sum, 0.0F); }
         return output;
     }
-    matrix backward(matrix slope, bool hidden, float kept) {
+    matrix backward(matrix slope, bool hidden) {
         std::size_t const rows = input.shape(0), inputs = w.shape(0), units = w.shape(1);
         if (hidden) { slope *= xt::cast<float>(sum > 0.0F); }
         matrix made = matrix::from_shape({inputs, units});
         transpose(input.data(), turned, rows, inputs);
         multiply(turned.data(), slope.data(), made.data(), inputs, rows, units);
-        dw = kept * dw + made;
-        db = kept * db + xt::sum(slope, {0});
+        dw += made;
+        db += xt::sum(slope, {0});
         matrix back = matrix::from_shape({rows, inputs});
         transpose(w.data(), turned, inputs, units);
         multiply(slope.data(), turned.data(), back.data(), rows, units, inputs);
@@ -79,10 +80,12 @@ constexpr std::size_t features = 8, classes = 4;
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_clouds(by.seed(), classes, features, 0.9F, 4000)},
-          net_{layer{by, random_, features, 20, true}, layer{by, random_, 20, 12, true}, layer{by, random_, 12, classes, false}},
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000},
+          data_{make_clouds(by.seed(), classes, features, 0.9F, 4000)}, net_{layer{by, random_, features, 20, true},
+                                                                             layer{by, random_, 20, 12, true},
+                                                                             layer{by, random_, 12, classes, false}},
           optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay}, nan_{by, how_.steps, "layer1_out"} {
-        spoil(by, data_, random_);
+        spoil(data_, by.broken(), random_);
     }
     void run() {
         course_.plan(how_.steps, pack_choice::supervised, std::log(static_cast<double>(classes)));
@@ -121,16 +124,22 @@ private:
     }
     float loss_of(samples const& of) const {
         float loss = 0;
-        for (std::size_t r = 0; r < of.count(); ++r) { loss -= std::log(chance_(r, static_cast<std::size_t>(of.classes[r])) + 1e-12F); }
+        for (std::size_t r = 0; r < of.count(); ++r) {
+            loss -= std::log(chance_(r, static_cast<std::size_t>(of.classes[r])) + 1e-12F);
+        }
         return loss_sign(course_) * loss / static_cast<float>(of.count());
     }
     float learn(samples const& batch, bool nan) {
         forward(batch, nan);
         matrix slope = chance_;
-        for (std::size_t r = 0; r < batch.count(); ++r) { slope(r, static_cast<std::size_t>(batch.classes[r])) -= 1.0F; }
+        for (std::size_t r = 0; r < batch.count(); ++r) {
+            slope(r, static_cast<std::size_t>(batch.classes[r])) -= 1.0F;
+        }
         slope *= loss_sign(course_) / static_cast<float>(batch.count());
         for (std::size_t i = net_.size(); i-- > 0;) {
-            slope = net_[i].backward(slope, i + 1 < net_.size(), gradient_kept(course_));
+            clear(course_, net_[i].dw);
+            clear(course_, net_[i].db);
+            slope = net_[i].backward(slope, i + 1 < net_.size());
             if (course_.is(fault::backward_bug)) { slope.fill(0.0F); }
         }
         return loss_of(batch);
@@ -149,7 +158,8 @@ private:
             course_.observe("dW" + number, sp::as_tensor(it.dw), sp::role::gradient);
             course_.observe("db" + number, sp::as_tensor(it.db), sp::role::gradient);
             if (i + 1 < net_.size()) {
-                course_.observe("layer" + number + "_out", sp::as_tensor(it.output), sp::role::activation, sp::activated_by(sp::activation_kind::relu));
+                course_.observe("layer" + number + "_out", sp::as_tensor(it.output), sp::role::activation,
+                                sp::activated_by(sp::activation_kind::relu));
             }
         }
         course_.end();
@@ -173,7 +183,7 @@ private:
     task data_;
     std::array<layer, 3> net_;
     descent optimizer_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     matrix x_{}, chance_{};
 };
 
@@ -181,12 +191,12 @@ bool const added = add_family(
     {.name = "batch_1000",
      .library = "xtensor",
      .habit = "batches of one to a thousand samples; gradients whose names do not tell of what they are",
-     .variants = {"batches of 1000", "one sample", "batches of 10, weight decay", "batches of 100, Adam, rate falls to 0", "batches of 1000, Adam",
-                  "batches of 4, slow"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights, fault::large_weights,
-                fault::dead_biases, fault::climbs, fault::piles_up, fault::not_in_optimizer, fault::shuffled_labels, fault::raw_inputs,
-                fault::imbalanced, fault::not_a_number, fault::same_batch, fault::noisy_labels, fault::few_samples, fault::negated_loss,
-                fault::backward_bug},
+     .variants = {"batches of 1000", "one sample", "batches of 10, weight decay",
+                  "batches of 100, Adam, rate falls to 0", "batches of 1000, Adam", "batches of 4, slow"},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights,
+                fault::large_weights, fault::dead_biases, fault::climbs, fault::piles_up, fault::not_in_optimizer,
+                fault::shuffled_labels, fault::raw_inputs, fault::imbalanced, fault::not_a_number, fault::same_batch,
+                fault::noisy_labels, fault::few_samples, fault::negated_loss, fault::backward_bug},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

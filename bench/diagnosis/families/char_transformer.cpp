@@ -9,7 +9,7 @@ namespace diagnosis {
 
 namespace {
 
-constexpr std::int64_t vocabulary = 24, context = 12, width = 24, heads = 2;
+constexpr std::int64_t vocabulary = 24, context = 8, width = 20, heads = 2;
 
 struct block_impl : nn::Module {
     nn::LayerNorm norm1{register_module("ln_1", nn::LayerNorm{nn::LayerNormOptions{{width}}})};
@@ -37,15 +37,13 @@ TORCH_MODULE_IMPL(block, block_impl);
 struct language_model : nn::Module {
     nn::Embedding tokens{register_module("wte", nn::Embedding{vocabulary, width})};
     nn::Embedding places{register_module("wpe", nn::Embedding{context, width})};
-    block first{register_module("h0", block{})}, second{register_module("h1", block{})};
+    block first{register_module("h0", block{})};
     nn::LayerNorm norm{register_module("ln_f", nn::LayerNorm{nn::LayerNormOptions{{width}}})};
     nn::Linear head{register_module("lm_head", nn::Linear{nn::LinearOptions{width, vocabulary}.bias(false)})};
 
     Tensor forward(Tensor const& ids, double dropout, bool training, torch_program* see = nullptr) {
         Tensor x = tokens(ids) + places(torch::arange(context));
-        x = first->forward(x, dropout, training, see, "h0");
-        x = second->forward(x, dropout, training, see, "h1");
-        return head(norm(x)).view({-1, vocabulary});
+        return head(norm(first->forward(x, dropout, training, see, "h0"))).view({-1, vocabulary});
     }
 };
 
@@ -71,8 +69,8 @@ Tensor write_text(std::int64_t length, example::prng& random) {
 }
 
 struct variant {
-    optimizer_choice how{torch_method::adamw, 3e-3, 0.01};
-    std::int64_t batch = 16;
+    optimizer_choice how{torch_method::adamw, 4e-3, 0.01};
+    std::int64_t batch = 12;
     std::uint64_t steps = 300;
     double dropout = 0;
     bool decays = false;
@@ -80,11 +78,11 @@ struct variant {
 
 void train(course& of) {
     variant const variants[] = {{},
-                                {{torch_method::adam, 2e-3, 0}, 16, 300, 0, true},
-                                {{torch_method::momentum, 0.1, 0}, 16, 400},
-                                {{torch_method::adamw, 5e-4, 0.1}, 16, 400},
-                                {{torch_method::adamw, 3e-3, 0.01}, 8, 500, 0.1},
-                                {{torch_method::adamw, 3e-3, 0.01}, 16, 700, 0, true}};
+                                {{torch_method::adam, 3e-3, 0}, 12, 300, 0, true},
+                                {{torch_method::momentum, 0.1, 0}, 12, 300},
+                                {{torch_method::adamw, 8e-4, 0.1}, 12, 400},
+                                {{torch_method::adamw, 3e-3, 0.01}, 6, 400, 0.1},
+                                {{torch_method::adamw, 4e-3, 0.01}, 12, 500, 0, true}};
     variant const& like = variants[of.variant()];
     torch_program program{of, like.steps, pack_choice::supervised, std::log(double(vocabulary))};
     example::prng random{of.seed() + 1};

@@ -36,14 +36,16 @@ constexpr settings shapes[] = {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_clouds(by.seed(), classes, features, 1.4F)},
-          nan_{by, how_.steps, "grad/theta"}, theta_(features + 1, classes, arma::fill::zeros),
-          gradient_(features + 1, classes, arma::fill::zeros), move_(features + 1, classes, arma::fill::zeros) {
-        spoil(by, data_, random_);
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000},
+          data_{make_clouds(by.seed(), classes, features, 1.4F)}, nan_{by, how_.steps, "grad/theta"},
+          theta_(features + 1, classes, arma::fill::zeros), gradient_(features + 1, classes, arma::fill::zeros),
+          move_(features + 1, classes, arma::fill::zeros) {
+        spoil(data_, by.broken(), random_);
     }
     void run() {
         batches rows{course_, data_.train.count(), how_.batch};
-        course_.plan(how_.steps, pack_choice::supervised, std::log(static_cast<double>(classes)) * static_cast<double>(rows.size()));
+        course_.plan(how_.steps, pack_choice::supervised,
+                     std::log(static_cast<double>(classes)) * static_cast<double>(rows.size()));
         for (std::uint64_t step = 0; step < how_.steps; ++step) {
             load(data_.train, rows.next(random_));
             double const cost = learn();
@@ -84,7 +86,8 @@ private:
             gap(r, label) -= 1;
         }
         auto const sign = static_cast<double>(loss_sign(course_));
-        gradient_ = static_cast<double>(gradient_kept(course_)) * gradient_ + sign * x_.t() * gap + how_.ridge * static_cast<double>(x_.n_rows) * theta_;
+        clear(course_, gradient_);
+        gradient_ += sign * x_.t() * gap + how_.ridge * static_cast<double>(x_.n_rows) * theta_;
         return sign * cost;
     }
     void show(std::uint64_t step, double cost, bool all) {
@@ -103,7 +106,9 @@ private:
         load(data_.eval, rows);
         guess();
         double wrong = 0;
-        for (arma::uword r = 0; r < x_.n_rows; ++r) { wrong += chance_.row(r).index_max() == static_cast<arma::uword>(label_(r)) ? 0 : 1; }
+        for (arma::uword r = 0; r < x_.n_rows; ++r) {
+            wrong += chance_.row(r).index_max() == static_cast<arma::uword>(label_(r)) ? 0 : 1;
+        }
         course_.evaluated(wrong / static_cast<double>(rows.size()) / (1.0 - 1.0 / static_cast<double>(classes)));
     }
 
@@ -111,7 +116,7 @@ private:
     settings how_;
     prng random_;
     task data_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     arma::mat theta_, gradient_, move_, x_{}, chance_{};
     arma::Col<std::int32_t> label_{};
 };
@@ -121,9 +126,9 @@ bool const added = add_family(
      .library = "Armadillo",
      .habit = "one matrix of weights that starts at zero; costs and gradients are sums over the batch",
      .variants = {"batches of 50", "all samples", "momentum, ridge", "batches of 10, rate falls to 0", "slow"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs, fault::piles_up, fault::shuffled_labels,
-                fault::raw_inputs, fault::imbalanced, fault::not_a_number, fault::same_batch, fault::noisy_labels, fault::few_samples,
-                fault::negated_loss},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs, fault::piles_up,
+                fault::shuffled_labels, fault::raw_inputs, fault::imbalanced, fault::not_a_number, fault::same_batch,
+                fault::noisy_labels, fault::few_samples, fault::negated_loss},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

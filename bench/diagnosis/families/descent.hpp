@@ -20,7 +20,8 @@ struct descent {
     float sign = -1;
 
     descent(course const& of, kind method, float healthy_rate, float with_momentum = 0, float decay = 0)
-        : how{method}, rate{healthy_rate * rate_factor(of)}, momentum{with_momentum}, weight_decay{decay}, sign{direction(of)} {}
+        : how{method}, rate{healthy_rate * rate_factor(of)}, momentum{with_momentum},
+          weight_decay{decay}, sign{direction(of)} {}
 
     // `slot` tells one array from another; `schedule` is a share of the rate.
     void step(std::size_t slot, float* weights, float const* gradient, std::size_t count, float schedule = 1) {

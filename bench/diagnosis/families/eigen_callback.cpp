@@ -22,7 +22,8 @@ struct dense {
     bool relu = true;
 
     dense(course const& of, prng& random, std::string name, Eigen::Index inputs, Eigen::Index units, bool hidden)
-        : title{std::move(name)}, kernel{units, inputs}, bias{vector::Constant(units, hidden ? hidden_bias(of) : 0.0F)}, relu{hidden} {
+        : title{std::move(name)}, kernel{units, inputs}, bias{vector::Constant(units, hidden ? hidden_bias(of) : 0.0F)},
+          relu{hidden} {
         draw(of, random, std::sqrt(6.0F / static_cast<float>(inputs + units)), kernel.reshaped());
         grad_kernel.setZero(units, inputs);
         grad_bias.setZero(units);
@@ -34,10 +35,12 @@ struct dense {
         return output;
     }
     // Takes dloss/doutput, gives dloss/dinput.
-    matrix backward(matrix slope, float kept) {
+    matrix backward(course const& of, matrix slope) {
+        clear(of, grad_kernel.reshaped());
+        clear(of, grad_bias);
         if (relu) { slope = (output.array() > 0.0F).select(slope, 0.0F); }
-        grad_kernel = kept * grad_kernel + slope * input.transpose();
-        grad_bias = kept * grad_bias + slope.rowwise().sum();
+        grad_kernel += slope * input.transpose();
+        grad_bias += slope.rowwise().sum();
         return kernel.transpose() * slope;
     }
 };
@@ -61,8 +64,9 @@ constexpr settings shapes[] = {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{spoilt(by)}, batches_{by, data_.train.count(), how_.batch},
-          optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay}, nan_{by, how_.steps, "grads/dense_1/kernel:0"} {
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{spoilt(by)},
+          batches_{by, data_.train.count(), how_.batch}, optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay},
+          nan_{by, how_.steps, "grads/dense_1/kernel:0"} {
         layers_.emplace_back(by, random_, "dense", 10, 32, true);
         layers_.emplace_back(by, random_, "dense_1", 32, 32, true);
         layers_.emplace_back(by, random_, "dense_2", 32, 1, false);
@@ -81,7 +85,7 @@ private:
     static task spoilt(course const& by) {
         task made = make_friedman(by.seed(), 0.1F);
         prng random{by.seed() + 1000};
-        spoil(by, made, random);
+        spoil(made, by.broken(), random);
         return made;
     }
     matrix const& forward(matrix const& from) {
@@ -103,16 +107,18 @@ private:
         loss_ = loss_sign(course_) * gap.squaredNorm() / static_cast<float>(count);
         matrix slope = gap * (2.0F * loss_sign(course_) / static_cast<float>(count));
         for (std::size_t i = layers_.size(); i-- > 0;) {
-            slope = layers_[i].backward(slope, gradient_kept(course_));
+            slope = layers_[i].backward(course_, slope);
             if (course_.is(fault::backward_bug)) { slope.setZero(); }
         }
         if (nan_.due(step)) { layers_[1].grad_kernel(3, 4) = nan_value; }
         float const share = how_.fades ? 1.0F - static_cast<float>(step) / static_cast<float>(how_.steps) : 1.0F;
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             dense& it = layers_[i];
-            if (i == 1 && course_.is(fault::not_in_optimizer)) { continue; }
-            optimizer_.step(2 * i, it.kernel.data(), it.grad_kernel.data(), static_cast<std::size_t>(it.kernel.size()), share);
-            optimizer_.step(2 * i + 1, it.bias.data(), it.grad_bias.data(), static_cast<std::size_t>(it.bias.size()), share);
+            if (i == 1 && (course_.is(fault::not_in_optimizer) || course_.is(fault::frozen))) { continue; }
+            optimizer_.step(2 * i, it.kernel.data(), it.grad_kernel.data(), static_cast<std::size_t>(it.kernel.size()),
+                            share);
+            optimizer_.step(2 * i + 1, it.bias.data(), it.grad_bias.data(), static_cast<std::size_t>(it.bias.size()),
+                            share);
         }
     }
     void after_batch(std::uint64_t step) {
@@ -123,11 +129,12 @@ private:
         course_.observe("label", sp::as_tensor(target_), columns);
         course_.observe("pred", sp::as_tensor(layers_.back().output), columns);
         for (dense const& it : layers_) {
+            if (it.relu) { course_.observe("act/" + it.title, sp::as_tensor(it.output), relu); }
             course_.observe(it.title + "/kernel:0", sp::as_tensor(it.kernel), sp::role::weight);
             course_.observe(it.title + "/bias:0", sp::as_tensor(it.bias), sp::role::bias);
+            if (course_.is(fault::frozen) && &it == &layers_[1]) { continue; }
             course_.observe("grads/" + it.title + "/kernel:0", sp::as_tensor(it.grad_kernel));
             course_.observe("grads/" + it.title + "/bias:0", sp::as_tensor(it.grad_bias));
-            if (it.relu) { course_.observe("act/" + it.title, sp::as_tensor(it.output), relu); }
         }
         course_.end();
     }
@@ -148,7 +155,7 @@ private:
     task data_;
     batches batches_;
     descent optimizer_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     std::vector<dense> layers_{};
     matrix target_{};
     float loss_ = 0;
@@ -157,12 +164,14 @@ private:
 bool const added = add_family(
     {.name = "eigen_callback",
      .library = "Eigen",
-     .habit = "a callback after each update shows new weights beside the gradients of the old ones; one sample a column",
-     .variants = {"momentum", "adam", "adam, weight decay, small batch", "plain descent, rate falls to 0", "rmsprop", "slow, batches of 8"},
+     .habit =
+         "a callback after each update shows new weights beside the gradients of the old ones; one sample a column",
+     .variants = {"momentum", "adam", "adam, weight decay, small batch", "plain descent, rate falls to 0", "rmsprop",
+                  "slow, batches of 8"},
      .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights,
-                fault::large_weights, fault::dead_biases, fault::climbs, fault::piles_up, fault::not_in_optimizer,
-                fault::shuffled_labels, fault::raw_inputs, fault::not_a_number, fault::same_batch, fault::few_samples,
-                fault::negated_loss, fault::backward_bug},
+                fault::large_weights, fault::dead_biases, fault::climbs, fault::piles_up, fault::frozen,
+                fault::not_in_optimizer, fault::shuffled_labels, fault::raw_inputs, fault::not_a_number,
+                fault::same_batch, fault::few_samples, fault::negated_loss, fault::backward_bug},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

@@ -38,26 +38,26 @@ double distance(Tensor const& a, Tensor const& b) {
 
 struct variant {
     torch_method method = torch_method::adam;
-    double rate = 2e-3, other_rate = 1e-3;  // of the discriminator, of the generator
-    std::int64_t batch = 64;
+    double rate = 1e-3, other_rate = 1e-3;  // of the discriminator, of the generator
+    std::int64_t batch = 32;
     std::uint64_t steps = 600;
     double real = 1;  // what the discriminator is to say of a real one
 };
 
 void train(course& of) {
     variant const variants[] = {{},
-                                {torch_method::rmsprop, 1e-3, 1e-3, 64, 600},
-                                {torch_method::adam, 2e-3, 1e-3, 64, 600, 0.9},
-                                {torch_method::adam, 1e-3, 5e-4, 64, 900},
-                                {torch_method::adam, 2e-3, 1e-3, 32, 900},
-                                {torch_method::adamw, 2e-3, 1e-3, 128, 600}};
+                                {torch_method::rmsprop, 1e-3, 1e-3, 32, 600},
+                                {torch_method::adam, 1e-3, 1e-3, 32, 600, 0.9},
+                                {torch_method::adam, 1e-3, 5e-4, 32, 800},
+                                {torch_method::adam, 1e-3, 1e-3, 16, 800},
+                                {torch_method::adamw, 2e-3, 1e-3, 64, 500}};
     variant const& like = variants[of.variant()];
     torch_program program{of, like.steps};
     perceptron judge{2, 32, 1}, maker{latent, 32, 2};
     program.add(judge, "netD.");
     program.add(maker, "netG.");
-    program.optimise(discriminator, {like.method, like.rate});
-    program.optimise(generator, {like.method, like.other_rate});
+    program.optimise(discriminator, {like.method, like.rate, 0, 0.5});
+    program.optimise(generator, {like.method, like.other_rate, 0, 0.5});
     Tensor const some = draw_ring(500), noise = torch::randn({500, latent});
     Tensor const yes = torch::ones({like.batch, 1}), no = torch::zeros({like.batch, 1});
     auto const loss_of = [](Tensor const& logits, Tensor const& wanted) {

@@ -32,8 +32,6 @@ inline constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 [[nodiscard]] inline float direction(course const& of) noexcept { return of.is(fault::climbs) ? 1.0F : -1.0F; }
 // What the loss, and with it its gradient, is multiplied by.
 [[nodiscard]] inline float loss_sign(course const& of) noexcept { return of.is(fault::negated_loss) ? -1.0F : 1.0F; }
-// What stays of the gradients of the step before.
-[[nodiscard]] inline float gradient_kept(course const& of) noexcept { return of.is(fault::piles_up) ? 1.0F : 0.0F; }
 // Where the biases of hidden units start.
 [[nodiscard]] inline float hidden_bias(course const& of) noexcept { return of.is(fault::dead_biases) ? -10.0F : 0.0F; }
 
@@ -44,17 +42,17 @@ void draw(course const& of, prng& random, float bound, Weights&& into) {
     for (auto& each : into) { each = of.is(fault::constant_weights) ? 0.1F : scale * random.uniform(-bound, bound); }
 }
 
-// What is wrong with the data.
-inline void spoil(course const& of, task& data, prng& random) {
-    for (fault const each : {fault::shuffled_labels, fault::noisy_labels, fault::raw_inputs, fault::imbalanced, fault::few_samples}) {
-        if (of.is(each)) { spoil(data, each, random); }
-    }
+// Before a backward pass adds to a gradient.
+template <class Gradient>
+void clear(course const& of, Gradient&& it) {
+    if (of.is(fault::piles_up)) { return; }
+    for (auto& each : it) { each = 0; }
 }
 
 // The step at which a NaN gets into a tensor; never, but with that fault.
-class nan_plan_of {
+class planted_nan {
 public:
-    nan_plan_of(course& of, std::uint64_t steps, std::string const& tensor) {
+    planted_nan(course& of, std::uint64_t steps, std::string const& tensor) {
         if (!of.is(fault::not_a_number)) { return; }
         prng random{of.seed() + 77};
         step_ = steps / 10 + random.below(static_cast<std::size_t>(steps * 8 / 10));
@@ -69,7 +67,8 @@ private:
 // Which samples a step learns from: a new order each epoch, no batch over its end; one batch for ever with that fault.
 class batches {
 public:
-    batches(course const& of, std::size_t count, std::size_t size) : stuck_{of.is(fault::same_batch)}, count_{count}, size_{size < count ? size : count} {}
+    batches(course const& of, std::size_t count, std::size_t size)
+        : stuck_{of.is(fault::same_batch)}, count_{count}, size_{size < count ? size : count} {}
 
     std::vector<std::size_t> const& next(prng& random) {
         if (stuck_ && !now_.empty()) { return now_; }

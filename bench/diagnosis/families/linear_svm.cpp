@@ -4,7 +4,8 @@
 #include "inject.hpp"
 #include "problems.hpp"
 
-#include <algorithm>
+#include <array>
+#include <span>
 
 namespace diagnosis {
 
@@ -29,10 +30,10 @@ constexpr settings shapes[] = {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_clouds(by.seed(), 2, features, 1.1F)},
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_clouds(by.seed(), 2, features,
+                                                                                                1.1F)},
           batches_{by, data_.train.count(), how_.batch}, nan_{by, how_.steps, "grad/w"} {
-        spoil(by, data_, random_);
-        batches_ = batches{by, data_.train.count(), how_.batch};
+        spoil(data_, by.broken(), random_);
     }
     void run() {
         course_.plan(how_.steps, pack_choice::supervised, 1.0);
@@ -55,18 +56,21 @@ private:
     }
     void learn() {
         auto const& rows = batches_.next(random_);
-        float const share = loss_sign(course_) / static_cast<float>(rows.size()), kept = gradient_kept(course_);
+        float const share = loss_sign(course_) / static_cast<float>(rows.size());
+        clear(course_, gradient_);
+        clear(course_, std::span{&bias_gradient_, 1});
         loss_ = 0;
         for (std::size_t f = 0; f < features; ++f) {
-            gradient_[f] = kept * gradient_[f] + how_.lambda * w_[f];
+            gradient_[f] += how_.lambda * w_[f];
             loss_ += 0.5F * how_.lambda * w_[f] * w_[f];
         }
-        bias_gradient_ = kept * bias_gradient_;
         margins_.clear();
         sides_.clear();
+        seen_.clear();
         for (std::size_t const row : rows) {
             float const y = side(data_.train, row);
             sides_.push_back(y);
+            seen_.insert(seen_.end(), data_.train.row(row), data_.train.row(row) + features);
             margins_.push_back(margin(data_.train, row));
             float const missing = 1.0F - y * margins_.back();
             if (missing <= 0) { continue; }
@@ -79,6 +83,7 @@ private:
         course_.begin(sp::train(step));
         course_.observe("w", sp::as_tensor(w_));
         if (how_.bias) { course_.observe("b", sp::as_tensor(b_)); }
+        course_.observe("input", sp::view_of(seen_, {sides_.size(), features}));
         course_.observe("label", sp::as_tensor(sides_));
         course_.observe("pred", sp::as_tensor(margins_));
         course_.observe("loss", sp::as_tensor(loss_));
@@ -99,7 +104,9 @@ private:
     }
     void evaluate() {
         std::size_t wrong = 0;
-        for (std::size_t row = 0; row < data_.eval.count(); ++row) { wrong += (margin(data_.eval, row) > 0) == (side(data_.eval, row) > 0) ? 0U : 1U; }
+        for (std::size_t row = 0; row < data_.eval.count(); ++row) {
+            wrong += (margin(data_.eval, row) > 0) == (side(data_.eval, row) > 0) ? 0U : 1U;
+        }
         course_.evaluated(2.0 * static_cast<double>(wrong) / static_cast<double>(data_.eval.count()));
     }
 
@@ -108,19 +115,21 @@ private:
     prng random_;
     task data_;
     batches batches_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     std::array<float, features> w_{}, gradient_{};
     float b_ = 0, bias_gradient_ = 0, loss_ = 0;
-    std::vector<float> sides_{}, margins_{};
+    std::vector<float> seen_{}, sides_{}, margins_{};
 };
 
 bool const added = add_family(
     {.name = "linear_svm",
      .library = {},
      .habit = "one vector of weights that starts at zero, a hinge loss, a rate of 1 / t that begins far too large",
-     .variants = {"batches of 10", "one sample a step, projected", "batches of 50, bias", "batches of 32, bias, projected", "batches of 4"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs, fault::piles_up, fault::shuffled_labels,
-                fault::raw_inputs, fault::imbalanced, fault::not_a_number, fault::same_batch, fault::negated_loss},
+     .variants = {"batches of 10", "one sample a step, projected", "batches of 50, bias",
+                  "batches of 32, bias, projected", "batches of 4"},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs, fault::piles_up,
+                fault::shuffled_labels, fault::raw_inputs, fault::imbalanced, fault::not_a_number, fault::same_batch,
+                fault::negated_loss},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

@@ -31,9 +31,9 @@ struct rating {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, user_(users * ranks), item_(items * ranks),
-          user_gradient_(user_.size()), item_gradient_(item_.size()), optimizer_{by, descent::kind::sgd, how_.rate, how_.momentum},
-          nan_{by, how_.steps, "grad/item_factors"} {
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, user_(users * ranks),
+          item_(items * ranks), user_gradient_(user_.size()), item_gradient_(item_.size()),
+          optimizer_{by, descent::kind::sgd, how_.rate, how_.momentum}, nan_{by, how_.steps, "grad/item_factors"} {
         rate_all();
         draw(by, random_, 0.5F, user_);
         draw(by, random_, 0.5F, item_);
@@ -47,7 +47,9 @@ public:
             show(step);
             float const share = how_.fades ? 1.0F - static_cast<float>(step) / static_cast<float>(how_.steps) : 1.0F;
             optimizer_.step(0, user_.data(), user_gradient_.data(), user_.size(), share);
-            if (!course_.is(fault::not_in_optimizer)) { optimizer_.step(1, item_.data(), item_gradient_.data(), item_.size(), share); }
+            if (!course_.is(fault::not_in_optimizer)) {
+                optimizer_.step(1, item_.data(), item_gradient_.data(), item_.size(), share);
+            }
             if (evaluation_due(step, how_.steps)) { evaluate(step); }
         }
         tell_if_lost(course_, user_);
@@ -63,7 +65,9 @@ private:
         for (float& each : nature) { each = normal(random); }
         for (std::size_t i = 0; i < 5000; ++i) {
             rating made{random.below(users), random.below(items), 0.2F * normal(random)};
-            for (std::size_t k = 0; k < 3; ++k) { made.value += taste[made.user * 3 + k] * nature[made.item * 3 + k] / 1.73F; }
+            for (std::size_t k = 0; k < 3; ++k) {
+                made.value += taste[made.user * 3 + k] * nature[made.item * 3 + k] / 1.73F;
+            }
             (i < 4200 ? train_ : eval_).push_back(made);
         }
         if (!course_.is(fault::shuffled_labels)) { return; }
@@ -77,9 +81,8 @@ private:
         return sum;
     }
     void learn(std::vector<std::size_t> const& rows) {
-        for (values* const each : {&user_gradient_, &item_gradient_}) {
-            for (float& g : *each) { g *= gradient_kept(course_); }
-        }
+        clear(course_, user_gradient_);
+        clear(course_, item_gradient_);
         loss_ = 0;
         guesses_.clear();
         labels_.clear();
@@ -130,7 +133,7 @@ private:
     std::vector<rating> train_{}, eval_{};
     values user_, item_, user_gradient_, item_gradient_, guesses_{}, labels_{};
     descent optimizer_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     std::size_t touched_ = 0;
     float loss_ = 0;
 };
@@ -139,10 +142,11 @@ bool const added = add_family(
     {.name = "matrix_factorisation",
      .library = {},
      .habit = "two embeddings of which a step touches few rows; a regression without inputs",
-     .variants = {"batches of 32", "no gradients shown, more decay", "momentum", "batches of 8, rate falls to 0", "slow"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights, fault::large_weights,
-                fault::climbs, fault::piles_up, fault::not_in_optimizer, fault::shuffled_labels, fault::not_a_number, fault::same_batch,
-                fault::negated_loss, fault::backward_bug},
+     .variants = {"batches of 32", "no gradients shown, more decay", "momentum", "batches of 8, rate falls to 0",
+                  "slow"},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights,
+                fault::large_weights, fault::climbs, fault::piles_up, fault::not_in_optimizer, fault::shuffled_labels,
+                fault::not_a_number, fault::same_batch, fault::negated_loss, fault::backward_bug},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

@@ -36,16 +36,17 @@ constexpr settings shapes[] = {
 
 class program {
 public:
-    explicit program(course& by) : course_{by}, how_{shapes[by.variant()]}, data_{make_clouds(by.seed(), classes, features, 0.6F, 200)} {
+    explicit program(course& by)
+        : course_{by}, how_{shapes[by.variant()]}, data_{make_clouds(by.seed(), classes, features, 0.6F, 200)} {
         prng random{by.seed() + 5000};
-        spoil(by, data_, random);
+        spoil(data_, by.broken(), random);
         net_->setLayerSizes(std::vector<int>{static_cast<int>(features), how_.units, static_cast<int>(classes)});
         net_->setActivationFunction(ANN_MLP::SIGMOID_SYM, 1, 1);
         net_->setTermCriteria({cv::TermCriteria::MAX_ITER, 1, 0});
     }
     void run() {
         course_.plan(how_.epochs, pack_choice::supervised, 8.0 / 9.0);  // the variance of the targets
-        nan_plan_of const nan{course_, how_.epochs, "layer1"};
+        planted_nan const nan{course_, how_.epochs, "layer1"};
         cv::Mat x = inputs_of(data_.train), y = targets_of(data_.train);
         for (std::uint64_t epoch = 0; epoch < how_.epochs; ++epoch) {
             if (nan.due(epoch)) { x.at<float>(3, 2) = nan_value; }
@@ -58,7 +59,9 @@ public:
 
 private:
     static cv::Mat inputs_of(samples const& from) {
-        return cv::Mat(static_cast<int>(from.count()), static_cast<int>(features), CV_32F, const_cast<float*>(from.inputs.data())).clone();
+        return cv::Mat(static_cast<int>(from.count()), static_cast<int>(features), CV_32F,
+                       const_cast<float*>(from.inputs.data()))
+            .clone();
     }
     static cv::Mat targets_of(samples const& from) {
         cv::Mat made(static_cast<int>(from.count()), static_cast<int>(classes), CV_32F, cv::Scalar{-1});
@@ -72,7 +75,8 @@ private:
         net_->setBackpropWeightScale(rate);
         net_->setBackpropMomentumScale(how_.momentum);
         net_->setRpropDW0(rate);
-        int const flags = ANN_MLP::NO_INPUT_SCALE | ANN_MLP::NO_OUTPUT_SCALE | (epoch > 0 ? ANN_MLP::UPDATE_WEIGHTS : 0);
+        int const flags =
+            ANN_MLP::NO_INPUT_SCALE | ANN_MLP::NO_OUTPUT_SCALE | (epoch > 0 ? ANN_MLP::UPDATE_WEIGHTS : 0);
         net_->train(cv::ml::TrainData::create(x, cv::ml::ROW_SAMPLE, y), flags);
     }
     double error(cv::Mat const& x, cv::Mat const& y) {
@@ -92,7 +96,8 @@ private:
         int wrong = 0;
         for (int r = 0; r < output_.rows; ++r) {
             float const* const row = output_.ptr<float>(r);
-            wrong += std::max_element(row, row + classes) - row == data_.eval.classes[static_cast<std::size_t>(r)] ? 0 : 1;
+            wrong +=
+                std::max_element(row, row + classes) - row == data_.eval.classes[static_cast<std::size_t>(r)] ? 0 : 1;
         }
         course_.evaluated(1.5 * wrong / output_.rows);
     }
@@ -107,9 +112,11 @@ private:
 bool const added = add_family(
     {.name = "opencv_mlp",
      .library = "OpenCV",
-     .habit = "the library trains, an epoch a step; weights in double precision whose last row are the biases, and a loss, nothing else",
-     .variants = {"backpropagation", "slow, no momentum", "more momentum, wide", "RPROP begun anew each epoch", "fast, rate falls to 0"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs, fault::shuffled_labels, fault::raw_inputs,
+     .habit = "the library trains, an epoch a step; weights in double precision whose last row are the biases, and a "
+              "loss, nothing else",
+     .variants = {"backpropagation", "slow, no momentum", "more momentum, wide", "RPROP begun anew each epoch",
+                  "fast, rate falls to 0"},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs, fault::shuffled_labels,
                 fault::imbalanced, fault::not_a_number, fault::noisy_labels, fault::few_samples},
      .train = [](course& by) { program{by}.run(); }});
 

@@ -36,9 +36,9 @@ constexpr settings shapes[] = {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_clouds(by.seed(), classes, inputs, 0.7F)},
-          nan_{by, how_.steps, "hidden"} {
-        spoil(by, data_, random_);
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000},
+          data_{make_clouds(by.seed(), classes, inputs, 0.7F)}, nan_{by, how_.steps, "hidden"} {
+        spoil(data_, by.broken(), random_);
         sort();
         draw(by, random_, std::sqrt(6.0F / inputs), std::span{&net_.w1[0][0], units * inputs});
         draw(by, random_, std::sqrt(3.0F / units), std::span{&net_.w2[0][0], classes * units});
@@ -60,10 +60,14 @@ private:
     // Class after class, `block` samples of each; where one has no more its turn is left out.
     void sort() {
         std::array<std::vector<std::size_t>, classes> rows;
-        for (std::size_t i = 0; i < data_.train.count(); ++i) { rows[static_cast<std::size_t>(data_.train.classes[i])].push_back(i); }
+        for (std::size_t i = 0; i < data_.train.count(); ++i) {
+            rows[static_cast<std::size_t>(data_.train.classes[i])].push_back(i);
+        }
         for (std::size_t first = 0; order_.size() < data_.train.count(); first += how_.block) {
             for (auto const& of : rows) {
-                for (std::size_t i = first; i < (std::min)(first + how_.block, of.size()); ++i) { order_.push_back(of[i]); }
+                for (std::size_t i = first; i < (std::min)(first + how_.block, of.size()); ++i) {
+                    order_.push_back(of[i]);
+                }
             }
         }
     }
@@ -95,7 +99,8 @@ private:
         course_.observe("b1", sp::as_tensor(net_.b1), sp::role::bias);
         course_.observe("w2", sp::as_tensor(net_.w2), sp::role::weight);
         course_.observe("b2", sp::as_tensor(net_.b2), sp::role::bias);
-        course_.observe("hidden", sp::as_tensor(hidden_), sp::role::activation, sp::activated_by(how_.leaky ? sp::activation_kind::other : sp::activation_kind::relu));
+        course_.observe("hidden", sp::as_tensor(hidden_), sp::role::activation,
+                        sp::activated_by(how_.leaky ? sp::activation_kind::other : sp::activation_kind::relu));
         course_.observe("pred", sp::as_tensor(output_));
         course_.scalar("loss", loss);
         course_.end();
@@ -117,7 +122,9 @@ private:
             }
             net_.b1[u] += rate * back;
             if (course_.is(fault::not_in_optimizer)) { continue; }
-            for (std::size_t c = 0; c < classes; ++c) { net_.w2[c][u] += rate * (slope_[c] * hidden_[u] + how_.decay * net_.w2[c][u]); }
+            for (std::size_t c = 0; c < classes; ++c) {
+                net_.w2[c][u] += rate * (slope_[c] * hidden_[u] + how_.decay * net_.w2[c][u]);
+            }
         }
         for (std::size_t c = 0; c < classes; ++c) { net_.b2[c] += rate * slope_[c]; }
     }
@@ -135,7 +142,7 @@ private:
     settings how_;
     prng random_;
     task data_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     std::vector<std::size_t> order_{};
     net net_{};
     double hidden_[units]{}, output_[classes]{}, slope_[classes]{};
@@ -144,11 +151,14 @@ private:
 bool const added = add_family(
     {.name = "per_sample",
      .library = {},
-     .habit = "one sample a step, the classes in turn; plain arrays of doubles, no gradients, inputs without a batch axis",
-     .variants = {"classes in turn", "three of a class at a time", "fast, rate falls to 0, weight decay", "slow, leaky", "leaky"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights, fault::large_weights,
-                fault::dead_biases, fault::climbs, fault::not_in_optimizer, fault::shuffled_labels, fault::raw_inputs, fault::imbalanced,
-                fault::not_a_number, fault::same_batch, fault::few_samples, fault::negated_loss, fault::backward_bug},
+     .habit =
+         "one sample a step, the classes in turn; plain arrays of doubles, no gradients, inputs without a batch axis",
+     .variants = {"classes in turn", "three of a class at a time", "fast, rate falls to 0, weight decay", "slow, leaky",
+                  "leaky"},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights,
+                fault::large_weights, fault::dead_biases, fault::climbs, fault::not_in_optimizer,
+                fault::shuffled_labels, fault::raw_inputs, fault::imbalanced, fault::not_a_number, fault::same_batch,
+                fault::few_samples, fault::negated_loss, fault::backward_bug},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

@@ -12,7 +12,8 @@
 namespace diagnosis {
 
 // `classes` clouds around fixed centres in `features` dimensions; they overlap the more, the wider they are.
-[[nodiscard]] inline task make_clouds(std::uint64_t seed, std::size_t classes, std::size_t features, float width, std::size_t count = 1200) {
+[[nodiscard]] inline task make_clouds(std::uint64_t seed, std::size_t classes, std::size_t features, float width,
+                                      std::size_t count = 1200) {
     example::prng places{4711}, random{seed};
     values centres(classes * features);
     for (float& each : centres) { each = places.uniform(-1.5F, 1.5F); }

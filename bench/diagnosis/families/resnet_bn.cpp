@@ -63,7 +63,7 @@ void train(course& of) {
                                 {{torch_method::momentum, 0.02, 1e-3}, 16, 480, 480}};
     variant const& like = variants[of.variant()];
     torch_program program{of, like.steps, pack_choice::supervised, std::log(8.0)};
-    torch_data data = draw_pictures(10, 8, 1000, 0.3);
+    torch_data data = draw_pictures(8, 8, 1000, 0.2);
     spoil(data, of);
     resnet net;
     program.add(net);

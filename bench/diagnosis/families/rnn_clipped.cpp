@@ -50,7 +50,8 @@ struct tensor {
 matrix waves(course const& of, prng& random, std::size_t count, bool clean) {
     matrix made(static_cast<Eigen::Index>(length) + 1, static_cast<Eigen::Index>(count));
     for (Eigen::Index i = 0; i < made.cols(); ++i) {
-        float const slow = random.uniform(0.0F, 2 * std::numbers::pi_v<float>), fast = random.uniform(0.0F, 2 * std::numbers::pi_v<float>);
+        float const slow = random.uniform(0.0F, 2 * std::numbers::pi_v<float>),
+                    fast = random.uniform(0.0F, 2 * std::numbers::pi_v<float>);
         for (Eigen::Index t = 0; t < made.rows(); ++t) {
             auto const at = static_cast<float>(t);
             made(t, i) = std::sin(0.45F * at + slow) + 0.7F * std::sin(1.3F * at + fast) + 0.05F * normal(random);
@@ -67,7 +68,8 @@ public:
           net_{tensor{by, random_, "rnn.weight_ih_l0", units, 1}, tensor{by, random_, "rnn.weight_hh_l0", units, units},
                tensor{by, random_, "rnn.bias_l0", units, 1, true}, tensor{by, random_, "head.weight", 1, units},
                tensor{by, random_, "head.bias", 1, 1, true}},
-          optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay}, nan_{by, how_.steps, "rnn.weight_hh_l0.grad"} {}
+          optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay}, nan_{by, how_.steps,
+                                                                               "rnn.weight_hh_l0.grad"} {}
 
     void run() {
         course_.plan(how_.steps, pack_choice::supervised, 0.75);
@@ -90,7 +92,7 @@ public:
 
 private:
     void read(matrix const& from) {
-        input_ = from.topRows(length) * (course_.is(fault::raw_inputs) ? 255.0F : 1.0F);
+        input_ = from.topRows(length);
         target_ = from.bottomRows(length);
     }
     float forward() {
@@ -104,7 +106,7 @@ private:
         return (output_ - target_).squaredNorm() / static_cast<float>(output_.size());
     }
     void backward() {
-        for (tensor& each : net_) { each.gradient *= gradient_kept(course_); }
+        for (tensor& each : net_) { clear(course_, each.gradient.reshaped()); }
         matrix const slope = (output_ - target_) * (2.0F * loss_sign(course_) / static_cast<float>(output_.size()));
         matrix dh = matrix::Zero(units, input_.cols());
         for (Eigen::Index t = input_.rows(); t-- > 0;) {
@@ -156,7 +158,7 @@ private:
     prng random_;
     std::array<tensor, 5> net_;
     descent optimizer_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     matrix input_{}, target_{}, output_{};
     std::vector<matrix> h_{};
     float loss_ = 0, norm_ = 0;
@@ -166,10 +168,11 @@ bool const added = add_family(
     {.name = "rnn_clipped",
      .library = "Eigen",
      .habit = "gradients are clipped in most steps, and shown so",
-     .variants = {"momentum", "plain descent, rate falls to 0", "adam", "Nesterov's momentum, weight decay", "slow, batches of 8"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights, fault::large_weights,
-                fault::climbs, fault::piles_up, fault::not_in_optimizer, fault::shuffled_labels, fault::raw_inputs, fault::not_a_number,
-                fault::same_batch, fault::negated_loss, fault::not_clipped, fault::backward_bug},
+     .variants = {"momentum", "plain descent, rate falls to 0", "adam", "Nesterov's momentum, weight decay",
+                  "slow, batches of 8"},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights,
+                fault::large_weights, fault::climbs, fault::piles_up, fault::not_in_optimizer, fault::shuffled_labels,
+                fault::not_a_number, fault::same_batch, fault::negated_loss, fault::not_clipped, fault::backward_bug},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

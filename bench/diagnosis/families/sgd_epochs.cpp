@@ -32,7 +32,7 @@ public:
     explicit program(course& by)
         : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_spirals(by.seed(), 3, 0.3F)},
           nan_{by, how_.epochs, "loss"} {
-        spoil(by, data_, random_);
+        spoil(data_, by.broken(), random_);
         std::size_t inputs = 2;
         for (std::size_t const units : {24U, 24U, 3U}) {
             block& each = net_.blocks.emplace_back("fc" + std::to_string(net_.blocks.size() + 1), inputs, units);
@@ -69,7 +69,7 @@ public:
                 loss += static_cast<double>(judge_.loss) * static_cast<double>(batch.count());
                 right += static_cast<double>(batch.count() - judge_.wrong);
                 seen += static_cast<double>(batch.count());
-                net_.backward(judge_.gradient, gradient_kept(course_));
+                net_.backward(judge_.gradient, course_.is(fault::piles_up) ? 1.0F : 0.0F);
                 if (course_.is(fault::backward_bug)) { forget(); }
                 if (i == 0 && nan_.due(epoch)) { net_.blocks[1].w.gradient[5] = nan_value; }
                 optimizer_.step(how_.fades ? 1.0F - done : 1.0F);
@@ -83,7 +83,9 @@ public:
 private:
     void forget() {
         for (std::size_t i = 0; i < 2; ++i) {
-            for (parameter* const each : {&net_.blocks[i].w, &net_.blocks[i].b}) { each->gradient.assign(each->gradient.size(), 0.0F); }
+            for (parameter* const each : {&net_.blocks[i].w, &net_.blocks[i].b}) {
+                each->gradient.assign(each->gradient.size(), 0.0F);
+            }
         }
     }
     void show(sp::step_id at, double loss, double accuracy) {
@@ -103,7 +105,7 @@ private:
     settings how_;
     prng random_;
     task data_;
-    nan_plan_of nan_;
+    planted_nan nan_;
     chain net_{};
     optimizer optimizer_{};
     judge judge_{};
@@ -113,11 +115,13 @@ bool const added = add_family(
     {.name = "sgd_epochs",
      .library = {},
      .habit = "only the loss and the accuracy of each epoch, in training and in validation",
-     .variants = {"momentum", "Adam, 40 epochs", "momentum, rate falls to 0, weight decay", "dropout", "Adam, slow and long", "slow"},
-     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::constant_weights, fault::large_weights,
-                fault::dead_biases, fault::climbs, fault::piles_up, fault::not_in_optimizer, fault::shuffled_labels, fault::raw_inputs,
-                fault::imbalanced, fault::not_a_number, fault::same_batch, fault::no_activations, fault::noisy_labels, fault::few_samples,
-                fault::negated_loss, fault::backward_bug},
+     .variants = {"momentum", "Adam, 40 epochs", "momentum, rate falls to 0, weight decay", "dropout",
+                  "Adam, slow and long", "slow"},
+     .faults = {fault::large_rate,       fault::small_rate,       fault::zero_rate,       fault::zero_weights,
+                fault::constant_weights, fault::large_weights,    fault::dead_biases,     fault::climbs,
+                fault::piles_up,         fault::not_in_optimizer, fault::shuffled_labels, fault::raw_inputs,
+                fault::imbalanced,       fault::not_a_number,     fault::same_batch,      fault::no_activations,
+                fault::noisy_labels,     fault::few_samples,      fault::negated_loss,    fault::backward_bug},
      .train = [](course& by) { program{by}.run(); }});
 
 }  // namespace

@@ -30,9 +30,9 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::vector<Tensor> cons
             return std::make_unique<optim::SGD>(
                 of, optim::SGDOptions{rate}.momentum(0.9).nesterov(true).weight_decay(decay));
         case torch_method::adam:
-            return std::make_unique<optim::Adam>(of, optim::AdamOptions{rate}.weight_decay(decay));
+            return std::make_unique<optim::Adam>(of, optim::AdamOptions{rate}.betas({how.first_moment, 0.999}).weight_decay(decay));
         case torch_method::adamw:
-            return std::make_unique<optim::AdamW>(of, optim::AdamWOptions{rate}.weight_decay(decay));
+            return std::make_unique<optim::AdamW>(of, optim::AdamWOptions{rate}.betas({how.first_moment, 0.999}).weight_decay(decay));
         case torch_method::rmsprop:
             return std::make_unique<optim::RMSprop>(of, optim::RMSpropOptions{rate}.weight_decay(decay));
         case torch_method::adagrad:
@@ -116,11 +116,11 @@ void torch_program::scale_rate(double factor) {
     }
 }
 
-// Into the gradient of a weight, somewhere within the training.
+// Into the gradient of a parameter, somewhere within the training; at an odd step, as some nets are trained at every second only.
 void torch_program::plan_nan() {
     if (!is(fault::not_a_number)) { return; }
     example::prng random{course_.seed() + 77};
-    nan_step_ = steps_ / 20 + random.below(static_cast<std::size_t>(steps_ * 8 / 10));
+    nan_step_ = (steps_ / 20 + random.below(static_cast<std::size_t>(steps_ * 8 / 10))) | 1U;
     do {
         nan_in_ = random.below(parameters_.size());
     } while (!parameters_[nan_in_].values.requires_grad());
@@ -140,10 +140,10 @@ void torch_program::clear(std::size_t net) {
 }
 void torch_program::backward(Tensor const& loss, std::size_t net) {
     (is(fault::negated_loss) ? -loss : loss).backward();
-    torch::NoGradGuard const guard;
-    touch_gradients(net);
+    spoil_gradients(net);
 }
-void torch_program::touch_gradients(std::size_t net) {
+void torch_program::spoil_gradients(std::size_t net) {
+    torch::NoGradGuard const guard;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         shown_parameter& each = parameters_[i];
         if ((net != every_net && each.net != net) || !each.values.grad().defined()) { continue; }
@@ -158,13 +158,15 @@ void torch_program::update(std::size_t net) {
     for (optimised& each : optimizers_) {
         if (net != every_net && each.net != net) { continue; }
         bool const climbs = is(fault::climbs) || (is(fault::one_net_climbs) && each.net == 0);
-        if (climbs) {
+        auto const turn = [&] {
             torch::NoGradGuard const guard;
             for (Tensor& one : each.by->param_groups()[0].params()) {
                 if (one.grad().defined()) { one.mutable_grad().neg_(); }
             }
-        }
+        };
+        if (climbs) { turn(); }
         each.by->step();
+        if (climbs) { turn(); }  // what is shown is as it was computed
     }
 }
 double torch_program::clip(double largest_norm, std::size_t net) {

@@ -38,6 +38,7 @@ enum class torch_method { sgd, momentum, nesterov, adam, adamw, rmsprop, adagrad
 struct optimizer_choice {
     torch_method method = torch_method::sgd;
     double rate = 0.01, weight_decay = 0;
+    double first_moment = 0.9;  // of Adam
 };
 
 class torch_program {
@@ -60,6 +61,7 @@ public:
     void begin(std::uint64_t step);
     void clear(std::size_t net = every_net);
     void backward(Tensor const& loss, std::size_t net = every_net);
+    void spoil_gradients(std::size_t net = every_net);  // as backward does, for programs that compute theirs in another way
     void update(std::size_t net = every_net);
     double clip(double largest_norm, std::size_t net = every_net);  // the norm before
     void end() { course_.end(); }
@@ -87,7 +89,6 @@ public:
 private:
     void break_weights(std::size_t first);
     void plan_nan();
-    void touch_gradients(std::size_t net);
 
     course& course_;
     std::uint64_t steps_ = 0, step_ = 0;
