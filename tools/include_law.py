@@ -14,6 +14,7 @@ LAYERS = (
     ("core",),
     ("stat", "ring", "format", "file"),
     ("plan", "rule"),
+    ("diagnosis",),
     ("hook",),
     ("record", "trial"),
     ("replay", "report", "response", "export"),
@@ -30,6 +31,7 @@ HEAVY = {
     "stat": LIGHT,
     "plan": LIGHT,
     "rule": LIGHT,
+    "diagnosis": LIGHT,
     "ring": LIGHT,
     "format": LIGHT | FILES,
     "hook": LIGHT,
@@ -60,7 +62,7 @@ HOOK = {"core", "stat", "plan", "rule", "hook"}
 DOORS = {
     "hook.hpp": (HOOK, THIN),
     "spotter.hpp": (HOOK | {"record"}, THIN),
-    "packs.hpp": (HOOK, THIN),
+    "packs.hpp": (HOOK | {"diagnosis"}, THIN),
     "print.hpp": (HOOK | {"report"}, THIN),
 }
 

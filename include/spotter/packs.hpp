@@ -3,4 +3,4 @@
 // header, all of them by spotter/rules.hpp.
 #pragma once
 
-#include <spotter/rule/packs.hpp>
+#include <spotter/diagnosis/packs.hpp>

@@ -2,8 +2,8 @@
 // The built-in catalogue, one file a rule, each explained in docs/rules.md, and in packs; quantifiers, series and pairs for rules of your own.
 #pragma once
 
+#include <spotter/diagnosis/packs.hpp>
 #include <spotter/rule/builtin/catalogue.hpp>
-#include <spotter/rule/packs.hpp>
 #include <spotter/rule/pair.hpp>
 #include <spotter/rule/quantify.hpp>
 #include <spotter/rule/respond.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it, or once
+// Diagnosis (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it, or once
 // (SPOTTER_SEPARATE); who names it sees none of them, and pays for no other pack.
 #pragma once
 

@@ -2,7 +2,7 @@
 // The bodies of packs.hpp: which rules are in which pack.
 #pragma once
 
-#include <spotter/rule/packs.hpp>
+#include <spotter/diagnosis/packs.hpp>
 
 #include <spotter/diagnosis/diagnosed_pack.ipp>
 #include <spotter/rule/builtin/catalogue.hpp>

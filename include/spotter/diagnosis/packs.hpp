@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): the catalogue in packs, for a kind of training each. docs/rules.md#packs
+// Diagnosis (L2): the catalogue in packs, for a kind of training each. docs/rules.md#packs
 #pragma once
 
-#include <spotter/rule/built_in_pack.hpp>
+#include <spotter/diagnosis/built_in_pack.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -42,5 +42,5 @@ extern template hidden_machine* make_pack<pack_id::system>() noexcept;
 extern template hidden_machine* make_pack<pack_id::sagemaker>() noexcept;
 }  // namespace spotter::inline SPOTTER_ABI::detail
 #else
-#include <spotter/rule/packs.ipp>
+#include <spotter/diagnosis/packs.ipp>
 #endif
