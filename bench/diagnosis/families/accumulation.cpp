@@ -84,15 +84,15 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "accumulation",
-                               .library = "libtorch",
-                               .habit = "the gradients of several micro batches make one update",
-                               .variants = {"base: Adam, 4 of 8 samples", "momentum", "slow AdamW", "8 of 4 samples",
-                                            "shown at each micro batch", "plain SGD, 2 of 16 samples"},
-                               .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::raw_inputs,
-                                                       fault::few_samples, fault::imbalanced, fault::dead_biases,
-                                                       fault::noisy_labels}),
-                               .train = train});
+bool const added = add_family(
+    {.name = "accumulation",
+     .library = "libtorch",
+     .habit = "the gradients of several micro batches make one update",
+     .variants = {"base: Adam, 4 of 8 samples", "momentum", "slow AdamW", "8 of 4 samples", "shown at each micro batch",
+                  "plain SGD, 2 of 16 samples"},
+     .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::raw_inputs, fault::few_samples,
+                             fault::imbalanced, fault::dead_biases, fault::noisy_labels}),
+     .train = train});
 
 }  // namespace
 

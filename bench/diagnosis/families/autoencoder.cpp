@@ -93,14 +93,14 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "autoencoder",
-                               .library = "libtorch",
-                               .habit = "names as Keras gives them, roles said; no labels",
-                               .variants = {"base: Adam", "momentum, long", "RMSprop", "slow Adam",
-                                            "denoising, small batch", "sparse code, AdamW"},
-                               .faults = usual_faults({fault::same_batch, fault::raw_inputs, fault::few_samples,
-                                                       fault::dead_biases}),
-                               .train = train});
+bool const added =
+    add_family({.name = "autoencoder",
+                .library = "libtorch",
+                .habit = "names as Keras gives them, roles said; no labels",
+                .variants = {"base: Adam", "momentum, long", "RMSprop", "slow Adam", "denoising, small batch",
+                             "sparse code, AdamW"},
+                .faults = usual_faults({fault::same_batch, fault::raw_inputs, fault::few_samples, fault::dead_biases}),
+                .train = train});
 
 }  // namespace
 

@@ -12,7 +12,8 @@ namespace {
 constexpr std::int64_t pixels = 64, classes = 8;
 
 struct classifier : nn::Module {
-    nn::Linear fc1{register_module("fc1", nn::Linear{pixels, 24})}, fc2{register_module("fc2", nn::Linear{24, classes})};
+    nn::Linear fc1{register_module("fc1", nn::Linear{pixels, 24})},
+        fc2{register_module("fc2", nn::Linear{24, classes})};
     Tensor forward(Tensor const& x) { return fc2(torch::relu(fc1(x))); }
 };
 
@@ -22,6 +23,7 @@ struct variant {
     std::uint64_t steps = 1000;
     double loss_scale = 128;
     bool unscaled = false;  // gradients are shown after the scale was taken out
+    bool shows_master = false;
 };
 
 void train(course& of) {
@@ -29,7 +31,8 @@ void train(course& of) {
                                 {{torch_method::adamw, 1e-3, 0.01}, 16, 500},
                                 {{torch_method::momentum, 5e-3, 0}, 16, 800},
                                 {{torch_method::adam, 5e-4, 0}, 32, 600, 1024, true},
-                                {{torch_method::adam, 1e-3, 1e-4}, 8, 700, 1}};
+                                {{torch_method::adam, 1e-3, 1e-4}, 8, 700, 1},
+                                {{torch_method::adamw, 1e-3, 0.01}, 16, 600, 128, true, true}};
     variant const& like = variants[of.variant()];
     torch_program program{of, like.steps, pack_choice::supervised, std::log(double(classes))};
     torch_data data = draw_pictures(8, classes, 1500, 0.15);
@@ -65,11 +68,12 @@ void train(course& of) {
             all[i].values.mutable_grad() = rounded[i].grad().to(torch::kFloat) / like.loss_scale;
         }
         program.spoil_gradients();
-        for (std::size_t i = 0; i < all.size(); ++i) { program.see(all[i].name, rounded[i], all[i].what, all[i].flags); }
-        for (shown_parameter const& each : all) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            shown_parameter const& each = all[i];
+            program.see(each.name, like.shows_master ? each.values : rounded[i], each.what, each.flags);
             if (!each.values.grad().defined()) { continue; }
             Tensor const shown = each.values.grad() * (like.unscaled ? 1.0 : like.loss_scale);
-            program.see(each.gradient, shown.to(torch::kBFloat16), sp::role::gradient);
+            program.see(each.gradient, like.shows_master ? shown : shown.to(torch::kBFloat16), sp::role::gradient);
         }
         program.see("input", input);
         program.see("labels", labels);
@@ -94,7 +98,7 @@ bool const added = add_family({.name = "bf16",
                                .library = "libtorch",
                                .habit = "bf16 weights and scaled gradients are shown; a master copy in f32 is updated",
                                .variants = {"base: small steps of Adam", "AdamW", "momentum", "shown unscaled",
-                                            "small batch, no scale"},
+                                            "small batch, no scale", "the master copy is shown"},
                                .faults = usual_faults({fault::precision, fault::same_batch, fault::shuffled_labels,
                                                        fault::raw_inputs, fault::few_samples, fault::dead_biases}),
                                .train = train});

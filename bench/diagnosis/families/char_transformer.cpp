@@ -125,13 +125,14 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "char_transformer",
-                               .library = "libtorch",
-                               .habit = "a language model: frequent and rare tokens as labels, warm-up, clipped gradients",
-                               .variants = {"base: AdamW, warm-up", "Adam, cosine", "momentum", "slow, more decay",
-                                            "small batch, dropout", "long, cosine"},
-                               .faults = usual_faults({fault::same_batch, fault::shuffled_labels}),
-                               .train = train});
+bool const added =
+    add_family({.name = "char_transformer",
+                .library = "libtorch",
+                .habit = "a language model: frequent and rare tokens as labels, warm-up, clipped gradients",
+                .variants = {"base: AdamW, warm-up", "Adam, cosine", "momentum", "slow, more decay",
+                             "small batch, dropout", "long, cosine"},
+                .faults = usual_faults({fault::same_batch, fault::shuffled_labels}),
+                .train = train});
 
 }  // namespace
 

@@ -79,14 +79,14 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "contrastive",
-                               .library = "libtorch",
-                               .habit = "two views of each sample, a loss among the batch, nothing labelled or predicted",
-                               .variants = {"base: Adam", "momentum", "slow AdamW", "small batch, warm temperature",
-                                            "cold temperature, both ways", "RMSprop, long"},
-                               .faults = usual_faults({fault::same_batch, fault::raw_inputs, fault::few_samples,
-                                                       fault::dead_biases}),
-                               .train = train});
+bool const added =
+    add_family({.name = "contrastive",
+                .library = "libtorch",
+                .habit = "two views of each sample, a loss among the batch, nothing labelled or predicted",
+                .variants = {"base: Adam", "momentum", "slow AdamW", "small batch, warm temperature",
+                             "cold temperature, both ways", "RMSprop, long"},
+                .faults = usual_faults({fault::same_batch, fault::raw_inputs, fault::few_samples, fault::dead_biases}),
+                .train = train});
 
 }  // namespace
 

@@ -78,15 +78,15 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "cyclic",
-                               .library = "libtorch",
-                               .habit = "a rate that goes up and down, dropout; shown after the update",
-                               .variants = {"base: momentum", "Adam", "plain SGD, short cycles", "AdamW, one cycle",
-                                            "Nesterov, no dropout", "slow Adam, much dropout"},
-                               .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::raw_inputs,
-                                                       fault::few_samples, fault::imbalanced, fault::dead_biases,
-                                                       fault::noisy_labels}),
-                               .train = train});
+bool const added = add_family(
+    {.name = "cyclic",
+     .library = "libtorch",
+     .habit = "a rate that goes up and down, dropout; shown after the update",
+     .variants = {"base: momentum", "Adam", "plain SGD, short cycles", "AdamW, one cycle", "Nesterov, no dropout",
+                  "slow Adam, much dropout"},
+     .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::raw_inputs, fault::few_samples,
+                             fault::imbalanced, fault::dead_biases, fault::noisy_labels}),
+     .train = train});
 
 }  // namespace
 

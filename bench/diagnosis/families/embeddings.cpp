@@ -13,7 +13,8 @@ constexpr std::int64_t users = 120, items = 80, width = 8;
 struct recommender : nn::Module {
     nn::Embedding user{register_module("user_embedding", nn::Embedding{users, width})};
     nn::Embedding item{register_module("item_embedding", nn::Embedding{items, width})};
-    nn::Linear hidden{register_module("dense", nn::Linear{2 * width, 16})}, out{register_module("out", nn::Linear{16, 1})};
+    nn::Linear hidden{register_module("dense", nn::Linear{2 * width, 16})},
+        out{register_module("out", nn::Linear{16, 1})};
 
     Tensor forward(Tensor const& who, Tensor const& what) {
         return out(torch::relu(hidden(torch::cat({user(who), item(what)}, 1)))).squeeze(1);
@@ -45,7 +46,8 @@ void train(course& of) {
     Tensor const taste = torch::randn({users, 2}), kind = torch::randn({items, 2});
     auto const draw = [&](std::int64_t count, Tensor& inputs, Tensor& labels) {
         inputs = torch::stack({draw_ids(users, count), draw_ids(items, count)}, 1);
-        Tensor const fits = (taste.index_select(0, inputs.select(1, 0)) * kind.index_select(0, inputs.select(1, 1))).sum(1);
+        Tensor const fits =
+            (taste.index_select(0, inputs.select(1, 0)) * kind.index_select(0, inputs.select(1, 1))).sum(1);
         labels = (torch::sigmoid(4 * fits) > torch::rand({count})).to(torch::kFloat);
     };
     torch_data data;
@@ -79,7 +81,8 @@ void train(course& of) {
         torch::NoGradGuard const guard;
         Tensor const answers = net.forward(data.eval_inputs.select(1, 0), data.eval_inputs.select(1, 1));
         Tensor const left = torch::binary_cross_entropy_with_logits(answers, data.eval_labels);
-        of.evaluated((std::min)(1.5, 2 * ((answers > 0) != (data.eval_labels > 0.5)).to(torch::kDouble).mean().item<double>()));
+        of.evaluated(
+            (std::min)(1.5, 2 * ((answers > 0) != (data.eval_labels > 0.5)).to(torch::kDouble).mean().item<double>()));
         of.begin(sp::eval(step + 1));
         program.scalar("loss", left);
         of.end();
@@ -87,14 +90,13 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "embeddings",
-                               .library = "libtorch",
-                               .habit = "large embeddings, most of whose rows rest at a step; one output",
-                               .variants = {"base: Adam", "Adagrad", "plain SGD", "slow Adam", "AdamW, small batch",
-                                            "rows not flagged"},
-                               .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::few_samples,
-                                                       fault::dead_biases}),
-                               .train = train});
+bool const added = add_family(
+    {.name = "embeddings",
+     .library = "libtorch",
+     .habit = "large embeddings, most of whose rows rest at a step; one output",
+     .variants = {"base: Adam", "Adagrad", "plain SGD", "slow Adam", "AdamW, small batch", "rows not flagged"},
+     .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::few_samples, fault::dead_biases}),
+     .train = train});
 
 }  // namespace
 

@@ -111,17 +111,16 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "fine_tuning",
-                               .library = "libtorch",
-                               .habit = "trained weights and a new head; what is frozen has no gradient, or a flag",
-                               .variants = {"base: the head alone", "last layer of the body too", "everything, slowly",
-                                            "frozen by hand, with gradients", "head alone, momentum, small batch",
-                                            "everything, momentum"},
-                               .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs,
-                                          fault::piles_up, fault::negated_loss, fault::not_a_number, fault::same_batch,
-                                          fault::shuffled_labels, fault::raw_inputs, fault::few_samples,
-                                          fault::not_in_optimizer, fault::imbalanced},
-                               .train = train});
+bool const added = add_family(
+    {.name = "fine_tuning",
+     .library = "libtorch",
+     .habit = "trained weights and a new head; what is frozen has no gradient, or a flag",
+     .variants = {"base: the head alone", "last layer of the body too", "everything, slowly",
+                  "frozen by hand, with gradients", "head alone, momentum, small batch", "everything, momentum"},
+     .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::climbs, fault::piles_up,
+                fault::negated_loss, fault::not_a_number, fault::same_batch, fault::shuffled_labels, fault::raw_inputs,
+                fault::few_samples, fault::not_in_optimizer, fault::imbalanced},
+     .train = train});
 
 }  // namespace
 

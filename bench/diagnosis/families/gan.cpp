@@ -17,9 +17,7 @@ struct perceptron : nn::Module {
         fc2 = register_module("fc2", nn::Linear{units, units});
         out = register_module("out", nn::Linear{units, results});
     }
-    Tensor forward(Tensor const& x) {
-        return out(torch::leaky_relu(fc2(torch::leaky_relu(fc1(x), 0.2)), 0.2));
-    }
+    Tensor forward(Tensor const& x) { return out(torch::leaky_relu(fc2(torch::leaky_relu(fc1(x), 0.2)), 0.2)); }
 };
 
 // Points about a ring.
@@ -87,13 +85,14 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "gan",
-                               .library = "libtorch",
-                               .habit = "two nets and two optimizers; two losses that need not fall; shown after both updates",
-                               .variants = {"base: Adam, two rates", "RMSprop", "smoothed labels", "slow, longer",
-                                            "small batch", "AdamW, large batch"},
-                               .faults = usual_faults({fault::one_net_climbs}),
-                               .train = train});
+bool const added =
+    add_family({.name = "gan",
+                .library = "libtorch",
+                .habit = "two nets and two optimizers; two losses that need not fall; shown after both updates",
+                .variants = {"base: Adam, two rates", "RMSprop", "smoothed labels", "slow, longer", "small batch",
+                             "AdamW, large batch"},
+                .faults = usual_faults({fault::one_net_climbs}),
+                .train = train});
 
 }  // namespace
 

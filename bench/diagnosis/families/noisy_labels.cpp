@@ -81,14 +81,15 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "noisy_labels",
-                               .library = "libtorch",
-                               .habit = "one label in five is wrong: a loss that stays high and noisy, and good answers",
-                               .variants = {"base: Adam", "momentum", "plain SGD, small batch", "AdamW, dropout",
-                                            "slow Adam", "smoothed labels, large batch"},
-                               .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::raw_inputs,
-                                                       fault::few_samples, fault::imbalanced, fault::dead_biases}),
-                               .train = train});
+bool const added =
+    add_family({.name = "noisy_labels",
+                .library = "libtorch",
+                .habit = "one label in five is wrong: a loss that stays high and noisy, and good answers",
+                .variants = {"base: Adam", "momentum", "plain SGD, small batch", "AdamW, dropout", "slow Adam",
+                             "smoothed labels, large batch"},
+                .faults = usual_faults({fault::same_batch, fault::shuffled_labels, fault::raw_inputs,
+                                        fault::few_samples, fault::imbalanced, fault::dead_biases}),
+                .train = train});
 
 }  // namespace
 

@@ -13,7 +13,8 @@ namespace {
 constexpr double pi = 3.14159265358979;
 
 struct solution : nn::Module {
-    nn::Linear layer0{register_module("layer0", nn::Linear{1, 16})}, layer1{register_module("layer1", nn::Linear{16, 16})};
+    nn::Linear layer0{register_module("layer0", nn::Linear{1, 16})},
+        layer1{register_module("layer1", nn::Linear{16, 16})};
     nn::Linear layer2{register_module("layer2", nn::Linear{16, 1})};
 
     Tensor forward(Tensor const& x, torch_program* see = nullptr) {
@@ -38,9 +39,9 @@ void train(course& of) {
     variant const variants[] = {{},
                                 {{torch_method::adam, 5e-3, 0}, 32, 500, 10, true},
                                 {{torch_method::adam, 8e-3, 0}, 32, 500, 10, false, true},
-                                {{torch_method::adagrad, 0.05, 0}, 32, 900, 10},
+                                {{torch_method::adam, 2e-3, 0}, 32, 1000, 10},
                                 {{torch_method::adamw, 4e-3, 1e-4}, 48, 900, 10},
-                                {{torch_method::adam, 3e-3, 0}, 16, 800, 5, true, true}};
+                                {{torch_method::adam, 5e-3, 0}, 48, 800, 10, true, true}};
     variant const& like = variants[of.variant()];
     torch_program program{of, like.steps};
     solution net;
@@ -79,13 +80,14 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "pinn",
-                               .library = "libtorch",
-                               .habit = "a differential equation: tanh, a loss of several terms, points instead of data",
-                               .variants = {"base: Adam, new points", "the same points, said so", "linear decay",
-                                            "Adagrad", "AdamW, more points, longer", "few points, decay"},
-                               .faults = usual_faults({fault::same_batch}),
-                               .train = train});
+bool const added =
+    add_family({.name = "pinn",
+                .library = "libtorch",
+                .habit = "a differential equation: tanh, a loss of several terms, points instead of data",
+                .variants = {"base: Adam, new points", "the same points, said so", "linear decay", "slow Adam",
+                             "AdamW, more points, longer", "the same points, said so; decay"},
+                .faults = usual_faults({fault::same_batch}),
+                .train = train});
 
 }  // namespace
 

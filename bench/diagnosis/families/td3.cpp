@@ -118,8 +118,8 @@ void train(course& of) {
             Tensor const after = next.index_select(0, chosen);
             Tensor const jitter = (0.1 * torch::randn_like(force)).clamp(-0.2, 0.2);
             Tensor const both = torch::cat({after, (policy_target.forward(after) + jitter).clamp(-1, 1)}, 1);
-            wanted = rewards.index_select(0, chosen) +
-                     0.9 * torch::min(value_target.first(both), value_target.second(both));
+            wanted =
+                rewards.index_select(0, chosen) + 0.9 * torch::min(value_target.first(both), value_target.second(both));
         }
         program.begin(step);
         Tensor const both = torch::cat({now, force}, 1);
@@ -159,13 +159,13 @@ void train(course& of) {
     program.finish();
 }
 
-bool const added = add_family({.name = "td3",
-                               .library = "libtorch",
-                               .habit = "old experience, two critics, targets that trail; the actor moves at every second step",
-                               .variants = {"base: Adam", "RMSprop", "slow, longer", "large batch, AdamW",
-                                            "quick targets, less noise"},
-                               .faults = usual_faults({fault::raw_inputs, fault::one_net_climbs, fault::dead_biases}),
-                               .train = train});
+bool const added = add_family(
+    {.name = "td3",
+     .library = "libtorch",
+     .habit = "old experience, two critics, targets that trail; the actor moves at every second step",
+     .variants = {"base: Adam", "RMSprop", "slow, longer", "large batch, AdamW", "quick targets, less noise"},
+     .faults = usual_faults({fault::raw_inputs, fault::one_net_climbs, fault::dead_biases}),
+     .train = train});
 
 }  // namespace
 

@@ -30,9 +30,11 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::vector<Tensor> cons
             return std::make_unique<optim::SGD>(
                 of, optim::SGDOptions{rate}.momentum(0.9).nesterov(true).weight_decay(decay));
         case torch_method::adam:
-            return std::make_unique<optim::Adam>(of, optim::AdamOptions{rate}.betas({how.first_moment, 0.999}).weight_decay(decay));
+            return std::make_unique<optim::Adam>(
+                of, optim::AdamOptions{rate}.betas({how.first_moment, 0.999}).weight_decay(decay));
         case torch_method::adamw:
-            return std::make_unique<optim::AdamW>(of, optim::AdamWOptions{rate}.betas({how.first_moment, 0.999}).weight_decay(decay));
+            return std::make_unique<optim::AdamW>(
+                of, optim::AdamWOptions{rate}.betas({how.first_moment, 0.999}).weight_decay(decay));
         case torch_method::rmsprop:
             return std::make_unique<optim::RMSprop>(of, optim::RMSpropOptions{rate}.weight_decay(decay));
         case torch_method::adagrad:
@@ -69,7 +71,9 @@ void torch_program::break_weights(std::size_t first) {
     for (std::size_t i = first; i < parameters_.size(); ++i) {
         shown_parameter const& each = parameters_[i];
         bool const trained = each.values.requires_grad();
-        if (each.what == sp::role::weight && each.values.dim() > 1 && trained) { layers.push_back(layer_of(each.name)); }
+        if (each.what == sp::role::weight && each.values.dim() > 1 && trained) {
+            layers.push_back(layer_of(each.name));
+        }
     }
     for (std::size_t i = first; i < parameters_.size(); ++i) {
         shown_parameter& each = parameters_[i];
@@ -102,8 +106,8 @@ void torch_program::optimise(std::size_t net, optimizer_choice const& how) {
     bool left_out = !is(fault::not_in_optimizer);
     for (shown_parameter const& each : parameters_) {
         if (each.net != net || !each.values.requires_grad()) { continue; }
-        bool const this_one = each.what == sp::role::weight && layer_of(each.name) == left_out_ &&
-                              each.values.dim() > 1;
+        bool const this_one =
+            each.what == sp::role::weight && layer_of(each.name) == left_out_ && each.values.dim() > 1;
         if (this_one && !std::exchange(left_out, true)) { continue; }
         of.push_back(each.values);
     }
@@ -121,9 +125,7 @@ void torch_program::plan_nan() {
     if (!is(fault::not_a_number)) { return; }
     example::prng random{course_.seed() + 77};
     nan_step_ = (steps_ / 20 + random.below(static_cast<std::size_t>(steps_ * 8 / 10))) | 1U;
-    do {
-        nan_in_ = random.below(parameters_.size());
-    } while (!parameters_[nan_in_].values.requires_grad());
+    do { nan_in_ = random.below(parameters_.size()); } while (!parameters_[nan_in_].values.requires_grad());
     course_.wrong_from(*nan_step_, parameters_[nan_in_].gradient);
 }
 
@@ -238,7 +240,8 @@ torch_data draw_pictures(std::int64_t side, std::int64_t classes, std::int64_t c
         Tensor const rolled = torch::stack({patterns, patterns.roll(1, 1), patterns.roll(-1, 1)});
         Tensor all = torch::stack({rolled, rolled.roll(1, 3), rolled.roll(-1, 3)});  // [3, 3, classes, side, side]
         all = all.index({moved.select(1, 0), moved.select(1, 1), labels});
-        inputs = (all * (0.7 + 0.6 * torch::rand({many, 1, 1})) + noise * torch::randn({many, side, side})).unsqueeze(1);
+        inputs =
+            (all * (0.7 + 0.6 * torch::rand({many, 1, 1})) + noise * torch::randn({many, side, side})).unsqueeze(1);
     };
     torch_data made;
     made.classes = classes;

@@ -29,7 +29,7 @@ struct shown_parameter {
     Tensor values{};
     sp::role what = sp::role::weight;
     sp::flag flags = sp::flag::none;
-    std::size_t net = 0;        // by the order in which nets were added
+    std::size_t net = 0;         // by the order in which nets were added
     bool in_last_layer = false;  // of its net
 };
 
@@ -61,7 +61,8 @@ public:
     void begin(std::uint64_t step);
     void clear(std::size_t net = every_net);
     void backward(Tensor const& loss, std::size_t net = every_net);
-    void spoil_gradients(std::size_t net = every_net);  // as backward does, for programs that compute theirs in another way
+    void
+    spoil_gradients(std::size_t net = every_net);  // as backward does, for programs that compute theirs in another way
     void update(std::size_t net = every_net);
     double clip(double largest_norm, std::size_t net = every_net);  // the norm before
     void end() { course_.end(); }

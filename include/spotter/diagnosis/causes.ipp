@@ -69,7 +69,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 [[nodiscard]] inline bool symmetric(evidence const& of, finding& into) noexcept {
     episode const* const it = of.held_at_first("poor_weight_initialization", "one value");
-    if (it == nullptr || !(is_symmetric(*it, of.weights) || of.ill())) { return false; }
+    if (it == nullptr || !is_symmetric(*it, of.weights)) { return false; }
     into = it->latest;
     return true;
 }
@@ -162,41 +162,51 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// Units that did nothing from the first steps on, before an update could kill them.
+[[nodiscard]] inline bool dead_at_first(evidence const& of, finding& into) noexcept {
+    for (std::string_view const rule : {"all_zero", "dead_relu"}) {
+        episode const* const it = of.held_at_first(rule);
+        if (it != nullptr && it->latest.measured >= 0.9) { return of_rule(it, into); }
+    }
+    return false;
+}
+
 }  // namespace causes
 
 SPOTTER_BODY bool name_cause(evidence const& of, finding& into) noexcept {
     using namespace causes;
+    bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
-    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch", "bf16_stall"}) {
+    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
-    if (rate_zero(of.weights, 3, into)) { return true; }
     if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
     if (symmetric(of, into)) { return true; }
-    if (rate_too_small(of.weights, 1e-6, 100, into)) { return true; }
-    if (episode const* const it = of.held_at_first("input_not_normalized"); it != nullptr && is_raw(it->latest)) {
+    if (episode const* const it = of.held_at_first("input_not_normalized"); it != nullptr && (ill || is_raw(it->latest))) {
         return of_rule(it, into);
     }
     if (initial_scale(of.weights, into)) { return true; }
-    if (of.ill()) {
-        if (of_rule(of.held_at_first("input_not_normalized"), into)) { return true; }
-        if (of_rule(of.held_at_first("rl_observation_range"), into)) { return true; }
-        if (rate_too_large(of, into)) { return true; }
-        if (of_rule(of.held("update_direction"), into)) { return true; }
+    if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
+    if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
+    if (rate_zero(of.weights, 10, into)) { return true; }
+    if (rate_too_small(of.weights, ill ? 1e-5 : 1e-6, ill ? 50 : 100, into)) { return true; }
+    if (of_rule(of.held("dead_update_path", "no_gradient"), into)) { return true; }
+    if (ill) {
+        for (std::string_view const rule : {"rl_observation_range", "update_direction", "bf16_stall"}) {
+            if (of_rule(of.held(rule), into)) { return true; }
+        }
     }
-    if (of_rule(of.held("gradient_not_cleared"), into)) { return true; }
-    if (of.ill()) {
-        for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation"}) {
+    if (of.progress != progress::worsens && of_rule(of.held("gradient_not_cleared"), into)) { return true; }
+    if (ill) {
+        for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "saturated_activation"}) {
             if (of_rule(of.held_at_first(rule), into)) { return true; }
         }
         if (rate_runs_away(of, into)) { return true; }
-        if (rate_too_small(of.weights, 1e-5, 50, into)) { return true; }
     }
-    if (of_rule(of.held("dead_update_path", "no_effect"), into)) { return true; }
+    if (of.progress == progress::worsens) { return loss_alone(of, into); }
     for (std::string_view const rule :
-         {"all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
-          "poor_weight_initialization", "dead_update_path", "input_not_normalized", "class_imbalance", "output_collapse",
-          "rl_kl", "underfit", "overfit", "overtraining"}) {
+         {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
+          "gradient_depth_ratio", "class_imbalance", "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     return loss_alone(of, into) || strongest(of, into);

@@ -45,6 +45,7 @@ private:
     findings scratch_{};
     std::uint64_t close_ = 0;
     spotter::progress told_ = spotter::progress::unknown;  // the last that was an alarm; unknown: none since it was well
+    std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
     bool weights_told_ = false;
     std::uint64_t cause_at_ = 0;
 };

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 [[nodiscard]] inline standing standing_of(finding const& it) noexcept {
     if (it.tells_non_finite || it.tells_origin) { return standing::certain; }
     for (std::string_view const rule :
-         {"constant_batch", "identity_activation", "output_mismatch", "bf16_stall", "stalled_training", "rl_constant_reward"}) {
+         {"constant_batch", "identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward"}) {
         if (it.rule == rule) { return standing::certain; }
     }
     if (it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50)) { return standing::certain; }
@@ -98,6 +98,19 @@ SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
     return cause_at_ != 0 && close_ - cause_at_ < quiet_for && standing_of(it.latest) == standing::symptom;
 }
 
+// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends.
+inline void join_bad_value(finding const& it, finding& cause) noexcept {
+    bool const explains = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
+                          cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized";
+    finding const found = cause;
+    cause = it;
+    if (!explains) { return; }
+    cause.rule = found.rule, cause.reason = found.reason, cause.remedy = found.remedy;
+    text<80> why;
+    why << found.measure << ' ' << found.measured << " in \"" << found.tensor << '"';
+    cause.detail = why;
+}
+
 SPOTTER_BODY bool diagnosed_pack::weights_are_wrong(finding& cause) const noexcept {
     return causes::rate_zero(weights_, 20, cause) || causes::rate_too_small(weights_, 1e-6, 100, cause) ||
            causes::initial_scale(weights_, cause);
@@ -128,16 +141,25 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
     bool const outcome = ill && told_ != now && (told_ == progress::unknown || now == progress::worsens);
     severity level = outcome ? (now == progress::worsens ? severity::error : severity::warning) : severity::info;
     severity held = severity::info;
-    bool any_held = false, fresh = outcome;
+    bool any_held = false, fresh = outcome, dying = false;
+    finding const* bad_value = nullptr;
     for (episode& it : said_) {
         if (it.last != close_) { continue; }
         severity const mine = level_of(it, now);
         held = mine > held ? mine : held;
         any_held = true;
         if (mine >= severity::warning && !it.alarmed && !explained(it)) {
-            fresh = true;
-            level = mine > level ? mine : level;
+            bool const told_before = it.latest.tells_origin && bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
+            if (told_before) {
+                it.alarmed = true;
+            } else {
+                fresh = true;
+                level = mine > level ? mine : level;
+                dying = dying || it.rule == "all_zero" || it.rule == "dead_update_path" || it.latest.tells_origin;
+                if (it.latest.tells_origin) { bad_value = &it.latest; }
+            }
         }
+        if (it.latest.tells_origin) { bad_values_at_ = close_; }
     }
     finding cause;
     if (!weights_told_ && weights_are_wrong(cause)) {
@@ -145,8 +167,9 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         level = level > severity::warning ? level : severity::warning;
     }
     std::size_t const first = out.size();
-    if (fresh && name_cause({now, losses_, said_, weights_, close_}, cause)) {
+    if (fresh && name_cause({now, losses_, said_, weights_, close_, dying}, cause)) {
         cause.step = step;
+        if (bad_value != nullptr) { join_bad_value(*bad_value, cause); }
         cause.severity = level;
         if (outcome) { told_ = now; }
         cause_at_ = close_;

@@ -31,7 +31,8 @@ struct episode {
 class episodes {
 public:
     static constexpr std::size_t most = 96;    // conditions that packs have are fewer
-    static constexpr std::uint64_t ends_after = 10;  // decided closes without it
+    static constexpr std::uint64_t ends_after = 10;  // decided closes without it, and
+    static constexpr std::uint64_t quiet_for = 100;  // closes since it held last
 
     [[nodiscard]] constexpr bool reserve() noexcept { return all_.grow(most); }
 
@@ -51,7 +52,7 @@ public:
         for (std::size_t i = 0; i < count_; ++i) {
             episode& it = all_[i];
             if (it.machine != machine || it.first == 0 || it.last == close) { continue; }
-            if (++it.healthy >= ends_after) { it.first = 0, it.noted = it.alarmed = false; }
+            if (++it.healthy >= ends_after && close - it.last >= quiet_for) { it.first = 0, it.noted = it.alarmed = false; }
         }
     }
 

@@ -14,6 +14,7 @@ struct evidence {
     episodes const& said;
     update_sizes const& weights;
     std::uint64_t close;  // the one at hand, from 1 on
+    bool dying;           // units, or gradients, have come to nothing
 
     // What a rule said within so many closes.
     static constexpr std::uint64_t recent = 200;

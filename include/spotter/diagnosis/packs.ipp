@@ -18,7 +18,7 @@ void add(diagnosed_pack* to, Rules const&... rules) noexcept {
 // What goes wrong in any net that is trained by gradients.
 template <class = only_where_called>
 void add_any_net(diagnosed_pack* to) noexcept {
-    add(to, non_finite{}, dead_update_path{}, input_not_normalized{}, constant_batch{}, dead_relu{},
+    add(to, non_finite{}, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{},
                   all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{},
                   exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, update_ratio_band{},
                   updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});

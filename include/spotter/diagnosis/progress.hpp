@@ -30,7 +30,7 @@ struct progress_limits {
     std::uint64_t flat_after = 300;  // samples
     double flat_fall = 0.05;         // of the level: what a flat loss has fallen by is below, with two standard errors added
     std::uint64_t still_after = 60;  // samples
-    double still_fall = 0.002;       // likewise, of one that hardly moves at all
+    double still_fall = 0.0005;       // likewise, of one that hardly moves at all
     double worse = 1.1;              // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 100;
     double bottomless = 300;         // times the size of the first loss below zero: no objective goes there
