@@ -5,7 +5,7 @@
 #include <spotter/hook.hpp>
 #include <spotter/print.hpp>
 #include <spotter/rule/builtin/rl_entropy_collapse.hpp>
-#include <spotter/rule/packs.hpp>
+#include <spotter/packs.hpp>
 
 #include <algorithm>
 #include <optional>

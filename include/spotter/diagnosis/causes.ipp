@@ -173,7 +173,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 }  // namespace causes
 
-SPOTTER_BODY bool name_cause(evidence const& of, finding& into) noexcept {
+SPOTTER_BODY bool name_cause(causes::evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.

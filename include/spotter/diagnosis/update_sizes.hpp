@@ -6,12 +6,12 @@
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
-#include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where layers keep the
-// size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratio: the latest large one, and the usual.
+// size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratio: the
+// largest of the first updates, the latest large one, and the largest of all.
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 20;
@@ -21,7 +21,6 @@ public:
         double early = 0;     // the largest update ratio of the first updates
         double peak = 0;      // of all; fades by 2 % an update
         double highest = 0;   // of all
-        smoothed usual{};     // decimal logarithm of the update ratio
         std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
         bool seen = false;
     };
@@ -47,7 +46,6 @@ public:
         if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
         if (ratio.value > mine->peak) { mine->peak = ratio.value; }
         if (ratio.value > mine->highest) { mine->highest = ratio.value; }
-        mine->usual.add(decimal_log(ratio.value), 20);
     }
 
     // Calls `use(name, weight)` for each weight that was seen.
