@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each cause by made-up evidence, through a hook and a pack: what is told first, when, and what a healthy run is spared.
+#include <tests/diagnosis/program.hpp>
+
+#include <tests/catch.hpp>
+
+using namespace spotter_test;
+
+namespace {
+
+constexpr auto one_value = [](shown_step& it, std::uint64_t i) {
+    if (i > 0) { return; }
+    for (auto& weight : it.weights) { weight.assign(weight.size(), 0.3F); }
+};
+constexpr auto from_zero = [](shown_step& it, std::uint64_t i) {
+    if (i == 0) { it.weights[0].assign(32, 0.0F); }
+};
+
+}  // namespace
+
+TEST_CASE("a healthy run is told nothing, and so is one without a loss") {
+    CHECK(story_of(packs::supervised, 1000, {}, as_it_is).empty());
+    CHECK(story_of(packs::rl, 1000, {}, as_it_is).empty());
+    CHECK(story_of(packs::supervised, 1000, {.shows_loss = false}, as_it_is).empty());
+}
+
+TEST_CASE("cause: no weight has ever moved, told though the loss falls") {
+    auto const all = story_of(packs::supervised, 40, {.rate = 0}, as_it_is);
+    told const it = first_alarm(all);
+    CHECK((it.at == 10 && it.rule == "learning_rate_zero" && it.tensor == "fc1/w" && it.level == severity::warning));
+    CHECK(alarms_of(story_of(packs::supervised, 40, {.rate = 0, .shows_first_gradient = false}, as_it_is)).front() ==
+          "10 learning_rate_zero");
+}
+
+TEST_CASE("cause: steps are next to nothing beside the weights, once the loss is flat") {
+    told const it = first_alarm(story_of(packs::supervised, 70, {.rate = 3e-3}, flat));
+    CHECK((it.at == 59 && it.rule == "learning_rate_too_small" && it.level == severity::warning));
+    CHECK(it.detail.starts_with("an update of 0.1 % takes the rate times 1"));
+    // A rate that is small, and does its work.
+    CHECK(alarms_of(story_of(packs::supervised, 500, {.rate = 3e-3}, as_it_is)).empty());
+    // One that moves nothing is told however the loss does.
+    CHECK(first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, as_it_is)).rule == "learning_rate_too_small");
+}
+
+TEST_CASE("cause: a step is larger than the weights, once it does harm") {
+    told const it = first_alarm(story_of(packs::supervised, 70, {.rate = 500}, flat));
+    CHECK((it.at == 59 && it.rule == "learning_rate_too_large" && it.reason == "a step is larger than the weights"));
+    CHECK(it.detail.starts_with("an update of 1 % takes the rate times 0.01"));
+    auto const harmless = story_of(packs::supervised, 70, {.rate = 500}, as_it_is);
+    CHECK((alarms_of(harmless).empty() && !harmless.empty()));  // notes
+}
+
+TEST_CASE("cause: every weight began with one value, told at once") {
+    told const it = first_alarm(story_of(packs::supervised, 30, {}, one_value));
+    CHECK((it.at == 0 && it.rule == "poor_weight_initialization"));
+    CHECK(it.reason == "a weight has one value in all its elements");
+}
+
+TEST_CASE("a convex model from zero has no symmetry to break, and is told nothing but a note") {
+    auto const all = story_of(packs::supervised, 1000, {.layers = 1}, from_zero);
+    CHECK(alarms_of(all).empty());
+    REQUIRE(all.size() == 1);
+    CHECK((all[0].rule == "poor_weight_initialization" && all[0].level == severity::info));
+    // One layer of two from zero, as residual blocks begin.
+    CHECK(alarms_of(story_of(packs::supervised, 1000, {}, from_zero)).empty());
+}
+
+TEST_CASE("cause: raw inputs are told however the run does, wide ones once it does badly") {
+    told const raw = first_alarm(story_of(packs::supervised, 100, {.input_size = 255}, as_it_is));
+    CHECK((raw.at == 1 && raw.rule == "input_not_normalized" && raw.tensor == "input"));
+    auto const wide = story_of(packs::supervised, 500, {.input_size = 8}, as_it_is);
+    CHECK((alarms_of(wide).empty() && !wide.empty() && wide[0].rule == "input_not_normalized"));
+    CHECK(alarms_of(story_of(packs::supervised, 70, {.input_size = 8}, flat)).front() == "59 input_not_normalized");
+}
+
+TEST_CASE("cause: weights begin too large for what flows through them") {
+    told const it = first_alarm(story_of(packs::supervised, 30, {.weight_size = 20}, as_it_is));
+    CHECK((it.at == 0 && it.rule == "initial_weights_too_large" && it.tensor == "fc1/w"));
+    CHECK(story_of(packs::supervised, 30, {.weight_size = 20, .layers = 1}, as_it_is).empty());  // it is not piled up
+}
+
+TEST_CASE("cause: a parameter that the optimizer does not hold, with its gradient and without") {
+    auto const left_out = [first = std::vector<float>{}](shown_step& it, std::uint64_t i) mutable {
+        if (i == 0) { first = it.weights[0]; }
+        it.weights[0] = first;
+    };
+    told const unseen = first_alarm(story_of(packs::supervised, 40, {.shows_first_gradient = false}, left_out));
+    CHECK((unseen.at == 20 && unseen.rule == "dead_update_path" && unseen.reason == "not_in_optimizer"));
+    told const seen = first_alarm(story_of(packs::supervised, 40, {}, left_out));
+    CHECK((seen.at == 10 && seen.rule == "dead_update_path" && seen.reason == "no_effect" && seen.tensor == "fc1/w"));
+}
+
+TEST_CASE("cause: where nothing explains it, the loss itself") {
+    told const still = first_alarm(story_of(packs::supervised, 70, {}, flat));
+    CHECK((still.at == 59 && still.rule == "loss_not_decreasing" && still.reason == "loss is flat"));
+    CHECK((still.tensor == "loss" && still.level == severity::warning));
+    auto const without_bottom = [](shown_step& it, std::uint64_t i) {
+        it.loss = -std::exp(0.05 * static_cast<double>(i));
+    };
+    told const falls = first_alarm(story_of(packs::supervised, 200, {}, without_bottom));
+    CHECK((falls.rule == "loss_not_decreasing" && falls.reason == "loss falls without bound" &&
+           falls.level == severity::error));
+    // A policy's loss is no objective.
+    CHECK(story_of(packs::rl, 500, {}, flat).empty());
+}
+
+TEST_CASE("cause: a batch that is always the same, and a value that is no number, wait for nothing") {
+    auto const same = [first = std::vector<float>{}](shown_step& it, std::uint64_t i) mutable {
+        if (i == 0) { first = it.input; }
+        it.input = first;
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 30, {}, same)).rule == "constant_batch");
+    auto const spoiled = [](shown_step& it, std::uint64_t i) {
+        if (i >= 100) { it.gradients[1][3] = std::bit_cast<float>(0x7FC00000U); }
+    };
+    told const it = first_alarm(story_of(packs::supervised, 110, {}, spoiled));
+    CHECK((it.at == 100 && it.rule == "non_finite" && it.tensor == "grad/fc2/w" && it.level == severity::error));
+}

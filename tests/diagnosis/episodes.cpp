@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was found, from its first close to its last.
+#include <spotter/diagnosis/episodes.hpp>
+
+#include <tests/catch.hpp>
+
+#include <iterator>
+
+using namespace spotter;
+using detail::episode;
+using detail::episodes;
+
+namespace {
+
+finding found(std::string_view rule, std::string_view reason = {}, double measured = 0) {
+    finding it;
+    it.rule = rule, it.reason = reason, it.measured = measured;
+    return it;
+}
+
+}  // namespace
+
+TEST_CASE("an episode begins with what is found and keeps what was found last") {
+    episodes all;
+    CHECK(all.note(0, found("a"), 1) == nullptr);  // no room was made
+    REQUIRE(all.reserve());
+    episode const* const it = all.note(0, found("a", "one", 1), 3);
+    REQUIRE(it != nullptr);
+    CHECK(all.note(0, found("a", "one", 2), 5) == it);
+    CHECK((it->holds() && it->first == 3 && it->ever_first == 3 && it->last == 5 && it->latest.measured == 2));
+    CHECK(all.note(0, found("a", "two"), 5) != it);  // another condition of the rule
+    CHECK(all.note(1, found("a", "one"), 5) != it);  // another rule of that name
+    CHECK(std::distance(all.begin(), all.end()) == 3);
+}
+
+TEST_CASE("an episode ends where it was not found ten times and for a hundred closes, and only then is it told again") {
+    episodes all;
+    REQUIRE(all.reserve());
+    episode* const often = all.note(0, found("often"), 1);
+    episode* const seldom = all.note(1, found("seldom"), 1);
+    REQUIRE((often != nullptr && seldom != nullptr));
+    often->noted = often->alarmed = seldom->noted = true;
+    for (std::uint64_t close = 2; close <= 100; ++close) {
+        all.decided(0, close);
+        if (close % 20 == 0) { all.decided(1, close); }
+        REQUIRE((often->holds() && often->alarmed && seldom->holds()));
+    }
+    all.decided(0, 101);
+    CHECK_FALSE((often->holds() || often->noted || often->alarmed));
+    for (std::uint64_t close = 120; close < 200; close += 20) { all.decided(1, close); }
+    CHECK((seldom->holds() && seldom->noted));  // decided nine times
+    all.decided(1, 200);
+    CHECK_FALSE(seldom->holds());
+    all.note(0, found("often"), 300);
+    CHECK((often->first == 300 && often->ever_first == 1 && !often->noted));
+}
+
+TEST_CASE("what is found again before the end goes on, and its end is counted anew") {
+    episodes all;
+    REQUIRE(all.reserve());
+    episode* const it = all.note(0, found("a"), 1);
+    for (std::uint64_t close = 2; close <= 1000; ++close) {
+        if (close % 50 == 0) { all.note(0, found("a"), close); }
+        all.decided(0, close);
+        REQUIRE((it->holds() && it->first == 1));
+    }
+}
+
+TEST_CASE("what is looked for is found by its rule, a part of its reason and how long ago it held") {
+    episodes all;
+    REQUIRE(all.reserve());
+    all.note(0, found("a", "no_gradient", 1), 3);
+    all.note(0, found("a", "no_effect", 2), 7);
+    REQUIRE(all.find("a", {}, 1) != nullptr);
+    CHECK(all.find("a", {}, 1)->latest.measured == 2);  // the latest
+    CHECK(all.find("a", "gradient", 1)->latest.measured == 1);
+    CHECK(all.find("a", "gradient", 4) == nullptr);
+    CHECK(all.find("b", {}, 1) == nullptr);
+}
+
+TEST_CASE("where there is no room for one more condition those that are there stay") {
+    episodes all;
+    REQUIRE(all.reserve());
+    for (std::size_t i = 0; i < episodes::most; ++i) { REQUIRE(all.note(i, found("a"), 1) != nullptr); }
+    CHECK(all.note(episodes::most, found("a"), 2) == nullptr);
+    CHECK(all.note(0, found("a"), 2)->last == 2);
+}

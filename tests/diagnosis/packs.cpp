@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue by the pack: what is in which, and what each asks of a beginning.
+#include <tests/rule/stage.hpp>
+
+#include <spotter/packs.hpp>
+
+#include <tests/catch.hpp>
+
+#include <string>
+
+using namespace spotter;
+using namespace stage;
+
+TEST_CASE("what is in which pack") {
+    auto const names_of = [](auto const& pack) {
+        std::vector<std::string> names;
+        machine{pack}.report([&](coverage const& each) { names.emplace_back(each.rule); });
+        return names;
+    };
+    using names = std::vector<std::string>;
+    names const any_net{"non_finite",           "dead_update_path",   "input_not_normalized",
+                        "constant_batch",       "dead_relu",          "all_zero",
+                        "saturated_activation", "dormant_units",      "gradient_not_cleared",
+                        "update_direction",     "exploding_gradient", "vanishing_gradient",
+                        "gradient_spike",       "update_ratio_band",  "updates_too_small",
+                        "bf16_stall",           "output_collapse",    "stalled_training"};
+    auto const with = [&](names before, names const& after) {
+        before.insert(before.end(), any_net.begin(), any_net.end());
+        before.insert(before.end(), after.begin(), after.end());
+        return before;
+    };
+    CHECK(names_of(packs::supervised) ==
+          with({"poor_weight_initialization", "class_imbalance", "output_mismatch", "identity_activation"},
+               {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining", "gradient_depth_ratio",
+                "tensor_variance", "unchanged_tensor"}));
+    CHECK(names_of(packs::rl) == with({"poor_weight_initialization"},
+                                      {"rl_kl", "rl_explained_variance", "rl_clip_fraction", "rl_constant_reward",
+                                       "rl_observation_range", "rl_repeated_states", "rl_target_network"}));
+    CHECK(names_of(packs::boosting) ==
+          names{"tree_depth", "low_feature_importance", "feature_importance_overweight", "stalled_training"});
+    CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence"});
+    CHECK(names_of(packs::sagemaker) ==
+          names{"class_imbalance", "check_input_images", "nlp_sequence_ratio", "loss_not_decreasing", "overfit",
+                "overtraining", "confusion", "poor_weight_initialization", "weight_update_ratio", "vanishing_gradient",
+                "exploding_tensor", "all_zero", "tensor_variance", "unchanged_tensor", "saturated_activation",
+                "dead_relu", "tree_depth", "feature_importance_overweight", "stalled_training"});
+}
+
+TEST_CASE("a policy's loss says nothing of its weights: packs::rl asks nothing else of a beginning than that") {
+    auto const accused = [](auto const& pack) {
+        run it{pack};
+        std::vector<std::uint64_t> told;
+        for (std::uint64_t i = 0; i < 10; ++i) {
+            it.see(train(i), "pre/1", {1, 1, 1});
+            it.see(train(i), "pre/2", {0, 1, 2});
+            it.see(train(i), "loss", {2.3F});
+            it.close(train(i));
+            for (finding const& each : it.found) {
+                if (each.rule == "poor_weight_initialization") { told.push_back(i); }
+            }
+        }
+        return told;
+    };
+    CHECK(accused(packs::supervised) == indices{5});
+    CHECK(accused(packs::rl).empty());
+}
+
+TEST_CASE("the packs tell a dead layer before the gradients that vanish behind it") {
+    auto const story_of = [](auto const& pack) {
+        run it{pack};
+        std::vector<std::string> told;
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            it.see(train(i), "act/fc", {0, 0, 0});
+            it.see(train(i), "grad/fc/w", {0, 0, 0});
+            it.close(train(i));
+            for (finding const& each : it.found) { told.push_back(std::to_string(i) + ' ' + std::string{each.rule}); }
+        }
+        return told;
+    };
+    std::vector<std::string> const expected{"2 all_zero", "2 vanishing_gradient"};
+    CHECK(story_of(packs::supervised) == expected);
+    CHECK(story_of(packs::rl) == expected);
+}

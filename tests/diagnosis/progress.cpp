@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// What losses of every course say of a run, and from which sample on.
+#include <spotter/diagnosis/progress.hpp>
+
+#include <tests/catch.hpp>
+
+#include <cmath>
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace spotter;
+
+namespace {
+
+// Each answer with the sample at which it was first given: "30 improves".
+using answers = std::vector<std::string>;
+template <class Course>
+answers story(std::uint64_t samples, Course&& course) {
+    detail::falling_series all;
+    answers told;
+    progress last = progress::unknown;
+    for (std::uint64_t i = 0; i < samples; ++i) {
+        all.add(course(i), {});
+        if (all.says() == last) { continue; }
+        last = all.says();
+        told.push_back(std::to_string(i + 1) + ' ' + std::string{name_of(last)});
+    }
+    return told;
+}
+
+// Even noise from -1 to 1, of each seed the same everywhere.
+class noise {
+public:
+    explicit noise(std::uint32_t seed) : random_{seed} {}
+    double operator()() { return static_cast<double>(random_()) / 2147483648.0 - 1; }
+
+private:
+    std::mt19937 random_;
+};
+
+// From `first` on, smaller by `share` a sample.
+double falling(double first, double share, std::uint64_t sample) { return first * std::exp(-share * double(sample)); }
+
+std::uint64_t sample_of(std::string const& answer) { return std::stoull(answer); }
+bool any_says(answers const& all, std::string_view what) {
+    for (std::string const& each : all) {
+        if (each.ends_with(what)) { return true; }
+    }
+    return false;
+}
+
+// A run as the hook shows it: losses, evaluations and metrics by name.
+class shown_run {
+public:
+    explicit shown_run(bool objective = true) : watch_{objective} {}
+    void see(step_id at, std::string_view name, double value) {
+        tensor_info& tensor = tensor_of(name);
+        summary stats;
+        stats.has = terms::sum;
+        stats.count = 1;
+        stats.sum = value;
+        watch_.observe({tensor, at, stats, {}, {}, nullptr, nullptr, 0});
+    }
+    progress says() { return watch_.says(); }
+    progress_watch& inside() { return watch_; }
+
+private:
+    tensor_info& tensor_of(std::string_view name) {
+        for (tensor_info& each : tensors_) {
+            if (each.name == name) { return each; }
+        }
+        tensor_info& fresh = tensors_.emplace_back();
+        fresh.name = name, fresh.role = guess_role(name), fresh.id = static_cast<tensor_id>(tensors_.size() - 1);
+        CHECK(watch_.declare(fresh));
+        return fresh;
+    }
+
+    progress_watch watch_;
+    std::deque<tensor_info> tensors_;
+};
+
+}  // namespace
+
+TEST_CASE("progress: a loss that falls improves as soon as anything is said, noise or none") {
+    CHECK(story(2000, [](std::uint64_t i) { return falling(2, 0.01, i); }) == answers{"30 improves"});
+    for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+        noise some{seed};
+        CHECK(story(2000, [&](std::uint64_t i) { return falling(2, 0.02, i) + 0.1 * some(); }) ==
+              answers{"30 improves"});
+        answers const slow = story(2000, [&](std::uint64_t i) { return falling(2, 0.001, i) + 0.3 * some(); });
+        REQUIRE(slow.size() == 1);
+        CHECK((slow[0].ends_with("improves") && sample_of(slow[0]) < 300));
+    }
+}
+
+TEST_CASE("progress: what falls below zero improves, too; a sum of logarithms may go anywhere") {
+    noise some{1};
+    CHECK(any_says(story(2000, [&](std::uint64_t i) { return -1 - 0.002 * double(i) + 0.05 * some(); }), "improves"));
+    CHECK(story(2000, [](std::uint64_t i) { return 1 - 0.002 * double(i); }) == answers{"30 improves"});
+}
+
+TEST_CASE("progress: a loss that stands still is flat after 60 samples, one of all zeros says nothing") {
+    CHECK(story(1000, [](std::uint64_t) { return 2.3; }) == answers{"60 flat"});
+    CHECK(story(1000, [](std::uint64_t) { return 0.0; }).empty());
+}
+
+TEST_CASE("progress: noise about one level is flat within some hundred samples, and neither better nor worse") {
+    for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+        noise some{seed};
+        answers const told = story(3000, [&](std::uint64_t) { return 2.3 + 0.1 * some(); });
+        REQUIRE_FALSE(told.empty());
+        CHECK((sample_of(told.front()) >= 60 && sample_of(told.back()) <= 300 && told.back().ends_with("flat")));
+        CHECK_FALSE((any_says(told, "improves") || any_says(told, "worsens")));
+    }
+}
+
+TEST_CASE("progress: what grows is worse once it was worse for a hundred samples, what jumps far for thirty") {
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return falling(2, -0.05, i); }), "102 worsens"));
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return 2 + 0.01 * double(i); }), "121 worsens"));
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return 0.1 * double(i); }), "101 worsens"));
+    noise some{1};
+    CHECK(story(2000, [&](std::uint64_t i) { return i == 0 ? 2 : 50 + some(); }) == answers{"31 worsens"});
+    CHECK(story(2000, [](std::uint64_t i) { return i == 100 ? 500 : falling(2, 0.01, i); }) == answers{"30 improves"});
+}
+
+TEST_CASE("progress: a loss without a bottom is worse, though it falls") {
+    answers const told = story(2000, [](std::uint64_t i) { return -falling(1, -0.05, i); });
+    CHECK(told == answers{"30 improves", "145 worsens"});
+}
+
+TEST_CASE("progress: who learns after all has improved, whatever was said before") {
+    noise some{1};
+    answers const flat_first = story(2000, [&](std::uint64_t i) {
+        return i < 400 ? 2.3 + 0.1 * some() : falling(2.3, 0.01, i - 400) + 0.1 * some();
+    });
+    REQUIRE_FALSE(flat_first.empty());
+    CHECK((any_says(flat_first, "flat") && flat_first.back().ends_with("improves")));
+    CHECK((sample_of(flat_first.back()) > 400 && sample_of(flat_first.back()) < 600));
+    answers const worse_first =
+        story(4000, [](std::uint64_t i) { return i < 200 ? 2 + 0.1 * double(i) : falling(22, 0.01, i - 200); });
+    CHECK((any_says(worse_first, "worsens") && worse_first.back().ends_with("improves")));
+}
+
+TEST_CASE("progress: what was learned and is lost is worse, and not once it is back") {
+    auto const course = [](std::uint64_t i) { return i < 500 ? falling(2, 0.01, i) : falling(0.01, -0.05, i - 500); };
+    CHECK(story(2000, course) == answers{"30 improves", "638 worsens"});
+    auto const back = [](std::uint64_t i) { return i > 1000 && i < 1200 ? 20 : falling(2, 0.01, i); };
+    answers const told = story(3000, back);
+    REQUIRE(told.size() == 3);
+    CHECK((told[1] == "1031 worsens" && told[2].ends_with("improves")));
+}
+
+TEST_CASE(
+    "progress: samples one by one in the order of their classes: each class is a surprise, and less so each time") {
+    for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+        noise some{seed};
+        auto const course = [&](std::uint64_t i) {
+            double const surprise = falling(2.3, 0.2, i % 20);  // 20 of a class, ten classes
+            return 0.1 + (0.2 + surprise) * std::exp(-0.001 * double(i)) + 0.05 * some();
+        };
+        answers const told = story(4000, course);
+        REQUIRE_FALSE(told.empty());
+        CHECK(told.back().ends_with("improves"));
+        CHECK_FALSE(any_says(told, "worsens"));
+    }
+}
+
+TEST_CASE("progress: the fewest samples are those of a loop that shows each epoch alone") {
+    shown_run run;
+    for (std::uint64_t i = 0; i < 29; ++i) { run.see(train(i), "loss", falling(2, 0.1, i)); }
+    CHECK(run.says() == progress::unknown);
+    run.see(train(29), "loss", falling(2, 0.1, 29));
+    CHECK(run.says() == progress::improves);
+}
+
+TEST_CASE("progress: an evaluation that improves is progress; one that stands still is no judgement") {
+    shown_run better, still;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+        better.see(train(i), "loss", 2.3), still.see(train(i), "loss", falling(2.3, 0.01, i));
+        if (i % 10 == 0) { better.see(eval(i), "loss", falling(2, 0.01, i)), still.see(eval(i), "loss", 2.3); }
+    }
+    CHECK((better.says() == progress::improves && still.says() == progress::improves));
+    shown_run alone;
+    for (std::uint64_t i = 0; i < 400; ++i) { alone.see(eval(i), "loss", 2.3); }
+    CHECK(alone.says() == progress::unknown);
+}
+
+TEST_CASE("progress: where no loss is an objective returns tell, which rise") {
+    shown_run run{false};
+    for (std::uint64_t i = 0; i < 400; ++i) { run.see(train(i), "policy_loss", falling(2, -0.05, i)); }
+    CHECK((run.says() == progress::unknown && !run.inside().has_objective()));
+    for (std::uint64_t i = 0; i < 100; ++i) { run.see(train(400 + i), "metric/return", double(i)); }
+    CHECK(run.says() == progress::improves);
+}
+
+TEST_CASE(
+    "progress: two nets against each other stand still, one alone is flat; the first loss is the one that is shown") {
+    shown_run both, one;
+    std::string_view name{};
+    CHECK(both.inside().loss(name) == nullptr);
+    for (std::uint64_t i = 0; i < 400; ++i) {
+        both.see(train(i), "d_loss", 1.4), both.see(train(i), "g_loss", 0.7);
+        one.see(train(i), "d_loss", 1.4);
+    }
+    CHECK((both.says() == progress::unknown && one.says() == progress::flat));
+    REQUIRE(both.inside().loss(name) != nullptr);
+    CHECK((name == "d_loss" && both.inside().loss(name)->level() == 1.4));
+}
+
+TEST_CASE("progress: what is not finite, or predicted, is not counted") {
+    shown_run run;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+        run.see(train(i), "loss", falling(2, 0.01, i));
+        run.see(predict(i), "loss", falling(2, -0.05, i));
+        run.see(train(i), "loss", std::bit_cast<double>(std::uint64_t{0x7FF0000000000000}));
+    }
+    CHECK(run.says() == progress::improves);
+    std::string_view name{};
+    CHECK(run.inside().loss(name)->samples() == 400);
+}

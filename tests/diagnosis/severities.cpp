@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// How loud a condition is as a run does, and what an alarm asks of the loop.
+#include <tests/diagnosis/program.hpp>
+
+#include <tests/catch.hpp>
+
+using namespace spotter_test;
+
+namespace {
+
+// Half of the units never answer: met in healthy nets.
+constexpr auto half_dead = [](shown_step& it, std::uint64_t) {
+    for (std::size_t i = 0; i < it.act.size(); ++i) { it.act[i] = i % 8 < 7 ? 0 : it.act[i]; }
+};
+template <class One, class Other>
+auto both(One one, Other other) {
+    return [=](shown_step& it, std::uint64_t i) { one(it, i), other(it, i); };
+}
+bool any_of_rule(std::vector<told> const& all, std::string_view rule, severity level) {
+    for (told const& each : all) {
+        if (each.rule == rule && each.level == level) { return true; }
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a symptom is a note while a run makes progress, and the cause once it does not") {
+    auto const well = story_of(packs::supervised, 600, {}, half_dead);
+    CHECK(alarms_of(well).empty());
+    CHECK(any_of_rule(well, "dead_relu", severity::info));
+    told const badly = first_alarm(story_of(packs::supervised, 70, {}, both(half_dead, flat)));
+    CHECK((badly.at == 59 && badly.rule == "dead_relu" && badly.level == severity::warning));
+}
+
+TEST_CASE("one cause is told in front, and what was found beside it as notes") {
+    auto const all = story_of(packs::supervised, 60, {.rate = 500}, both(half_dead, flat));
+    std::size_t alarms = 0, notes = 0;
+    for (told const& each : all) {
+        if (each.at != 59) { continue; }
+        CHECK((alarms == 1 || (notes == 0 && each.rule == "learning_rate_too_large")));
+        (each.level >= severity::warning ? alarms : notes) += 1;
+    }
+    CHECK((alarms == 1 && notes >= 2));
+}
+
+TEST_CASE("a note is told once an episode") {
+    auto const all = story_of(packs::supervised, 600, {}, half_dead);
+    std::size_t told_at = 0;
+    for (told const& each : all) { told_at += each.rule == "dead_relu" ? 1 : 0; }
+    CHECK(told_at == 1);
+}
+
+TEST_CASE("a flat run is warned of and goes on; one that gets worse is an error that asks to stop") {
+    told const still = first_alarm(story_of(packs::supervised, 70, {}, flat));
+    CHECK((still.level == severity::warning && still.decision == decision::proceed));
+    auto const all = story_of(packs::supervised, 150, {}, worse);
+    REQUIRE_FALSE(all.empty());
+    CHECK((all.back().rule == "loss_not_decreasing" && all.back().reason == "loss rises"));
+    CHECK((all.back().level == severity::error && all.back().decision == decision::stop));
+}
+
+TEST_CASE("a run that recovers is told of again once it is flat anew, and not before") {
+    auto const course = [](shown_step& it, std::uint64_t i) {
+        if (i < 300) { flat(it, i); }
+    };
+    CHECK(alarms_of(story_of(packs::supervised, 1500, {}, course)) ==
+          std::vector<std::string>{"59 loss_not_decreasing"});
+}
+
+TEST_CASE("where no outcome is known only what is far beyond its limit is an alarm") {
+    habits const no_loss{.shows_loss = false};
+    CHECK(alarms_of(story_of(packs::supervised, 100, no_loss, half_dead)).empty());
+    auto const all_dead = [](shown_step& it, std::uint64_t) { it.act.assign(it.act.size(), 0.0F); };
+    CHECK_FALSE(alarms_of(story_of(packs::supervised, 100, no_loss, all_dead)).empty());
+    CHECK_FALSE(alarms_of(story_of(packs::rl, 100, {}, all_dead)).empty());
+}
+
+TEST_CASE("adaptors and responses take a pack as they take any rule") {
+    told const it = first_alarm(story_of(on(packs::supervised, skip_update), 70, {}, flat));
+    CHECK((it.rule == "loss_not_decreasing" && it.decision == decision::skip_update));
+    CHECK(alarms_of(story_of(packs::supervised | severity::info, 70, {}, flat)).empty());
+    CHECK(alarms_of(story_of(packs::supervised | only{before{50}}, 70, {}, flat)).empty());
+}
