@@ -83,12 +83,10 @@ struct told {
     spotter::decision decision = spotter::decision::proceed;
 };
 
-// What was told in `steps` steps of the program; `change(shown, step)` before each is shown.
-template <class Pack, class Change>
-std::vector<told> story_of(Pack const& pack, std::uint64_t steps, habits const& like, Change change) {
-    hook watch{plan{}, pack};
+// Shows `steps` steps of the program; `change(shown, step)` before each is shown, `use(step, alarm)` behind it.
+template <class Hook, class Change, class Use>
+void show_run(Hook& watch, std::uint64_t steps, habits const& like, Change& change, Use&& use) {
     shown_program program{like};
-    std::vector<told> all;
     for (std::uint64_t i = 0; i < steps; ++i) {
         shown_step& it = program.at(i);
         change(it, i);
@@ -102,12 +100,20 @@ std::vector<told> story_of(Pack const& pack, std::uint64_t steps, habits const& 
         if (like.shows_loss) { watch.observe("loss", it.loss); }
         if (like.shows_first_gradient) { watch.observe("grad/fc1/w", view_of(it.gradients[0].data(), {8, 4})); }
         if (like.layers > 1) { watch.observe("grad/fc2/w", view_of(it.gradients[1].data(), {3, 8})); }
-        auto const found = watch.end();
+        use(i, watch.end());
+    }
+}
+// What a pack told of such a run.
+template <class Pack, class Change>
+std::vector<told> story_of(Pack const& pack, std::uint64_t steps, habits const& like, Change change) {
+    hook watch{plan{}, pack};
+    std::vector<told> all;
+    show_run(watch, steps, like, change, [&](std::uint64_t at, step_alarm const& found) {
         for (finding const& each : found) {
-            all.push_back({i, std::string{each.rule}, std::string{each.reason}, std::string{each.tensor},
+            all.push_back({at, std::string{each.rule}, std::string{each.reason}, std::string{each.tensor},
                            std::string{each.detail.view()}, each.severity, each.decision});
         }
-    }
+    });
     return all;
 }
 
