@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-struct evidence {
+struct run_evidence {
     spotter::progress progress;
     progress_watch const& losses;
     episodes const& said;
@@ -33,6 +33,6 @@ struct evidence {
 };
 
 // The finding that names the cause, with its own evidence; what leads among `said` where nothing else explains it. `known`: there is one.
-[[nodiscard]] bool name_cause(evidence const& of, finding& into) noexcept;
+[[nodiscard]] bool name_cause(run_evidence const& of, finding& into) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
