@@ -2,6 +2,7 @@
 // Rules on labels and predictions: each example of the catalogue, exactly.
 #include <spotter/rule/builtin/class_imbalance.hpp>
 #include <spotter/rule/builtin/confusion.hpp>
+#include <spotter/rule/builtin/no_better_than_guessing.hpp>
 #include <spotter/rule/builtin/output_collapse.hpp>
 #include <spotter/rule/builtin/output_mismatch.hpp>
 #include <tests/rule/features.hpp>
@@ -176,6 +177,34 @@ TEST_CASE("the class of scores is their largest, whatever the order of storage",
     CHECK(classes_of(view_of(masked, {2, 3}), false) == found{1, -1});
     float const pixels[] = {1, 2, 3, 4, 4, 3, 2, 1};  // one image, two classes, four pixels
     CHECK(classes_of(view_of(pixels, {1, 2, 2, 2}), false) == found{1, 1, 0, 0});
+}
+
+TEST_CASE("no_better_than_guessing: chance in three windows fires, skill does not, a class of nearly all says nothing",
+          "[no_better_than_guessing]") {
+    classes const labels = made_of(200, [](std::size_t i) { return i % 10; });
+    classes const wrong = made_of(200, [](std::size_t i) { return (i + 3) % 10; });
+    classes const zeros = made_of(200, [](std::size_t) { return 0; });
+    classes const third = made_of(200, [](std::size_t i) { return i % 3 == 0 ? i % 10 : (i + 1) % 10; });
+    no_better_than_guessing const rule{.warmup = 2};
+    run it{rule};
+    CHECK(step(it, train(0), labels, wrong) == truth::undecided);  // before the warm-up
+    CHECK(step(it, train(1), labels, zeros) == truth::no);
+    CHECK(step(it, train(2), labels, zeros) == truth::no);
+    CHECK(step(it, train(3), labels, wrong) == truth::yes);
+    REQUIRE(it.found.size() == 1);
+    CHECK((it.found[0].rule == "no_better_than_guessing" && it.found[0].tensor == "labels" && it.found[0].measured == 0));
+    CHECK(it.found[0].threshold == Approx(0.1 + 2 * 0.0212132).epsilon(1e-4));
+    CHECK(step(it, train(4), labels, third) == truth::no);  // 0.34
+    CHECK(step(it, train(5), labels, zeros) == truth::no);  // the row begins anew
+    CHECK(step(it, eval(5), labels, zeros) == truth::no);   // evaluations are counted apart
+    classes const rare = made_of(200, [](std::size_t i) { return i % 50 == 0; });
+    run few{rule};
+    for (std::uint64_t i = 0; i < 9; ++i) { CHECK(step(few, train(i), rare, zeros) == truth::undecided); }
+    run part{rule};  // windows span steps
+    classes const half = made_of(100, [](std::size_t i) { return i % 10; });
+    classes const none(100);
+    for (std::uint64_t i = 0; i < 5; ++i) { CHECK(step(part, train(i), half, none) != truth::yes); }
+    CHECK(step(part, train(5), half, none) == truth::yes);
 }
 
 TEST_CASE("confusion: ten of ten is silent, a 4 taken for a 7 fires", "[confusion]") {

@@ -3,7 +3,7 @@
 // weights explains dead units, not the other way round.
 #pragma once
 
-#include <spotter/diagnosis/evidence.hpp>
+#include <spotter/diagnosis/run_evidence.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -44,7 +44,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return it;
 }
 // One of the first steps was of the size of the weights.
-[[nodiscard]] inline bool rate_too_large(evidence const& of, finding& into) noexcept {
+[[nodiscard]] inline bool rate_too_large(run_evidence const& of, finding& into) noexcept {
     constexpr double limit = 0.5;
     extreme_weight const early = largest(of.weights, [](auto const& it) { return it.scale > 0.01 ? it.early : 0.0; });
     if (early.value < limit) { return false; }
@@ -52,7 +52,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 // Later steps are, lately.
-[[nodiscard]] inline bool rate_runs_away(evidence const& of, finding& into) noexcept {
+[[nodiscard]] inline bool rate_runs_away(run_evidence const& of, finding& into) noexcept {
     double const limit = of.progress == progress::worsens ? 0.1 : 0.5;
     extreme_weight const lately = largest(of.weights, [](auto const& it) { return it.peak; });
     if (lately.value < limit) { return false; }
@@ -67,7 +67,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return it.rule == "poor_weight_initialization" && it.reason.find("one value") != it.reason.npos && seen >= 2 &&
            it.latest.others + 1 >= seen;
 }
-[[nodiscard]] inline bool symmetric(evidence const& of, finding& into) noexcept {
+[[nodiscard]] inline bool symmetric(run_evidence const& of, finding& into) noexcept {
     episode const* const it = of.held_at_first("poor_weight_initialization", "one value");
     if (it == nullptr || !is_symmetric(*it, of.weights)) { return false; }
     into = it->latest;
@@ -134,7 +134,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // What alarms, where nothing explains it.
-[[nodiscard]] inline bool strongest(evidence const& of, finding& into) noexcept {
+[[nodiscard]] inline bool strongest(run_evidence const& of, finding& into) noexcept {
     episode const* best = nullptr;
     for (episode const& it : of.said) {
         if (it.last == of.close && (best == nullptr || it.latest.severity > best->latest.severity)) { best = &it; }
@@ -148,7 +148,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // The loss itself, where nothing explains it.
-[[nodiscard]] inline bool loss_alone(evidence const& of, finding& into) noexcept {
+[[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
     if (of.progress != progress::flat && of.progress != progress::worsens) { return false; }
     std::string_view name{};
     falling_series const* const loss = of.losses.loss(name);
@@ -163,7 +163,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // Units that did nothing from the first steps on, before an update could kill them.
-[[nodiscard]] inline bool dead_at_first(evidence const& of, finding& into) noexcept {
+[[nodiscard]] inline bool dead_at_first(run_evidence const& of, finding& into) noexcept {
     for (std::string_view const rule : {"all_zero", "dead_relu"}) {
         episode const* const it = of.held_at_first(rule);
         if (it != nullptr && it->latest.measured >= 0.9) { return of_rule(it, into); }
@@ -173,7 +173,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 }  // namespace causes
 
-SPOTTER_BODY bool name_cause(causes::evidence const& of, finding& into) noexcept {
+SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
@@ -203,6 +203,7 @@ SPOTTER_BODY bool name_cause(causes::evidence const& of, finding& into) noexcept
         }
         if (rate_runs_away(of, into)) { return true; }
     }
+    if (of_rule(of.held("no_better_than_guessing"), into)) { return true; }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
     for (std::string_view const rule :
          {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",

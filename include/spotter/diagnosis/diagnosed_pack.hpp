@@ -3,7 +3,7 @@
 // told first, and the rest because of it. docs/diagnosis.md
 #pragma once
 
-#include <spotter/diagnosis/evidence.hpp>
+#include <spotter/diagnosis/run_evidence.hpp>
 #include <spotter/rule/hidden_pack.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

@@ -17,7 +17,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     }
     if (it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50)) { return standing::certain; }
     if (causes::is_raw(it)) { return standing::certain; }
-    for (std::string_view const rule : {"overfit", "overtraining"}) {
+    for (std::string_view const rule : {"overfit", "overtraining", "no_better_than_guessing"}) {
         if (it.rule == rule) { return standing::outcome; }
     }
     return standing::symptom;

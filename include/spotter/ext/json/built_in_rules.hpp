@@ -20,7 +20,7 @@ using built_in_rules = rule_list<
     dead_update_path, dormant_units, exploding_gradient, exploding_tensor, feature_importance_overweight,
     gradient_depth_ratio, gradient_noise_scale, gradient_not_cleared, gradient_spike, identity_activation, initial_loss,
     input_not_normalized, loss_not_decreasing, loss_spike, low_feature_importance, mixed_precision, nlp_sequence_ratio,
-    non_finite, oscillating_loss, output_collapse, output_mismatch, outside_envelope, overfit, overtraining,
+    no_better_than_guessing, non_finite, oscillating_loss, output_collapse, output_mismatch, outside_envelope, overfit, overtraining,
     poor_weight_initialization, replica_divergence, rl_clip_fraction, rl_constant_reward, rl_entropy_collapse,
     rl_explained_variance, rl_kl, rl_observation_range, rl_repeated_states, rl_target_network, saturated_activation,
     similar_across_runs, stalled_training, step_time_outlier, straggler, tensor_variance, tree_depth, unchanged_tensor,

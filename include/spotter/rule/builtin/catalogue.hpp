@@ -25,6 +25,7 @@
 #include <spotter/rule/builtin/low_feature_importance.hpp>
 #include <spotter/rule/builtin/mixed_precision.hpp>
 #include <spotter/rule/builtin/nlp_sequence_ratio.hpp>
+#include <spotter/rule/builtin/no_better_than_guessing.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/rule/builtin/oscillating_loss.hpp>
 #include <spotter/rule/builtin/output_collapse.hpp>

@@ -8,9 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-namespace causes {
-
-struct evidence {
+struct run_evidence {
     spotter::progress progress;
     progress_watch const& losses;
     episodes const& said;
@@ -34,9 +32,7 @@ struct evidence {
     }
 };
 
-}  // namespace causes
-
 // The finding that names the cause, with its own evidence; what leads among `said` where nothing else explains it. `known`: there is one.
-[[nodiscard]] bool name_cause(causes::evidence const& of, finding& into) noexcept;
+[[nodiscard]] bool name_cause(run_evidence const& of, finding& into) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

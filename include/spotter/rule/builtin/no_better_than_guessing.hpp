@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a classifier that is right no more often than a guess. docs/rules.md#no_better_than_guessing
+#pragma once
+
+#include <spotter/rule/builtin/classes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Judges windows of `samples` pairs of label and prediction, per mode (train and eval), from the `warmup`-th train close on. A window is
+// no better than guessing where as many predictions are right as always naming its most frequent label would be, or at most two standard
+// deviations (of that count, binomial) more. Warning after `patience` such windows in a row, until one is better. A window where one
+// class has more than `largest_share` of the labels says nothing: rare classes are learned without being named often. Labels and
+// predictions of a step are paired by position; see classes.hpp.
+struct no_better_than_guessing {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "no_better_than_guessing";
+    static constexpr std::string_view remedy =
+        "Check that labels belong to their inputs, that the loss has the right sign, and that the output is read as it is trained.";
+
+    selector select = role::label;
+    selector predictions = role::prediction;
+    std::uint64_t samples = 200;  // pairs of a window
+    std::uint64_t warmup = 300;   // train closes
+    std::uint64_t patience = 3;   // windows
+    double largest_share = 0.6;   // fraction of a window's labels
+    bool argmax = false;          // predictions are scores whatever their type and rank
+    int class_axis = default_axis;
+
+    struct window {
+        slots<std::uint64_t> labels;  // by class
+        std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
+        double measured = 0, limit = 0;
+        bool judged = false;
+    };
+    struct state {
+        class_pairs step;
+        window by_mode[mode_count];
+        std::uint64_t train_closes = 0;
+        bool lacks_memory = false;
+    };
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::feature : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return predictions(tensor) ? terms::feature : terms::none;
+    }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        bool room = seen.step.declare(tensor, select(tensor), predictions(tensor));
+        for (window& each : seen.by_mode) { room = each.labels.grow(16) && room; }
+        return room;
+    }
+    [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
+        return seen.step.key(tensor, argmax, class_axis);
+    }
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        seen.step.extract(it, values, argmax, class_axis, out);
+    }
+    constexpr void observe(state& seen, observation const& it, std::span<double const> classes) const noexcept {
+        if (it.step.mode != mode::predict) { seen.step.add(it.tensor, classes); }
+    }
+    constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
+        seen.train_closes += at.mode == mode::train ? 1 : 0;
+        std::string_view const tensor = seen.step.tensor;
+        window& mine = seen.by_mode[index_of(at.mode)];
+        seen.step.each([&](std::uint32_t label, std::uint32_t said) {
+            if (!mine.labels.grow(label + std::size_t{1})) {
+                seen.lacks_memory = true;
+                return;
+            }
+            ++mine.labels[label];
+            ++mine.pairs;
+            mine.right += label == said ? 1 : 0;
+        });
+        bool const any = !seen.step.labels.all().empty();
+        seen.step.clear();
+        if (!any) { return truth::undecided; }
+        if (mine.pairs >= samples && mine.pairs > 0) { judge(mine, seen.train_closes >= warmup); }
+        if (!mine.judged) { return truth::undecided; }
+        if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
+        culprit const who{tensor, mine.measured, 1};
+        out.push(who.as_finding("as often right as always naming the most frequent label", "share of right predictions",
+                                relation::less_equal, mine.limit));
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
+        return seen.lacks_memory || seen.step.lacks_memory();
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "warm-up not reached: fewer than `samples` pairs of classes, or `warmup` train closes, or one class is nearly all";
+    }
+
+private:
+    SPOTTER_STRICT constexpr void judge(window& mine, bool warm) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::uint64_t most = 0;
+        for (std::uint64_t const each : mine.labels) { most = each > most ? each : most; }
+        double const count = static_cast<double>(mine.pairs);
+        double const share = static_cast<double>(most) / count;
+        if (warm && share <= largest_share) {
+            mine.measured = static_cast<double>(mine.right) / count;
+            mine.limit = share + 2 * square_root(share * (1 - share) / count);
+            mine.bad = mine.measured <= mine.limit ? mine.bad + 1 : 0;
+            mine.judged = true;
+        }
+        for (std::uint64_t& each : mine.labels) { each = 0; }
+        mine.pairs = mine.right = 0;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
