@@ -26,7 +26,7 @@ struct variant {
     std::int64_t batch = 32;  // of a minibatch
     int epochs = 4;
     double entropy = 0.01, largest_norm = 0.5;
-    std::uint64_t iterations = 32;
+    std::uint64_t iterations = 28;
     bool anneals = false;
 };
 
@@ -96,10 +96,10 @@ memory live(world& in, perceptron& policy, perceptron& value) {
 
 void train(course& of) {
     variant const variants[] = {{},
-                                {{torch_method::adam, 7e-4, 0}, 32, 4, 0.01, 0.5, 32, true},
-                                {{torch_method::rmsprop, 7e-4, 0}, 32, 4, 0, 0.5, 30},
-                                {{torch_method::adamw, 5e-4, 0.01}, 64, 6, 0.01, 0.5, 36},
-                                {{torch_method::adam, 4e-4, 0}, 32, 4, 0.03, 5, 32}};
+                                {{torch_method::adam, 7e-4, 0}, 32, 4, 0.01, 0.5, 28, true},
+                                {{torch_method::rmsprop, 7e-4, 0}, 32, 4, 0, 0.5, 28},
+                                {{torch_method::adamw, 5e-4, 0.01}, 64, 6, 0.01, 0.5, 32},
+                                {{torch_method::adam, 4e-4, 0}, 32, 4, 0.03, 5, 28}};
     variant const& like = variants[of.variant()];
     auto const updates = static_cast<std::uint64_t>(like.epochs * lived / like.batch);
     torch_program program{of, updates * like.iterations, pack_choice::rl, cartpole::action_count};
@@ -130,8 +130,6 @@ void train(course& of) {
         program.clear();
         program.backward(actor_loss, actor);
         program.backward(critic_loss, critic);
-        program.clip(like.largest_norm, actor);
-        program.clip(like.largest_norm, critic);
         program.see("input/observation", seen);
         program.scalar("actor_loss", actor_loss);
         program.scalar("critic_loss", critic_loss);
@@ -145,6 +143,8 @@ void train(course& of) {
         program.show_weights();
         program.show_gradients();
         program.end();
+        program.clip(like.largest_norm, actor);
+        program.clip(like.largest_norm, critic);
         program.update();
         if (!fresh) { continue; }
         double sum = 0;
