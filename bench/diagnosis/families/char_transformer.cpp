@@ -104,7 +104,6 @@ void train(course& of) {
         Tensor const loss = nn::functional::cross_entropy(logits, labels);
         program.clear();
         program.backward(loss);
-        program.clip(1.0);
         program.see("input_ids", ids, sp::role::input);
         program.see("labels", labels);
         program.see("logits", logits, sp::role::prediction, sp::flag::logits);
@@ -112,6 +111,7 @@ void train(course& of) {
         program.show_weights();
         program.show_gradients();
         program.end();
+        program.clip(1.0);
         program.update();
         if (!program.evaluates(step, 10)) { continue; }
         torch::NoGradGuard const guard;

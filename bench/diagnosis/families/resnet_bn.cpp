@@ -85,6 +85,7 @@ void train(course& of) {
         program.see("pred", output, sp::flag::logits);
         program.scalar("loss", loss);
         program.show_weights();
+        for (auto const& each : net.named_buffers()) { program.see(each.key(), each.value(), sp::role::other); }
         program.show_gradients();
         program.end();
         program.update();

@@ -136,8 +136,7 @@ void torch_program::begin(std::uint64_t step) {
 void torch_program::clear(std::size_t net) {
     if (is(fault::piles_up)) { return; }
     for (shown_parameter& each : parameters_) {
-        if (net != every_net && each.net != net) { continue; }
-        if (each.values.grad().defined()) { each.values.mutable_grad().zero_(); }
+        if (is_of(each.net, net) && each.values.grad().defined()) { each.values.mutable_grad().zero_(); }
     }
 }
 void torch_program::backward(Tensor const& loss, std::size_t net) {
@@ -148,7 +147,7 @@ void torch_program::spoil_gradients(std::size_t net) {
     torch::NoGradGuard const guard;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         shown_parameter& each = parameters_[i];
-        if ((net != every_net && each.net != net) || !each.values.grad().defined()) { continue; }
+        if (!is_of(each.net, net) || !each.values.grad().defined()) { continue; }
         if (is(fault::backward_bug) && !each.in_last_layer) { each.values.mutable_grad().zero_(); }
         if (nan_step_ && i == nan_in_ && step_ == *nan_step_) {
             Tensor const flat = each.values.mutable_grad().view(-1);
@@ -158,7 +157,7 @@ void torch_program::spoil_gradients(std::size_t net) {
 }
 void torch_program::update(std::size_t net) {
     for (optimised& each : optimizers_) {
-        if (net != every_net && each.net != net) { continue; }
+        if (!is_of(each.net, net)) { continue; }
         bool const climbs = is(fault::climbs) || (is(fault::one_net_climbs) && each.net == 0);
         auto const turn = [&] {
             torch::NoGradGuard const guard;
@@ -174,19 +173,19 @@ void torch_program::update(std::size_t net) {
 double torch_program::clip(double largest_norm, std::size_t net) {
     std::vector<Tensor> of;
     for (shown_parameter const& each : parameters_) {
-        if ((net == every_net || each.net == net) && each.values.grad().defined()) { of.push_back(each.values); }
+        if (is_of(each.net, net) && each.values.grad().defined()) { of.push_back(each.values); }
     }
     return nn::utils::clip_grad_norm_(of, largest_norm);
 }
 
 void torch_program::show_weights(std::size_t net) {
     for (shown_parameter const& each : parameters_) {
-        if (net == every_net || each.net == net) { see(each.name, each.values, each.what, each.flags); }
+        if (is_of(each.net, net)) { see(each.name, each.values, each.what, each.flags); }
     }
 }
 void torch_program::show_gradients(std::size_t net) {
     for (shown_parameter const& each : parameters_) {
-        if ((net != every_net && each.net != net) || !each.values.grad().defined()) { continue; }
+        if (!is_of(each.net, net) || !each.values.grad().defined()) { continue; }
         see(each.gradient, each.values.grad(), sp::role::gradient);
     }
 }

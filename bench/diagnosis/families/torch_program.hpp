@@ -57,12 +57,12 @@ public:
     void scale_rate(double factor);
 
     // A step of the loop. Without a net, all of them.
-    static constexpr std::size_t every_net = 99;
+    static constexpr std::size_t every_net = ~std::size_t{0};
     void begin(std::uint64_t step);
     void clear(std::size_t net = every_net);
     void backward(Tensor const& loss, std::size_t net = every_net);
-    void
-    spoil_gradients(std::size_t net = every_net);  // as backward does, for programs that compute theirs in another way
+    // The faults in gradients, which backward puts there: for a program that computes its own.
+    void spoil_gradients(std::size_t net = every_net);
     void update(std::size_t net = every_net);
     double clip(double largest_norm, std::size_t net = every_net);  // the norm before
     void end() { course_.end(); }
@@ -88,6 +88,9 @@ public:
     [[nodiscard]] bool is(fault broken) const noexcept { return course_.is(broken); }
 
 private:
+    [[nodiscard]] static bool is_of(std::size_t one, std::size_t wanted) noexcept {
+        return wanted == every_net || one == wanted;
+    }
     void break_weights(std::size_t first);
     void plan_nan();
 
@@ -106,7 +109,7 @@ private:
     std::size_t nan_in_ = 0;
 };
 
-// Samples along the first axis. `seen` are the labels of `eval_inputs` as the program has them.
+// Samples along the first axis.
 struct torch_data {
     Tensor inputs{}, labels{}, eval_inputs{}, eval_labels{};
     std::int64_t classes = 0;  // 0: a regression
