@@ -16,6 +16,10 @@ endforeach()
 list(REMOVE_DUPLICATES libraries)
 
 foreach(library IN LISTS libraries)
+    if("$ENV{SPOTTER_BENCH_QUICK}" AND library MATCHES "^(torch|dlib)$") # what takes long to compile
+        message(STATUS "bench_diagnosis is built without the families of ${library}: SPOTTER_BENCH_QUICK is set")
+        continue()
+    endif()
     set(target bench_diagnosis_${library})
     spotter_find_ext(${library} missing)
     if(library STREQUAL "dlib")
