@@ -53,7 +53,8 @@ private:
 };
 
 // The chance that one of `a` is below one of `b`, ties counting half (the statistic of Mann and Whitney 1947, over its largest value).
-[[nodiscard]] SPOTTER_STRICT constexpr double share_below(std::span<double const> a, std::span<double const> b) noexcept {
+[[nodiscard]] SPOTTER_STRICT constexpr double share_below(std::span<double const> a,
+                                                          std::span<double const> b) noexcept {
     SPOTTER_STRICT_BODY
     if (a.empty() || b.empty()) { return 0.5; }
     std::uint64_t twice = 0;

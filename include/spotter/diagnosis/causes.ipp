@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what explains what. One function a cause, in the order in which they explain each other: a step larger than the
-// weights explains dead units, not the other way round.
+// The bodies of causes.hpp: a function a cause, and the order in which they explain each other. A step larger than the weights explains dead
+// units, not the other way round.
 #pragma once
 
-#include <spotter/diagnosis/run_evidence.hpp>
+#include <spotter/diagnosis/causes.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -26,8 +26,9 @@ template <class Read>
     return found;
 }
 
-[[nodiscard]] inline finding told(std::string_view name, std::string_view reason, std::string_view tensor, std::string_view measure,
-                                  double measured, relation how, double threshold, std::string_view remedy) noexcept {
+[[nodiscard]] inline finding told(std::string_view name, std::string_view reason, std::string_view tensor,
+                                  std::string_view measure, double measured, relation how, double threshold,
+                                  std::string_view remedy) noexcept {
     finding it;
     it.rule = name, it.reason = reason, it.tensor = tensor, it.measure = measure;
     it.measured = measured, it.how = how, it.threshold = threshold, it.remedy = remedy;
@@ -37,7 +38,8 @@ template <class Read>
 inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, and healthy
 
 [[nodiscard]] inline finding large_rate(extreme_weight const& of, double limit) noexcept {
-    finding it = told("learning_rate_too_large", of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
+    finding it = told("learning_rate_too_large",
+                      of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
                       of.name, "update ratio", of.value, relation::greater_equal, limit,
                       "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.");
     it.detail << "an update of 1 % takes the rate times " << usual_ratio / of.value;
@@ -60,13 +62,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// Every weight matrix began with one value in all its elements: the units of a layer stay alike.
-[[nodiscard]] inline bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
-    std::uint32_t seen = 0;
-    weights.each([&](std::string_view, auto const&) { ++seen; });
-    return it.rule == "poor_weight_initialization" && it.reason.find("one value") != it.reason.npos && seen >= 2 &&
-           it.latest.others + 1 >= seen;
-}
 [[nodiscard]] inline bool symmetric(run_evidence const& of, finding& into) noexcept {
     episode const* const it = of.held_at_first("poor_weight_initialization", "one value");
     if (it == nullptr || !is_symmetric(*it, of.weights)) { return false; }
@@ -102,16 +97,18 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests)}; }
     });
     if (resting == 0 || others > 0) { return false; }
-    into = told("learning_rate_zero", "no weight has ever moved", first.name, "observations without a change", first.value,
-                relation::greater_equal, static_cast<double>(patience),
-                "Check that the learning rate is not zero, nor too small to change a weight at all, and that the optimizer is stepped and "
+    into = told("learning_rate_zero", "no weight has ever moved", first.name, "observations without a change",
+                first.value, relation::greater_equal, static_cast<double>(patience),
+                "Check that the learning rate is not zero, nor too small to change a weight at all, and that the "
+                "optimizer is stepped and "
                 "holds these parameters.");
     into.others = static_cast<std::uint32_t>(resting - 1);
     return true;
 }
 
 // None has ever moved by more than `limit` of itself in a step.
-[[nodiscard]] inline bool rate_too_small(update_sizes const& weights, double limit, std::uint64_t patience, finding& into) noexcept {
+[[nodiscard]] inline bool rate_too_small(update_sizes const& weights, double limit, std::uint64_t patience,
+                                         finding& into) noexcept {
     std::uint64_t seen = 0, moved = 0;
     extreme_weight most;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
@@ -120,8 +117,9 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (it.highest >= most.value) { most = {name, it.highest}; }
     });
     if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
-    into = told("learning_rate_too_small", "steps are next to nothing beside the weights", most.name, "largest update ratio",
-                most.value, relation::less, limit, "Raise the learning rate; updates of a thousandth of the weights are usual.");
+    into = told("learning_rate_too_small", "steps are next to nothing beside the weights", most.name,
+                "largest update ratio", most.value, relation::less, limit,
+                "Raise the learning rate; updates of a thousandth of the weights are usual.");
     into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
     return true;
 }
@@ -142,11 +140,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return of_rule(best, into);
 }
 
-// An input far beyond what any normalisation leaves.
-[[nodiscard]] inline bool is_raw(finding const& it) noexcept {
-    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > 20;
-}
-
 // The loss itself, where nothing explains it.
 [[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
     if (of.progress != progress::flat && of.progress != progress::worsens) { return false; }
@@ -155,10 +148,14 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (loss == nullptr) { return false; }
     bool const worse = of.progress == progress::worsens;
     bool const bottomless = worse && loss->level() < 0 && loss->level() < loss->first();
-    into = told("loss_not_decreasing", bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat", name, "loss", loss->level(),
-                worse ? relation::greater : relation::greater_equal, loss->first(),
+    into = told("loss_not_decreasing",
+                bottomless ? "loss falls without bound"
+                : worse    ? "loss rises"
+                           : "loss is flat",
+                name, "loss", loss->level(), worse ? relation::greater : relation::greater_equal, loss->first(),
                 worse ? "Lower the learning rate, and check the sign of the loss."
-                      : "Check that labels belong to their inputs, and that gradients reach the weights; then raise the learning rate.");
+                      : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
+                        "the learning rate.");
     return true;
 }
 
@@ -173,6 +170,22 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 }  // namespace causes
 
+SPOTTER_BODY bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
+    std::uint32_t seen = 0;
+    weights.each([&](std::string_view, auto const&) { ++seen; });
+    return it.rule == "poor_weight_initialization" && it.reason.find("one value") != it.reason.npos && seen >= 2 &&
+           it.latest.others + 1 >= seen;
+}
+
+SPOTTER_BODY bool is_raw(finding const& it) noexcept {
+    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > 20;
+}
+
+SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, finding& into) noexcept {
+    return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, 1e-6, 100, into) ||
+           causes::initial_scale(weights, into);
+}
+
 SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
@@ -182,7 +195,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
     if (symmetric(of, into)) { return true; }
-    if (episode const* const it = of.held_at_first("input_not_normalized"); it != nullptr && (ill || is_raw(it->latest))) {
+    if (episode const* const it = of.held_at_first("input_not_normalized");
+        it != nullptr && (ill || is_raw(it->latest))) {
         return of_rule(it, into);
     }
     if (initial_scale(of.weights, into)) { return true; }
@@ -207,7 +221,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
     for (std::string_view const rule :
          {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
-          "gradient_depth_ratio", "class_imbalance", "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
+          "gradient_depth_ratio", "class_imbalance", "output_collapse", "rl_kl", "underfit", "overfit",
+          "overtraining"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     return loss_alone(of, into) || strongest(of, into);

@@ -3,7 +3,7 @@
 // told first, and the rest because of it. docs/diagnosis.md
 #pragma once
 
-#include <spotter/diagnosis/run_evidence.hpp>
+#include <spotter/diagnosis/causes.hpp>
 #include <spotter/rule/hidden_pack.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -26,12 +26,11 @@ public:
     [[nodiscard]] pattern_fault malformed() const noexcept override;
 
 private:
-    static constexpr std::uint64_t quiet_for = 100;  // closes after an alarm, in which symptoms are because of it
+    static constexpr std::uint64_t quiet_for =
+        100;  // closes after an alarm, in which symptoms are taken to be because of it
 
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
-    // What weights and their updates say alone, whatever the run does.
-    [[nodiscard]] bool weights_are_wrong(finding& cause) const noexcept;
     // A symptom of an illness that was told a short while ago.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
 
@@ -44,10 +43,15 @@ private:
     episodes said_;
     findings scratch_{};
     std::uint64_t close_ = 0;
-    spotter::progress told_ = spotter::progress::unknown;  // the last that was an alarm; unknown: none since it was well
+    spotter::progress told_ =
+        spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
     bool weights_told_ = false;
     std::uint64_t cause_at_ = 0;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/diagnosis/diagnosed_pack.ipp>
+#endif

@@ -4,8 +4,6 @@
 
 #include <spotter/diagnosis/diagnosed_pack.hpp>
 
-#include <spotter/diagnosis/causes.ipp>
-
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by.
@@ -15,8 +13,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
          {"constant_batch", "identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward"}) {
         if (it.rule == rule) { return standing::certain; }
     }
-    if (it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50)) { return standing::certain; }
-    if (causes::is_raw(it)) { return standing::certain; }
+    if (it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50)) {
+        return standing::certain;
+    }
+    if (is_raw(it)) { return standing::certain; }
     for (std::string_view const rule : {"overfit", "overtraining", "no_better_than_guessing"}) {
         if (it.rule == rule) { return standing::outcome; }
     }
@@ -80,9 +80,11 @@ SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
 }
 
 SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progress now) const noexcept {
-    if (standing_of(it.latest) != standing::symptom || causes::is_symmetric(it, weights_)) { return it.latest.severity; }
+    if (standing_of(it.latest) != standing::symptom || is_symmetric(it, weights_)) { return it.latest.severity; }
     // Other evidence may explain it: an optimizer that ascends needs as many steps to be seen.
-    if (it.rule == "gradient_not_cleared") { return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info; }
+    if (it.rule == "gradient_not_cleared") {
+        return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info;
+    }
     if (it.latest.severity == severity::info) { return severity::info; }
     switch (now) {
         case progress::improves:
@@ -109,11 +111,6 @@ inline void join_bad_value(finding const& it, finding& cause) noexcept {
     text<80> why;
     why << found.measure << ' ' << found.measured << " in \"" << found.tensor << '"';
     cause.detail = why;
-}
-
-SPOTTER_BODY bool diagnosed_pack::weights_are_wrong(finding& cause) const noexcept {
-    return causes::rate_zero(weights_, 20, cause) || causes::rate_too_small(weights_, 1e-6, 100, cause) ||
-           causes::initial_scale(weights_, cause);
 }
 
 SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
@@ -149,7 +146,8 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         held = mine > held ? mine : held;
         any_held = true;
         if (mine >= severity::warning && !it.alarmed && !explained(it)) {
-            bool const told_before = it.latest.tells_origin && bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
+            bool const told_before =
+                it.latest.tells_origin && bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
             if (told_before) {
                 it.alarmed = true;
             } else {
@@ -162,7 +160,7 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         if (it.latest.tells_origin) { bad_values_at_ = close_; }
     }
     finding cause;
-    if (!weights_told_ && weights_are_wrong(cause)) {
+    if (!weights_told_ && weights_are_wrong(weights_, cause)) {
         fresh = weights_told_ = true;
         level = level > severity::warning ? level : severity::warning;
     }

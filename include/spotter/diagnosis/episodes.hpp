@@ -19,10 +19,10 @@ enum class standing : std::uint8_t { certain, outcome, symptom };
 struct episode {
     std::string_view rule{}, reason{};
     finding latest{};
-    std::size_t machine = 0;        // that found it
-    std::uint64_t first = 0, last = 0;  // closes at which it held, from 1 on; `first` that of the episode at hand
-    std::uint64_t ever_first = 0;   // the first close at which it ever held
-    std::uint64_t healthy = 0;      // decided closes without it since
+    std::size_t machine = 0;              // that found it
+    std::uint64_t first = 0, last = 0;    // closes at which it held, from 1 on; `first` that of the episode at hand
+    std::uint64_t ever_first = 0;         // the first close at which it ever held
+    std::uint64_t healthy = 0;            // decided closes without it since
     bool noted = false, alarmed = false;  // told in this episode, as an info or as an alarm
 
     [[nodiscard]] constexpr bool holds() const noexcept { return first != 0; }
@@ -30,7 +30,7 @@ struct episode {
 
 class episodes {
 public:
-    static constexpr std::size_t most = 96;    // conditions that packs have are fewer
+    static constexpr std::size_t most = 96;          // conditions that packs have are fewer
     static constexpr std::uint64_t ends_after = 10;  // decided closes without it, and
     static constexpr std::uint64_t quiet_for = 100;  // closes since it held last
 
@@ -52,7 +52,9 @@ public:
         for (std::size_t i = 0; i < count_; ++i) {
             episode& it = all_[i];
             if (it.machine != machine || it.first == 0 || it.last == close) { continue; }
-            if (++it.healthy >= ends_after && close - it.last >= quiet_for) { it.first = 0, it.noted = it.alarmed = false; }
+            if (++it.healthy >= ends_after && close - it.last >= quiet_for) {
+                it.first = 0, it.noted = it.alarmed = false;
+            }
         }
     }
 

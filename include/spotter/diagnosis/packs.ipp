@@ -4,7 +4,7 @@
 
 #include <spotter/diagnosis/packs.hpp>
 
-#include <spotter/diagnosis/diagnosed_pack.ipp>
+#include <spotter/diagnosis/diagnosed_pack.hpp>
 #include <spotter/rule/builtin/catalogue.hpp>
 #include <spotter/rule/hidden_pack.hpp>
 
@@ -19,9 +19,9 @@ void add(diagnosed_pack* to, Rules const&... rules) noexcept {
 template <class = only_where_called>
 void add_any_net(diagnosed_pack* to) noexcept {
     add(to, non_finite{}, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{},
-                  all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{},
-                  exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, update_ratio_band{},
-                  updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});
+        all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{},
+        exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, update_ratio_band{}, updates_too_small{},
+        bf16_stall{}, output_collapse{}, stalled_training{});
 }
 
 template <pack_id Which>
@@ -31,13 +31,13 @@ hidden_machine* make_diagnosed_pack() noexcept {
         add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{}, output_mismatch{},
             identity_activation{});
         add_any_net(pack);
-        add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{},
-                      overtraining{}, gradient_depth_ratio{}, tensor_variance{}, unchanged_tensor{});
+        add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
+            tensor_variance{}, unchanged_tensor{});
     } else {
         add(pack, poor_weight_initialization{.select = &select::weights});
         add_any_net(pack);
-        add(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{},
-                      rl_observation_range{}, rl_repeated_states{}, rl_target_network{});
+        add(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{}, rl_observation_range{},
+            rl_repeated_states{}, rl_target_network{});
     }
     return pack;
 }

@@ -28,13 +28,14 @@ struct progress_limits {
     std::uint64_t earliest = 30;     // samples before anything is said
     double improved = 0.9;           // chance that a block of the last third is below one of the first
     std::uint64_t flat_after = 300;  // samples
-    double flat_fall = 0.05;         // of the level: what a flat loss has fallen by is below, with two standard errors added
+    double flat_fall = 0.05;  // of the level: what a flat loss has fallen by is below, with two standard errors added
     std::uint64_t still_after = 60;  // samples
-    double still_fall = 0.0005;       // likewise, of one that hardly moves at all
+    double still_fall = 0.0005;      // likewise, of one that hardly moves at all
     double worse = 1.1;              // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 100;
-    double bottomless = 300;         // times the size of the first loss below zero: no objective goes there
-    double far_worse = 3;            // likewise, where `lasting_far` samples agree within a factor of two, or what was learned is lost
+    double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
+    double far_worse =
+        3;  // likewise, where `lasting_far` samples agree within a factor of two, or what was learned is lost
     std::uint64_t lasting_far = 30;
 };
 
@@ -61,7 +62,7 @@ private:
     double first_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, far_below_ = 0;  // samples in a row
-    double least_far_ = 0, sum_far_ = 0;       // of those
+    double least_far_ = 0, sum_far_ = 0;                       // of those
     bool improved_ = false;
     progress says_ = progress::unknown;
 };
@@ -91,8 +92,8 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
     }
     std::size_t const third = blocks_.size() / 3;
     bool const near_the_first = above_ < limits.lasting_far;
-    improved_ = improved_ ||
-                (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved);
+    improved_ =
+        improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved);
     says_ = improved_ ? progress::improves : is_flat(limits) ? progress::flat : progress::unknown;
 }
 
@@ -191,7 +192,8 @@ private:
         });
         if (better) { return progress::improves; }
         if (worsens > 0) { return progress::worsens; }
-        return losses == 1 && flat == 1 ? progress::flat : progress::unknown;  // two nets against each other stand still
+        return losses == 1 && flat == 1 ? progress::flat
+                                        : progress::unknown;  // two nets against each other stand still
     }
 
     per_tensor<series> all_;

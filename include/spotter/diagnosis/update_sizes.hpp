@@ -17,10 +17,10 @@ public:
     static constexpr std::uint64_t first_updates = 20;
 
     struct weight {
-        double scale = 0;     // at first sight; 0: not seen, or all zero
-        double early = 0;     // the largest update ratio of the first updates
-        double peak = 0;      // of all; fades by 2 % an update
-        double highest = 0;   // of all
+        double scale = 0;                    // at first sight; 0: not seen, or all zero
+        double early = 0;                    // the largest update ratio of the first updates
+        double peak = 0;                     // of all; fades by 2 % an update
+        double highest = 0;                  // of all
         std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
         bool seen = false;
     };

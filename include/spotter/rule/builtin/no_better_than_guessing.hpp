@@ -14,8 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct no_better_than_guessing {
     using kind = rule_kind;
     static constexpr std::string_view name = "no_better_than_guessing";
-    static constexpr std::string_view remedy =
-        "Check that labels belong to their inputs, that the loss has the right sign, and that the output is read as it is trained.";
+    static constexpr std::string_view remedy = "Check that labels belong to their inputs, that the loss has the right "
+                                               "sign, and that the output is read as it is trained.";
 
     selector select = role::label;
     selector predictions = role::prediction;
@@ -27,7 +27,7 @@ struct no_better_than_guessing {
     int class_axis = default_axis;
 
     struct window {
-        slots<std::uint64_t> labels;  // by class
+        slots<std::uint64_t> labels;                  // by class
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
         double measured = 0, limit = 0;
         bool judged = false;
@@ -88,7 +88,8 @@ struct no_better_than_guessing {
         return seen.lacks_memory || seen.step.lacks_memory();
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
-        return "warm-up not reached: fewer than `samples` pairs of classes, or `warmup` train closes, or one class is nearly all";
+        return "warm-up not reached: fewer than `samples` pairs of classes, or `warmup` train closes, or one class is "
+               "nearly all";
     }
 
 private:

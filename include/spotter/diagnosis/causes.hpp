@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): everything that a cause may be told by.
+// Diagnosis (L2): what explains what: the cause of what the rules of a pack found, and everything that it may be told by.
 #pragma once
 
 #include <spotter/diagnosis/episodes.hpp>
@@ -8,6 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+// A run as far as it is known when a step closes.
 struct run_evidence {
     spotter::progress progress;
     progress_watch const& losses;
@@ -22,7 +23,8 @@ struct run_evidence {
         return said.find(rule, reason, close > recent ? close - recent : 1);
     }
     // What it said at one of the first closes, before updates can have done much.
-    [[nodiscard]] constexpr episode const* held_at_first(std::string_view rule, std::string_view reason = {}) const noexcept {
+    [[nodiscard]] constexpr episode const* held_at_first(std::string_view rule,
+                                                         std::string_view reason = {}) const noexcept {
         episode const* const it = said.find(rule, reason, 1);
         return it != nullptr && it->ever_first <= 12 ? it : nullptr;
     }
@@ -32,7 +34,21 @@ struct run_evidence {
     }
 };
 
-// The finding that names the cause, with its own evidence; what leads among `said` where nothing else explains it. `known`: there is one.
+// The finding that names the cause, with its own evidence: the first that holds, in the order in which causes explain each other; what leads
+// among `said` where nothing else explains it. False where nothing was found.
 [[nodiscard]] bool name_cause(run_evidence const& of, finding& into) noexcept;
 
+// What the weights say alone, whatever the run does: none has ever moved, or by next to nothing, or they began too large.
+[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, finding& into) noexcept;
+
+// Every weight matrix, of two at least, began with one value in all its elements: the units of a layer stay alike.
+[[nodiscard]] bool is_symmetric(episode const& it, update_sizes const& weights) noexcept;
+
+// An input far beyond what any normalisation leaves.
+[[nodiscard]] bool is_raw(finding const& it) noexcept;
+
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/diagnosis/causes.ipp>
+#endif
