@@ -4,6 +4,7 @@
 
 #include <tests/catch.hpp>
 
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <random>

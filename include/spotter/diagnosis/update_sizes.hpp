@@ -10,8 +10,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where layers keep the
-// size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratio: the
-// largest of the first updates, the latest large one, and the largest of all.
+// size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratios.
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 20;
