@@ -37,7 +37,8 @@ template <class Read>
 
 inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, and healthy
 
-[[nodiscard]] inline finding large_rate(extreme_weight const& of, double limit) noexcept {
+[[nodiscard]] SPOTTER_STRICT inline finding large_rate(extreme_weight const& of, double limit) noexcept {
+    SPOTTER_STRICT_BODY
     finding it = told("learning_rate_too_large",
                       of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
                       of.name, "update ratio", of.value, relation::greater_equal, limit,
@@ -107,8 +108,9 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // None has ever moved by more than `limit` of itself in a step.
-[[nodiscard]] inline bool rate_too_small(update_sizes const& weights, double limit, std::uint64_t patience,
-                                         finding& into) noexcept {
+[[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, double limit,
+                                                        std::uint64_t patience, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
     std::uint64_t seen = 0, moved = 0;
     extreme_weight most;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {

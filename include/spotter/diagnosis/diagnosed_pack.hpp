@@ -29,7 +29,21 @@ private:
     static constexpr std::uint64_t quiet_for =
         100;  // closes after an alarm, in which symptoms are taken to be because of it
 
+    // What a close brings.
+    struct news {
+        bool alarm = false, outcome = false;  // something has to be told; the run itself is why
+        bool dying = false;                   // units, gradients or values have come to nothing
+        bool anything = false;                // some condition holds
+        severity level = severity::info;      // of the alarm
+        severity held = severity::info;       // of what holds, told or not
+        finding const* bad_value = nullptr;   // where values that are no numbers began
+    };
+    [[nodiscard]] news look(spotter::progress now) noexcept;
+    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
+                                  findings& out) noexcept;
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
+    // That was told as the cause.
+    [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
     // A symptom of an illness that was told a short while ago.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
@@ -44,8 +58,10 @@ private:
     findings scratch_{};
     std::uint64_t close_ = 0;
     spotter::progress told_ =
-        spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
-    std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
+        spotter::progress::unknown;              // the last that was an alarm; unknown: none since it was well
+    std::uint64_t bad_values_at_ = 0;            // the last close with values that are no numbers
+    std::string_view cause_{}, cause_reason_{};  // that was told last
+    severity cause_level_ = severity::info;
     bool weights_told_ = false;
     std::uint64_t cause_at_ = 0;
 };

@@ -113,6 +113,10 @@ inline void join_bad_value(finding const& it, finding& cause) noexcept {
     cause.detail = why;
 }
 
+SPOTTER_BODY bool diagnosed_pack::is_cause(finding const& it) const noexcept {
+    return it.rule == cause_ && it.reason == cause_reason_;
+}
+
 SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
     ++close_;
     truth answer = truth::undecided;
@@ -130,69 +134,78 @@ SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
     return tell(step, out) ? truth::yes : answer;
 }
 
-// What is new at this close: alarms behind the cause that explains them, and notes.
-SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
-    spotter::progress const now = losses_.says();
-    if (now == progress::improves) { told_ = progress::unknown; }
+// Looks at what holds at this close: is anything new, how grave is it, and what is it about?
+SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) noexcept {
+    news it;
     bool const ill = now == progress::flat || now == progress::worsens;
-    bool const outcome = ill && told_ != now && (told_ == progress::unknown || now == progress::worsens);
-    severity level = outcome ? (now == progress::worsens ? severity::error : severity::warning) : severity::info;
-    severity held = severity::info;
-    bool any_held = false, fresh = outcome, dying = false;
-    finding const* bad_value = nullptr;
-    for (episode& it : said_) {
-        if (it.last != close_) { continue; }
-        severity const mine = level_of(it, now);
-        held = mine > held ? mine : held;
-        any_held = true;
-        if (mine >= severity::warning && !it.alarmed && !explained(it)) {
-            bool const told_before =
-                it.latest.tells_origin && bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
-            if (told_before) {
-                it.alarmed = true;
-            } else {
-                fresh = true;
-                level = mine > level ? mine : level;
-                dying = dying || it.rule == "all_zero" || it.rule == "dead_update_path" || it.latest.tells_origin;
-                if (it.latest.tells_origin) { bad_value = &it.latest; }
-            }
-        }
-        if (it.latest.tells_origin) { bad_values_at_ = close_; }
-    }
-    finding cause;
-    if (!weights_told_ && weights_are_wrong(weights_, cause)) {
-        fresh = weights_told_ = true;
-        level = level > severity::warning ? level : severity::warning;
-    }
-    std::size_t const first = out.size();
-    if (fresh && name_cause({now, losses_, said_, weights_, close_, dying}, cause)) {
-        cause.step = step;
-        if (bad_value != nullptr) { join_bad_value(*bad_value, cause); }
-        cause.severity = level;
-        if (outcome) { told_ = now; }
-        cause_at_ = close_;
-        out.push(cause);
-    }
-    for (episode& it : said_) {
-        if (it.last != close_) { continue; }
-        bool const leads = out.size() > first && it.rule == cause.rule && it.reason == cause.reason;
-        bool const certain = standing_of(it.latest) != standing::symptom;
-        severity const mine = level_of(it, now);
-        bool const alarm = fresh && mine >= severity::warning;
-        if (leads || alarm) {
-            bool const told = std::exchange(it.alarmed, true);
-            it.noted = true;
-            if (leads || told) { continue; }
-        } else if (std::exchange(it.noted, true)) {
+    it.outcome = ill && told_ != now && (told_ == progress::unknown || now == progress::worsens);
+    it.alarm = it.outcome;
+    if (it.outcome) { it.level = now == progress::worsens ? severity::error : severity::warning; }
+    for (episode& each : said_) {
+        if (each.last != close_) { continue; }
+        severity const level = level_of(each, now);
+        it.held = level > it.held ? level : it.held;
+        it.anything = true;
+        bool const bad_value = each.latest.tells_origin;
+        bool const known = bad_value && bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
+        if (bad_value) { bad_values_at_ = close_; }
+        if (level < severity::warning || each.alarmed || explained(each)) { continue; }
+        if (known) {
+            each.alarmed = true;
             continue;
         }
+        it.alarm = true;
+        it.level = level > it.level ? level : it.level;
+        it.dying = it.dying || bad_value || each.rule == "all_zero" || each.rule == "dead_update_path";
+        if (bad_value) { it.bad_value = &each.latest; }
+    }
+    finding unused;
+    if (!weights_told_ && weights_are_wrong(weights_, unused)) {
+        weights_told_ = it.alarm = it.dying = true;
+        it.level = it.level > severity::warning ? it.level : severity::warning;
+    }
+    return it;
+}
+
+// Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
+SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
+                                             findings& out) noexcept {
+    if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying}, cause)) { return false; }
+    if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, cause); }
+    if (what.outcome) { told_ = now; }
+    cause_at_ = close_;
+    if (cause.rule == cause_ && cause.reason == cause_reason_ && what.level <= cause_level_) { return false; }
+    cause_ = cause.rule, cause_reason_ = cause.reason, cause_level_ = what.level;
+    cause.step = step;
+    cause.severity = what.level;
+    out.push(cause);
+    return true;
+}
+
+// What is new at this close: the cause first, what is certain beside it, and the rest as notes.
+SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
+    spotter::progress const now = losses_.says();
+    if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = {}; }
+    news const what = look(now);
+    std::size_t const first = out.size();
+    finding cause;
+    bool const has_cause = tell_cause(what, now, step, cause, out);
+    for (episode& it : said_) {
+        if (it.last != close_) { continue; }
+        bool const leads = has_cause && it.rule == cause.rule && it.reason == cause.reason;
+        severity const level = level_of(it, now);
+        bool const alarm = what.alarm && level >= severity::warning;
+        bool const told = alarm || leads ? std::exchange(it.alarmed, true) : it.noted;
+        it.noted = true;
+        if (leads || told) { continue; }
         finding one = it.latest;
-        one.severity = alarm && certain ? mine : severity::info;
+        bool const beside = alarm && standing_of(it.latest) != standing::symptom && !is_cause(it.latest);
+        one.severity = beside ? level : severity::info;
         out.push(one);
     }
-    if (any_held && out.size() == first) {
+    if (what.anything && out.size() == first) {
         findings::untold kept;
-        kept.set(held);
+        kept.set(what.held);
         out.hold(kept);
     }
     return out.size() > first;

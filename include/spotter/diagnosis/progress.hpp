@@ -34,8 +34,7 @@ struct progress_limits {
     double worse = 1.1;              // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 100;
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
-    double far_worse =
-        3;  // likewise, where `lasting_far` samples agree within a factor of two, or what was learned is lost
+    double far_worse = 3;  // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
 };
 
@@ -70,12 +69,14 @@ private:
 SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
     if (samples_++ == 0) { first_ = value; }
-    double const margin = (limits.worse - 1) * magnitude(first_);
+    double margin = (limits.worse - 1) * magnitude(first_), far = limits.far_worse * first_;
+    double bottom = -limits.bottomless * magnitude(first_);
+    settle(margin), settle(far), settle(bottom);
     above_ = value > first_ + margin ? above_ + 1 : 0;
-    far_below_ = value < -limits.bottomless * magnitude(first_) - 1 ? far_below_ + 1 : 0;
-    bool const far = first_ > 0 && value > limits.far_worse * first_;
-    if (!far) { far_above_ = 0; }
-    if (far) {
+    far_below_ = value < bottom - 1 ? far_below_ + 1 : 0;
+    bool const is_far = first_ > 0 && value > far;
+    if (!is_far) { far_above_ = 0; }
+    if (is_far) {
         if (far_above_++ == 0) { least_far_ = value, sum_far_ = 0; }
         least_far_ = value < least_far_ ? value : least_far_;
         sum_far_ += value;
@@ -94,13 +95,13 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
     bool const near_the_first = above_ < limits.lasting_far;
     improved_ =
         improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved);
-    says_ = improved_ ? progress::improves : is_flat(limits) ? progress::flat : progress::unknown;
+    says_ = improved_ ? progress::improves : near_the_first && is_flat(limits) ? progress::flat : progress::unknown;
 }
 
 constexpr bool falling_series::is_worse(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     if (far_below_ >= limits.lasting_far) { return true; }
-    if (above_ >= (improved_ ? limits.lasting_far : limits.lasting)) { return true; }
+    if (above_ >= limits.lasting) { return true; }
     return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
 }
 
@@ -128,7 +129,9 @@ constexpr bool falling_series::is_flat(progress_limits const& limits) const noex
 class progress_watch {
 public:
     constexpr explicit progress_watch(bool objective = true, detail::progress_limits limits = {}) noexcept
-        : objective_{objective}, limits_{limits} {}
+        : objective_{objective}, limits_{limits}, returns_{limits} {
+        returns_.bottomless = 1e300;  // there is no limit to what may be gained
+    }
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
         return tensor.role == role::loss || rises(tensor) ? terms::sum : terms::none;
@@ -147,7 +150,7 @@ public:
         bool const train = it.step.mode == mode::train;
         if (train && !more && !objective_) { return; }
         mine->counts = mine->counts || (train && !more);
-        (train ? mine->train : mine->eval).add(more ? -value.value : value.value, limits_);
+        (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
         stale_ = true;
     }
     // Of everything so far.
@@ -198,7 +201,7 @@ private:
 
     per_tensor<series> all_;
     bool objective_;
-    detail::progress_limits limits_;
+    detail::progress_limits limits_, returns_;
     bool any_loss_ = false, stale_ = false;
     progress says_ = progress::unknown;
 };
