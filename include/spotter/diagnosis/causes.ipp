@@ -142,14 +142,20 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return of_rule(best, into);
 }
 
-// The loss itself, where nothing explains it.
-[[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
-    if (of.progress != progress::flat && of.progress != progress::worsens) { return false; }
+// The loss began below zero and falls: what a loss with the wrong sign does.
+[[nodiscard]] inline bool is_negated(run_evidence const& of) noexcept {
     std::string_view name{};
     falling_series const* const loss = of.losses.loss(name);
-    if (loss == nullptr) { return false; }
-    bool const worse = of.progress == progress::worsens;
-    bool const bottomless = worse && loss->level() < 0 && loss->level() < loss->first();
+    return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
+}
+
+// The loss itself, where nothing explains it.
+[[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
+    bool const bottomless = is_negated(of);
+    bool const worse = of.progress == progress::worsens || bottomless;
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     into = told("loss_not_decreasing",
                 bottomless ? "loss falls without bound"
                 : worse    ? "loss rises"
@@ -202,6 +208,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
         return of_rule(it, into);
     }
     if (initial_scale(of.weights, into)) { return true; }
+    if ((ill || of.dying) && is_negated(of)) { return loss_alone(of, into); }
     if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
     if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_zero(of.weights, 10, into)) { return true; }
@@ -221,10 +228,9 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of_rule(of.held("no_better_than_guessing"), into)) { return true; }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
-    for (std::string_view const rule :
-         {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
-          "gradient_depth_ratio", "class_imbalance", "output_collapse", "rl_kl", "underfit", "overfit",
-          "overtraining"}) {
+    for (std::string_view const rule : {"class_imbalance", "dead_update_path", "all_zero", "dead_relu", "dormant_units",
+                                        "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
+                                        "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     return loss_alone(of, into) || strongest(of, into);

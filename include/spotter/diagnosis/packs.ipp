@@ -45,8 +45,9 @@ template <pack_id Which>
 hidden_machine* make_plain_pack() noexcept {
     auto* const pack = new (std::nothrow) hidden_pack;
     if constexpr (Which == pack_id::boosting) {
-        add_told_once(pack, tree_depth{}, low_feature_importance{}, feature_importance_overweight{},
-                      stalled_training{});
+        // Single trees lean on few features.
+        add_told_once(pack, tree_depth{.depth = 8}, low_feature_importance{},
+                      feature_importance_overweight{} | for_steps{20}, stalled_training{});
     } else if constexpr (Which == pack_id::system) {
         add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{});
     } else {

@@ -29,12 +29,11 @@ struct progress_limits {
     double improved = 0.9;           // chance that a block of the last third is below one of the first
     std::uint64_t flat_after = 300;  // samples
     double flat_fall = 0.05;  // of the level: what a flat loss has fallen by is below, with two standard errors added
-    std::uint64_t still_after = 60;  // samples
-    double still_fall = 0.0005;      // likewise, of one that hardly moves at all
-    double worse = 1.1;              // times the first loss: in `lasting` samples in a row, none below
+    double fallen = 0.7;      // times the first loss: what has been below that `lasting` times in a row is not flat
+    double worse = 1.1;       // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 100;
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
-    double far_worse = 3;  // likewise, where `lasting_far` samples agree within a factor of two
+    double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
 };
 
@@ -60,8 +59,8 @@ private:
     block_series blocks_;
     double first_ = 0;
     std::uint64_t samples_ = 0;
-    std::uint64_t above_ = 0, far_above_ = 0, far_below_ = 0;  // samples in a row
-    double least_far_ = 0, sum_far_ = 0;                       // of those
+    std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
+    double least_far_ = 0, sum_far_ = 0;                                     // of those
     bool improved_ = false;
     progress says_ = progress::unknown;
 };
@@ -70,10 +69,12 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
     SPOTTER_STRICT_BODY
     if (samples_++ == 0) { first_ = value; }
     double margin = (limits.worse - 1) * magnitude(first_), far = limits.far_worse * first_;
+    double fall = (1 - limits.fallen) * magnitude(first_);
     double bottom = -limits.bottomless * magnitude(first_);
-    settle(margin), settle(far), settle(bottom);
+    settle(margin), settle(far), settle(fall), settle(bottom);
     above_ = value > first_ + margin ? above_ + 1 : 0;
-    far_below_ = value < bottom - 1 ? far_below_ + 1 : 0;
+    bottomless_ = value < bottom - 1 ? bottomless_ + 1 : 0;
+    fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
     bool const is_far = first_ > 0 && value > far;
     if (!is_far) { far_above_ = 0; }
     if (is_far) {
@@ -100,7 +101,7 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
 
 constexpr bool falling_series::is_worse(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
-    if (far_below_ >= limits.lasting_far) { return true; }
+    if (bottomless_ >= limits.lasting_far) { return true; }
     if (above_ >= limits.lasting) { return true; }
     return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
 }
@@ -109,7 +110,7 @@ constexpr bool falling_series::is_worse(progress_limits const& limits) const noe
 constexpr bool falling_series::is_flat(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const third = blocks_.size() / 3;
-    if (samples_ < limits.still_after || third < 4) { return false; }
+    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.lasting) { return false; }
     double const before = middle_of(blocks_.first(third)), now = middle_of(blocks_.last(third));
     double apart[block_series::most]{};
     std::span<double const> const last = blocks_.last(third);
@@ -117,9 +118,7 @@ constexpr bool falling_series::is_flat(progress_limits const& limits) const noex
     // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of those of a mean.
     double const deviation = middle_of({apart, third - 1}) / 0.954;
     double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
-    double const fall = before - now + 2 * error;
-    return fall < limits.still_fall * magnitude(before) ||
-           (samples_ >= limits.flat_after && fall < limits.flat_fall * magnitude(before));
+    return before - now + 2 * error < limits.flat_fall * magnitude(before);
 }
 
 }  // namespace detail

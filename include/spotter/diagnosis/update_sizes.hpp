@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratios.
 class update_sizes {
 public:
-    static constexpr std::uint64_t first_updates = 20;
+    static constexpr std::uint64_t first_updates = 5;
 
     struct weight {
         double scale = 0;                    // at first sight; 0: not seen, or all zero
@@ -60,7 +60,8 @@ private:
         SPOTTER_STRICT_BODY
         it.peak *= 0.98;
     }
-    // The smaller extent stands for the fan-in, as nobody says which axis that is: never more than the truth.
+    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the smaller extent
+    // stands for it: never more than the truth.
     [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         extents const& shape = it.tensor.shape;
@@ -68,7 +69,7 @@ private:
         double const all = static_cast<double>(it.stats.count);
         double const rows = static_cast<double>(shape.size[0]);
         double const columns = all / rows;
-        double const fan_in = columns < rows ? columns : rows;
+        double const fan_in = shape.rank > 2 || columns < rows ? columns : rows;
         return square_root(it.stats.sum_squares / static_cast<double>(it.stats.finite()) * fan_in);
     }
 

@@ -20,7 +20,7 @@ struct no_better_than_guessing {
     selector select = role::label;
     selector predictions = role::prediction;
     std::uint64_t samples = 200;  // pairs of a window
-    std::uint64_t warmup = 300;   // train closes
+    std::uint64_t warmup = 200;   // train closes
     std::uint64_t patience = 3;   // windows
     double largest_share = 0.6;   // fraction of a window's labels
     bool argmax = false;          // predictions are scores whatever their type and rank
