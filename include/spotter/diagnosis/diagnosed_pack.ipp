@@ -17,10 +17,9 @@ namespace spotter::inline SPOTTER_ABI::detail {
         return standing::certain;
     }
     if (is_raw(it)) { return standing::certain; }
-    for (std::string_view const rule : {"overfit", "overtraining", "no_better_than_guessing"}) {
-        if (it.rule == rule) { return standing::outcome; }
-    }
-    return standing::symptom;
+    if (it.rule == "overfit") { return it.measured >= 5 ? standing::outcome : standing::symptom; }
+    bool const outcome = it.rule == "overtraining" || it.rule == "no_better_than_guessing";
+    return outcome ? standing::outcome : standing::symptom;
 }
 
 // Where no outcome is known only what is far beyond its limit is an alarm: three times, or nine tenths of all.

@@ -47,7 +47,7 @@ hidden_machine* make_plain_pack() noexcept {
     if constexpr (Which == pack_id::boosting) {
         // Single trees lean on few features.
         add_told_once(pack, tree_depth{.depth = 8}, low_feature_importance{},
-                      feature_importance_overweight{} | for_steps{20}, stalled_training{});
+                      feature_importance_overweight{.threshold = 0.9} | for_steps{20}, stalled_training{});
     } else if constexpr (Which == pack_id::system) {
         add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{});
     } else {

@@ -27,8 +27,8 @@ namespace detail {
 struct progress_limits {
     std::uint64_t earliest = 30;     // samples before anything is said
     double improved = 0.9;           // chance that a block of the last third is below one of the first
-    std::uint64_t flat_after = 300;  // samples
-    double flat_fall = 0.05;  // of the level: what a flat loss has fallen by is below, with two standard errors added
+    std::uint64_t flat_after = 500;  // samples
+    double flat_fall = 0.03;  // of the level: what a flat loss has fallen by is below, with two standard errors added
     double fallen = 0.7;      // times the first loss: what has been below that `lasting` times in a row is not flat
     double worse = 1.1;       // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 100;
