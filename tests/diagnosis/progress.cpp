@@ -102,17 +102,17 @@ TEST_CASE("progress: what falls below zero improves, too; a sum of logarithms ma
     CHECK(story(2000, [](std::uint64_t i) { return 1 - 0.002 * double(i); }) == answers{"30 improves"});
 }
 
-TEST_CASE("progress: a loss that stands still is flat after 60 samples, one of all zeros says nothing") {
-    CHECK(story(1000, [](std::uint64_t) { return 2.3; }) == answers{"60 flat"});
+TEST_CASE("progress: a loss that stands still is flat after 500 samples, one of all zeros says nothing") {
+    CHECK(story(1000, [](std::uint64_t) { return 2.3; }) == answers{"504 flat"});
     CHECK(story(1000, [](std::uint64_t) { return 0.0; }).empty());
 }
 
-TEST_CASE("progress: noise about one level is flat within some hundred samples, and neither better nor worse") {
+TEST_CASE("progress: noise about one level is flat soon after 500 samples, and neither better nor worse") {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         noise some{seed};
         answers const told = story(3000, [&](std::uint64_t) { return 2.3 + 0.1 * some(); });
         REQUIRE_FALSE(told.empty());
-        CHECK((sample_of(told.front()) >= 60 && sample_of(told.back()) <= 300 && told.back().ends_with("flat")));
+        CHECK((sample_of(told.front()) >= 500 && sample_of(told.back()) <= 700 && told.back().ends_with("flat")));
         CHECK_FALSE((any_says(told, "improves") || any_says(told, "worsens")));
     }
 }
@@ -134,11 +134,11 @@ TEST_CASE("progress: a loss without a bottom is worse, though it falls") {
 TEST_CASE("progress: who learns after all has improved, whatever was said before") {
     noise some{1};
     answers const flat_first = story(2000, [&](std::uint64_t i) {
-        return i < 400 ? 2.3 + 0.1 * some() : falling(2.3, 0.01, i - 400) + 0.1 * some();
+        return i < 700 ? 2.3 + 0.1 * some() : falling(2.3, 0.01, i - 700) + 0.1 * some();
     });
     REQUIRE_FALSE(flat_first.empty());
     CHECK((any_says(flat_first, "flat") && flat_first.back().ends_with("improves")));
-    CHECK((sample_of(flat_first.back()) > 400 && sample_of(flat_first.back()) < 600));
+    CHECK((sample_of(flat_first.back()) > 700 && sample_of(flat_first.back()) < 1100));
     answers const worse_first =
         story(4000, [](std::uint64_t i) { return i < 200 ? 2 + 0.1 * double(i) : falling(22, 0.01, i - 200); });
     CHECK((any_says(worse_first, "worsens") && worse_first.back().ends_with("improves")));
@@ -201,13 +201,13 @@ TEST_CASE(
     shown_run both, one;
     std::string_view name{};
     CHECK(both.inside().loss(name) == nullptr);
-    for (std::uint64_t i = 0; i < 400; ++i) {
+    for (std::uint64_t i = 0; i < 600; ++i) {
         both.see(train(i), "d_loss", 1.4), both.see(train(i), "g_loss", 0.7);
         one.see(train(i), "d_loss", 1.4);
     }
     CHECK((both.says() == progress::unknown && one.says() == progress::flat));
     REQUIRE(both.inside().loss(name) != nullptr);
-    CHECK((name == "d_loss" && both.inside().loss(name)->level() == 1.4));
+    CHECK((name == "d_loss" && std::abs(both.inside().loss(name)->level() - 1.4) < 1e-12));
 }
 
 TEST_CASE("progress: what is not finite, or predicted, is not counted") {
