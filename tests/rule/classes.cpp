@@ -183,23 +183,23 @@ TEST_CASE("no_better_than_guessing: chance in three windows fires, skill does no
           "[no_better_than_guessing]") {
     classes const labels = made_of(200, [](std::size_t i) { return i % 10; });
     classes const wrong = made_of(200, [](std::size_t i) { return (i + 3) % 10; });
-    classes const zeros = made_of(200, [](std::size_t) { return 0; });
+    classes const same = made_of(200, [](std::size_t) { return 0; });
     classes const third = made_of(200, [](std::size_t i) { return i % 3 == 0 ? i % 10 : (i + 1) % 10; });
     no_better_than_guessing const rule{.warmup = 2};
     run it{rule};
     CHECK(step(it, train(0), labels, wrong) == truth::undecided);  // before the warm-up
-    CHECK(step(it, train(1), labels, zeros) == truth::no);
-    CHECK(step(it, train(2), labels, zeros) == truth::no);
+    CHECK(step(it, train(1), labels, same) == truth::no);
+    CHECK(step(it, train(2), labels, same) == truth::no);
     CHECK(step(it, train(3), labels, wrong) == truth::yes);
     REQUIRE(it.found.size() == 1);
     CHECK((it.found[0].rule == "no_better_than_guessing" && it.found[0].tensor == "labels" && it.found[0].measured == 0));
     CHECK(it.found[0].threshold == Approx(0.1 + 2 * 0.0212132).epsilon(1e-4));
     CHECK(step(it, train(4), labels, third) == truth::no);  // 0.34
-    CHECK(step(it, train(5), labels, zeros) == truth::no);  // the row begins anew
-    CHECK(step(it, eval(5), labels, zeros) == truth::no);   // evaluations are counted apart
+    CHECK(step(it, train(5), labels, same) == truth::no);  // the row begins anew
+    CHECK(step(it, eval(5), labels, same) == truth::no);   // evaluations are counted apart
     classes const rare = made_of(200, [](std::size_t i) { return i % 50 == 0; });
     run few{rule};
-    for (std::uint64_t i = 0; i < 9; ++i) { CHECK(step(few, train(i), rare, zeros) == truth::undecided); }
+    for (std::uint64_t i = 0; i < 9; ++i) { CHECK(step(few, train(i), rare, same) == truth::undecided); }
     run part{rule};  // windows span steps
     classes const half = made_of(100, [](std::size_t i) { return i % 10; });
     classes const none(100);
