@@ -41,7 +41,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 SPOTTER_BODY diagnosed_pack::diagnosed_pack(bool objective) noexcept : losses_{objective} {
     lacks_memory_ = !said_.reserve();
 }
-SPOTTER_BODY diagnosed_pack::~diagnosed_pack() {
+SPOTTER_BODY SPOTTER_COLD diagnosed_pack::~diagnosed_pack() {
     for (std::size_t i = 0; i < count_; ++i) { delete machines_[i]; }
 }
 SPOTTER_BODY void diagnosed_pack::add(hidden_machine* it) noexcept {
