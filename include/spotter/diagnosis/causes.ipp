@@ -15,7 +15,7 @@ struct extreme_weight {
     double value = 0;
 };
 
-// The first weight in the order of the program that has the largest value of `read(weight)`; and how many were seen.
+// The first weight in the order of the program that has the largest value of `read(weight)`.
 template <class Read>
 [[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read) noexcept {
     extreme_weight found;

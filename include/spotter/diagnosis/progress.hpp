@@ -23,7 +23,7 @@ enum class progress : std::uint8_t { unknown, improves, flat, worsens };
 
 namespace detail {
 
-// When a series says what. Fitted on the tuning seeds of bench/diagnosis, leaving one family of programs out (docs/diagnosis.md).
+// When a series says what. Chosen while all families of bench/diagnosis were looked at, on seeds 100 to 103 (docs/diagnosis.md#results).
 struct progress_limits {
     std::uint64_t earliest = 30;     // samples before anything is said
     double improved = 0.9;           // chance that a block of the last third is below one of the first
