@@ -117,3 +117,14 @@ TEST_CASE("cause: a batch that is always the same, and a value that is no number
     told const it = first_alarm(story_of(packs::supervised, 110, {}, spoiled));
     CHECK((it.at == 100 && it.rule == "non_finite" && it.tensor == "grad/fc2/w" && it.level == severity::error));
 }
+
+TEST_CASE("a value that is no number is told as such in a run that learns, whatever else is noted of it") {
+    auto const spoiled = [](shown_step& it, std::uint64_t i) {
+        if (i >= 100) { it.gradients[1][3] = std::bit_cast<float>(0x7FC00000U); }
+    };
+    for (double const rate : {-1.0, 400.0}) {  // it keeps minus the gradient; its steps are long
+        auto const all = story_of(packs::supervised, 110, {.rate = rate}, spoiled);
+        CHECK(all.front().level == severity::info);
+        CHECK(alarms_of(all) == std::vector<std::string>{"100 non_finite"});
+    }
+}

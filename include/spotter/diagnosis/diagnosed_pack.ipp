@@ -99,13 +99,14 @@ SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
     return cause_at_ != 0 && close_ - cause_at_ < quiet_for && standing_of(it.latest) == standing::symptom;
 }
 
-// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends.
-inline void join_bad_value(finding const& it, finding& cause) noexcept {
-    bool const explains = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
+// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends;
+// not in a run that learns, where these are habits.
+inline void join_bad_value(finding const& it, spotter::progress now, finding& cause) noexcept {
+    bool const known = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
                           cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized";
     finding const found = cause;
     cause = it;
-    if (!explains) { return; }
+    if (!known || now == progress::improves) { return; }
     cause.rule = found.rule, cause.reason = found.reason, cause.remedy = found.remedy;
     text<80> why;
     why << found.measure << ' ' << found.measured << " in \"" << found.tensor << '"';
@@ -170,7 +171,7 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
 SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
                                              findings& out) noexcept {
     if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying}, cause)) { return false; }
-    if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, cause); }
+    if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, now, cause); }
     if (what.outcome) { told_ = now; }
     cause_at_ = close_;
     if (cause.rule == cause_ && cause.reason == cause_reason_ && what.level <= cause_level_) { return false; }
