@@ -58,10 +58,8 @@ TEST_CASE("a share below is a half of equals, all or nothing of what is apart, a
     CHECK(detail::share_below(std::vector<double>{1, 5}, std::vector<double>{3, 5}) == 0.625);
 }
 
-TEST_CASE("the middle and the least of few values") {
+TEST_CASE("the middle of few values") {
     CHECK(detail::middle_of(std::vector<double>{5, 1, 3}) == 3);
     CHECK(detail::middle_of(std::vector<double>{4, 1, 3, 2}) == 3);  // the upper of two
     CHECK(detail::middle_of(std::vector<double>{}) == 0);
-    CHECK(detail::least_of(std::vector<double>{5, -1, 3}) == -1);
-    CHECK(detail::least_of(std::vector<double>{}) == 0);
 }

@@ -76,10 +76,4 @@ private:
     return count > 0 ? sorted[count / 2] : 0;
 }
 
-[[nodiscard]] constexpr double least_of(std::span<double const> values) noexcept {
-    double least = values.empty() ? 0 : values[0];
-    for (double const each : values) { least = each < least ? each : least; }
-    return least;
-}
-
 }  // namespace spotter::inline SPOTTER_ABI::detail

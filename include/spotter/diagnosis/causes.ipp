@@ -179,10 +179,10 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }  // namespace causes
 
 SPOTTER_BODY bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
+    if (it.rule != "poor_weight_initialization" || it.reason.find("one value") == it.reason.npos) { return false; }
     std::uint32_t seen = 0;
     weights.each([&](std::string_view, auto const&) { ++seen; });
-    return it.rule == "poor_weight_initialization" && it.reason.find("one value") != it.reason.npos && seen >= 2 &&
-           it.latest.others + 1 >= seen;
+    return seen >= 2 && it.latest.others + 1 >= seen;
 }
 
 SPOTTER_BODY bool is_raw(finding const& it) noexcept {
@@ -190,7 +190,8 @@ SPOTTER_BODY bool is_raw(finding const& it) noexcept {
 }
 
 SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, finding& into) noexcept {
-    return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, 1e-6, 100, into) ||
+    return causes::rate_zero(weights, 20, into) ||
+           causes::rate_too_small(weights, update_sizes::next_to_nothing, 100, into) ||
            causes::initial_scale(weights, into);
 }
 
@@ -212,7 +213,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
     if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_zero(of.weights, 10, into)) { return true; }
-    if (rate_too_small(of.weights, ill ? 1e-5 : 1e-6, ill ? 50 : 100, into)) { return true; }
+    if (rate_too_small(of.weights, ill ? 1e-5 : update_sizes::next_to_nothing, ill ? 50 : 100, into)) { return true; }
     if (of_rule(of.held("dead_update_path", "no_gradient"), into)) { return true; }
     if (ill) {
         for (std::string_view const rule : {"rl_observation_range", "update_direction", "bf16_stall"}) {

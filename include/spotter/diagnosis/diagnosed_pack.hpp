@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnosis (L2): a pack whose rules are symptoms of each other: while the run makes progress they are notes, otherwise one cause is
-// told first, and the rest because of it. docs/diagnosis.md
+// told first, and the rest because of it. A condition is certain, an outcome or a symptom by its rule and reason. docs/diagnosis.md
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
@@ -8,27 +8,17 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-class diagnosed_pack final : public hidden_machine {
+class diagnosed_pack final : public hidden_pack {
 public:
     // `objective`: a loss of training is what is to fall.
     explicit diagnosed_pack(bool objective) noexcept;
-    ~diagnosed_pack() override;
-
-    // Owns it. A condition is certain, an outcome or a symptom by its rule and reason (standing_of).
-    void add(hidden_machine* it) noexcept;
+    SPOTTER_COLD ~diagnosed_pack() override = default;
 
     tensor_needs declare(tensor_info const& tensor) override;
     void observe(observation const& it) override;
     truth close(step_id step, findings& out) override;
-    [[nodiscard]] bool due(step_id step) const override;
-    void poll(double const& now) override;
-    void report(taker take, void* context) const override;
-    [[nodiscard]] pattern_fault malformed() const noexcept override;
 
 private:
-    static constexpr std::uint64_t quiet_for =
-        100;  // closes after an alarm, in which symptoms are taken to be because of it
-
     // What a close brings.
     struct news {
         bool alarm = false, outcome = false;  // something has to be told; the run itself is why
@@ -48,10 +38,6 @@ private:
     // A symptom of an illness that was told a short while ago.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
 
-    slots<hidden_machine*> machines_;
-    std::size_t count_ = 0;
-    slots<std::uint64_t> watching_;  // by tensor id: which of the machines want it
-    bool lacks_memory_ = false;
     progress_watch losses_;
     update_sizes weights_;
     episodes said_;

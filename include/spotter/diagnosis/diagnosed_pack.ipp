@@ -39,43 +39,24 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }
 
 SPOTTER_BODY diagnosed_pack::diagnosed_pack(bool objective) noexcept : losses_{objective} {
-    lacks_memory_ = !said_.reserve();
-}
-SPOTTER_BODY SPOTTER_COLD diagnosed_pack::~diagnosed_pack() {
-    for (std::size_t i = 0; i < count_; ++i) { delete machines_[i]; }
-}
-SPOTTER_BODY void diagnosed_pack::add(hidden_machine* it) noexcept {
-    if (it != nullptr && machines_.grow(count_ + 1)) {
-        machines_[count_++] = it;
-    } else {
-        delete it;
-        lacks_memory_ = true;
-    }
+    if (!said_.reserve()) { lack_memory(); }
 }
 
 SPOTTER_BODY tensor_needs diagnosed_pack::declare(tensor_info const& tensor) {
-    tensor_needs joined;
-    std::uint64_t watching = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-        tensor_needs wanted = machines_[i]->declare(tensor);
-        if (!joined.agrees(wanted, tensor)) { wanted.terms = terms::none; }  // units are counted along one axis
-        joined.join(wanted);
-        watching |= std::uint64_t{any(wanted.terms)} << i;
+    tensor_needs all = hidden_pack::declare(tensor);
+    terms const own = progress_watch::needs(tensor) | update_sizes::needs(tensor);
+    if (!any(own)) { return all; }
+    if (!losses_.declare(tensor) || !weights_.declare(tensor) || !watch(tensor.id)) {
+        return tensor_needs::without_memory();
     }
-    if (!losses_.declare(tensor) || !weights_.declare(tensor)) { return tensor_needs::without_memory(); }
-    joined.terms |= progress_watch::needs(tensor) | update_sizes::needs(tensor);
-    if (!any(joined.terms) && !watching_.holds(tensor.id)) { return joined; }
-    if (!watching_.grow(tensor.id + std::size_t{1})) { return tensor_needs::without_memory(); }
-    watching_[tensor.id] = watching;
-    return joined;
+    all.terms |= own;
+    return all;
 }
 
 SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
     losses_.observe(it);
     weights_.observe(it);
-    for (std::uint64_t left = watching_[it.tensor.id]; left != 0; left &= left - 1) {
-        machines_[static_cast<std::size_t>(std::countr_zero(left))]->observe(it);
-    }
+    hidden_pack::observe(it);
 }
 
 SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progress now) const noexcept {
@@ -96,14 +77,14 @@ SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progr
 }
 
 SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
-    return cause_at_ != 0 && close_ - cause_at_ < quiet_for && standing_of(it.latest) == standing::symptom;
+    return cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for && standing_of(it.latest) == standing::symptom;
 }
 
 // A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends;
 // not in a run that learns, where these are habits.
 inline void join_bad_value(finding const& it, spotter::progress now, finding& cause) noexcept {
     bool const known = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
-                          cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized";
+                       cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized";
     finding const found = cause;
     cause = it;
     if (!known || now == progress::improves) { return; }
@@ -120,17 +101,17 @@ SPOTTER_BODY bool diagnosed_pack::is_cause(finding const& it) const noexcept {
 SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
     ++close_;
     truth answer = truth::undecided;
-    for (std::size_t i = 0; i < count_; ++i) {
+    each([&](hidden_machine& machine, std::size_t place) {
         scratch_.clear();
-        truth const one = machines_[i]->close(step, scratch_);
+        truth const one = machine.close(step, scratch_);
         if (one == truth::yes) {
-            for (finding const& each : scratch_) { said_.note(i, each, close_); }
+            for (finding const& found : scratch_) { said_.note(place, found, close_); }
         }
         if (decided(one)) {
-            said_.decided(i, close_);
-            answer = answer == truth::undecided ? truth::no : answer;
+            said_.decided(place, close_);
+            answer = truth::no;
         }
-    }
+    });
     return tell(step, out) ? truth::yes : answer;
 }
 
@@ -160,7 +141,7 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
         if (bad_value) { it.bad_value = &each.latest; }
     }
     finding unused;
-    if (!weights_told_ && weights_are_wrong(weights_, unused)) {
+    if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, unused)) {
         weights_told_ = it.alarm = it.dying = true;
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }
@@ -209,25 +190,6 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         out.hold(kept);
     }
     return out.size() > first;
-}
-
-SPOTTER_BODY bool diagnosed_pack::due(step_id step) const {
-    bool found = false;
-    for (std::size_t i = 0; i < count_; ++i) { found = found || machines_[i]->due(step); }
-    return found;
-}
-SPOTTER_BODY void diagnosed_pack::poll(double const& now) {
-    for (std::size_t i = 0; i < count_; ++i) { machines_[i]->poll(now); }
-}
-SPOTTER_BODY void diagnosed_pack::report(taker take, void* context) const {
-    for (std::size_t i = 0; i < count_; ++i) { machines_[i]->report(take, context); }
-}
-SPOTTER_BODY pattern_fault diagnosed_pack::malformed() const noexcept {
-    if (lacks_memory_) { return pattern_fault{"(no memory for the rule)"}; }
-    for (std::size_t i = 0; i < count_; ++i) {
-        if (pattern_fault const bad = machines_[i]->malformed(); !bad.empty()) { return bad; }
-    }
-    return {};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -32,7 +32,8 @@ class episodes {
 public:
     static constexpr std::size_t most = 96;          // conditions that packs have are fewer
     static constexpr std::uint64_t ends_after = 10;  // decided closes without it, and
-    static constexpr std::uint64_t quiet_for = 100;  // closes since it held last
+    static constexpr std::uint64_t quiet_for =
+        100;  // closes since it held last; after an alarm, symptoms are taken to be because of it for as long
 
     [[nodiscard]] constexpr bool reserve() noexcept { return all_.grow(most); }
 
@@ -40,7 +41,7 @@ public:
     constexpr episode* note(std::size_t machine, finding const& it, std::uint64_t close) noexcept {
         episode* const mine = place_of(machine, it);
         if (mine == nullptr) { return nullptr; }
-        if (mine->first == 0) { mine->first = close; }
+        if (!mine->holds()) { mine->first = close; }
         if (mine->ever_first == 0) { mine->ever_first = close; }
         mine->latest = it;
         mine->last = close;
@@ -51,7 +52,7 @@ public:
     constexpr void decided(std::size_t machine, std::uint64_t close) noexcept {
         for (std::size_t i = 0; i < count_; ++i) {
             episode& it = all_[i];
-            if (it.machine != machine || it.first == 0 || it.last == close) { continue; }
+            if (it.machine != machine || !it.holds() || it.last == close) { continue; }
             if (++it.healthy >= ends_after && close - it.last >= quiet_for) {
                 it.first = 0, it.noted = it.alarmed = false;
             }

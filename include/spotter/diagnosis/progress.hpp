@@ -43,7 +43,6 @@ public:
     constexpr void add(double value, progress_limits const& limits) noexcept;
 
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
-    [[nodiscard]] constexpr bool has_improved() const noexcept { return improved_; }
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
     [[nodiscard]] constexpr double level() const noexcept {
         std::size_t const third = blocks_.size() / 3;

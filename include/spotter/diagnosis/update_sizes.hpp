@@ -4,7 +4,6 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -14,6 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
+    static constexpr double next_to_nothing = 1e-6;  // an update ratio: float32 has 24 bits
 
     struct weight {
         double scale = 0;                    // at first sight; 0: not seen, or all zero
@@ -33,7 +33,7 @@ public:
     constexpr void observe(observation const& it) noexcept {
         weight* const mine = all_.find(it.tensor.id);
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
-        if (!std::exchange(mine->seen, true)) { mine->scale = scale_of(it); }
+        if (!std::exchange(mine->seen, true)) { mine->scale = scale_of(it), is_new_ = true; }
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known) { return; }
         if (!(ratio.value > 0)) {
@@ -45,7 +45,11 @@ public:
         if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
         if (ratio.value > mine->peak) { mine->peak = ratio.value; }
         if (ratio.value > mine->highest) { mine->highest = ratio.value; }
+        any_moves_ = any_moves_ || ratio.value >= next_to_nothing;
     }
+
+    // Whether it is worth looking at all of them at this close: one is new, or none has moved yet.
+    [[nodiscard]] constexpr bool may_be_wrong() noexcept { return std::exchange(is_new_, false) || !any_moves_; }
 
     // Calls `use(name, weight)` for each weight that was seen.
     template <class Use>
@@ -74,6 +78,7 @@ private:
     }
 
     per_tensor<weight> all_;
+    bool is_new_ = false, any_moves_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

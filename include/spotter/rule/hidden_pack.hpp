@@ -28,7 +28,7 @@ public:
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Takes up to 64 machines. One that there was no memory for is left out, and malformed() says so.
-class hidden_pack final : public hidden_machine {
+class hidden_pack : public hidden_machine {
 public:
     hidden_pack() noexcept = default;
     SPOTTER_COLD ~hidden_pack() override {
@@ -86,6 +86,16 @@ public:
         }
         return {};
     }
+
+protected:
+    // Calls `use(machine, its place)` for each.
+    template <class Use>
+    void each(Use&& use) {
+        for (std::size_t i = 0; i < count_; ++i) { use(*machines_[i], i); }
+    }
+    // Of a tensor that no machine wants, but what is derived does. False where there is no memory.
+    [[nodiscard]] bool watch(tensor_id id) noexcept { return watching_.grow(id + std::size_t{1}); }
+    void lack_memory() noexcept { short_of_memory_ = true; }
 
 private:
     slots<hidden_machine*> machines_;
