@@ -4,6 +4,7 @@
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
+#include <spotter/rule/builtin/gradient_not_cleared.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -149,6 +150,22 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
 }
 
+// The loss has risen from the first steps on, though none of the first updates was a tenth of its weight: a rate that is too large
+// overshoots by more than that.
+[[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
+    constexpr double small = 0.1;
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    if (loss == nullptr || !loss->rises_from_the_start()) { return false; }
+    extreme_weight const most = largest(of.weights, [](auto const& it) { return it.early; });
+    if (!(most.value > 0) || most.value >= small) { return false; }
+    into = told("update_direction", "the loss rises under small steps", name, "loss", loss->level(), relation::greater,
+                loss->first(),
+                "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.");
+    into.detail << "largest early update " << most.value << " of its weight";
+    return true;
+}
+
 // The loss itself, where nothing explains it.
 [[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
     bool const bottomless = is_negated(of);
@@ -164,6 +181,25 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
                 worse ? "Lower the learning rate, and check the sign of the loss."
                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
                         "the learning rate.");
+    return true;
+}
+
+// Evaluation is as bad as training began: learned by heart, or nothing learned.
+[[nodiscard]] SPOTTER_STRICT inline bool not_carried_over(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    std::string_view name{};
+    progress_watch::series const* const it = of.losses.not_carried_over(name);
+    if (it == nullptr) { return false; }
+    bool const by_heart = it->train.level() < 0.5 * it->train.beginning();
+    into =
+        told(by_heart ? "overfit" : "loss_not_decreasing",
+             by_heart ? "eval loss is as before training" : "eval loss is flat", name, "eval loss", it->eval.level(),
+             relation::greater_equal, it->train.beginning(),
+             by_heart ? "Check that labels belong to their inputs, and that training and evaluation data are prepared "
+                        "alike; then add data, regularisation or augmentation."
+                      : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
+                        "the learning rate.");
+    into.detail << "training loss " << it->train.level();
     return true;
 }
 
@@ -215,6 +251,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if (rate_zero(of.weights, 10, into)) { return true; }
     if (rate_too_small(of.weights, ill ? 1e-5 : update_sizes::next_to_nothing, ill ? 50 : 100, into)) { return true; }
     if (of_rule(of.held("dead_update_path", "no_gradient"), into)) { return true; }
+    if (of_rule(of.held("gradient_not_cleared", holds_those_before), into)) { return true; }
+    if ((ill || of.dying) && climbs(of, into)) { return true; }
     if (ill) {
         for (std::string_view const rule : {"rl_observation_range", "update_direction", "bf16_stall"}) {
             if (of_rule(of.held(rule), into)) { return true; }
@@ -229,9 +267,10 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of_rule(of.held("no_better_than_guessing"), into)) { return true; }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
-    for (std::string_view const rule : {"class_imbalance", "dead_update_path", "all_zero", "dead_relu", "dormant_units",
-                                        "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
-                                        "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
+    if (of_rule(of.held("class_imbalance"), into) || not_carried_over(of, into)) { return true; }
+    for (std::string_view const rule :
+         {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
+          "gradient_depth_ratio", "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     return loss_alone(of, into) || strongest(of, into);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/diagnosis/diagnosed_pack.hpp>
+#include <spotter/rule/builtin/gradient_not_cleared.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -61,8 +62,10 @@ SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
 
 SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progress now) const noexcept {
     if (standing_of(it.latest) != standing::symptom || is_symmetric(it, weights_)) { return it.latest.severity; }
-    // Other evidence may explain it: an optimizer that ascends needs as many steps to be seen.
     if (it.rule == "gradient_not_cleared") {
+        // Where several steps make an update, their gradients are meant to pile up.
+        if (it.reason == holds_those_before) { return weights_.rests_mostly() ? severity::info : it.latest.severity; }
+        // Other evidence may explain it: an optimizer that ascends needs as many steps to be seen.
         return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info;
     }
     if (it.latest.severity == severity::info) { return severity::info; }

@@ -35,6 +35,10 @@ struct progress_limits {
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
     double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
+    // An evaluation that nothing carries over to: so many of them, the latest third still at so many times where the training began and
+    // at so many times their own first; what begins at more than `alike` times that of the training is another loss.
+    std::uint64_t evaluations = 10, trained = 50;
+    double as_before = 0.97, as_first = 0.85, alike = 1.5;
 };
 
 // One number that falls while a net learns. Its samples are finite.
@@ -44,11 +48,24 @@ public:
 
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
+    // The first, or the mean of the first ten, whichever is more.
+    [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
     [[nodiscard]] constexpr double level() const noexcept {
         std::size_t const third = blocks_.size() / 3;
         return third > 0 ? middle_of(blocks_.last(third)) : first_;
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
+    // It was never below where it began, and is above: the lowest block is one of the first two, and of pairs from the first and the
+    // last third 95 in 100 rise.
+    [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
+        std::size_t const third = blocks_.size() / 3;
+        if (third < 2) { return false; }
+        std::size_t lowest = 0;
+        for (std::size_t i = 1; i < blocks_.size(); ++i) {
+            if (blocks_.blocks()[i] < blocks_.blocks()[lowest]) { lowest = i; }
+        }
+        return lowest < 2 && share_below(blocks_.first(third), blocks_.last(third)) >= 0.95;
+    }
 
 private:
     constexpr void judge(progress_limits const& limits) noexcept;
@@ -56,7 +73,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits) const noexcept;
 
     block_series blocks_;
-    double first_ = 0;
+    double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
     double least_far_ = 0, sum_far_ = 0;                                     // of those
@@ -66,7 +83,11 @@ private:
 
 SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
-    if (samples_++ == 0) { first_ = value; }
+    if (samples_++ == 0) { first_ = beginning_ = value; }
+    if (samples_ <= 10) {
+        sum_of_ten_ += value;
+        if (samples_ == 10 && 0.1 * sum_of_ten_ > first_) { beginning_ = 0.1 * sum_of_ten_; }
+    }
     double margin = (limits.worse - 1) * magnitude(first_), far = limits.far_worse * first_;
     double fall = (1 - limits.fallen) * magnitude(first_);
     double bottom = -limits.bottomless * magnitude(first_);
@@ -167,12 +188,21 @@ public:
         return found;
     }
 
-private:
+    // A loss, in training and in evaluation.
     struct series {
         detail::falling_series train, eval;
         bool counts = false;  // as a training loss
     };
+    // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is none.
+    [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name) const noexcept {
+        series const* found = nullptr;
+        all_.each_named([&](std::string_view called, series const& it) {
+            if (found == nullptr && stays_behind(it)) { found = &it, name = called; }
+        });
+        return found;
+    }
 
+private:
     // More of it is better.
     [[nodiscard]] static constexpr bool rises(tensor_info const& tensor) noexcept {
         if (tensor.role != role::metric) { return false; }
@@ -181,20 +211,31 @@ private:
         }
         return false;
     }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool stays_behind(series const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!it.counts || it.eval.samples() < limits_.evaluations || it.train.samples() < limits_.trained) {
+            return false;
+        }
+        double const before = it.train.beginning(), now = it.eval.level();
+        return before > 0 && it.eval.first() <= limits_.alike * before && now >= limits_.as_before * before &&
+               now >= limits_.as_first * it.eval.first();
+    }
     [[nodiscard]] constexpr progress sum_up() noexcept {
         std::uint64_t losses = 0, worsens = 0, flat = 0;
-        bool better = false;
+        bool better = false, evaluates_better = false, behind = false;
         all_.each([&](series const& it) {
-            better = better || it.train.says() == progress::improves || it.eval.says() == progress::improves;
+            evaluates_better = evaluates_better || it.eval.says() == progress::improves;
+            better = better || it.train.says() == progress::improves;
             if (!it.counts) { return; }
+            behind = behind || stays_behind(it);
             ++losses;
             worsens += it.train.says() == progress::worsens ? 1 : 0;
             flat += it.train.says() == progress::flat ? 1 : 0;
         });
-        if (better) { return progress::improves; }
+        if (evaluates_better || (better && !behind)) { return progress::improves; }
         if (worsens > 0) { return progress::worsens; }
-        return losses == 1 && flat == 1 ? progress::flat
-                                        : progress::unknown;  // two nets against each other stand still
+        bool const stands = losses == 1 && flat == 1;  // two nets against each other stand still
+        return behind || stands ? progress::flat : progress::unknown;
     }
 
     per_tensor<series> all_;

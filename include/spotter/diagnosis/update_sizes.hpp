@@ -37,10 +37,10 @@ public:
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known) { return; }
         if (!(ratio.value > 0)) {
-            ++mine->rests;
+            ++mine->rests, ++all_rests_;
             return;
         }
-        ++mine->moves;
+        ++mine->moves, ++all_moves_;
         fade(*mine);
         if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
         if (ratio.value > mine->peak) { mine->peak = ratio.value; }
@@ -50,6 +50,9 @@ public:
 
     // Whether it is worth looking at all of them at this close: one is new, or none has moved yet.
     [[nodiscard]] constexpr bool may_be_wrong() noexcept { return std::exchange(is_new_, false) || !any_moves_; }
+
+    // Updates come at fewer than half of the observations: a step shows a part of what makes one.
+    [[nodiscard]] constexpr bool rests_mostly() const noexcept { return all_rests_ > all_moves_; }
 
     // Calls `use(name, weight)` for each weight that was seen.
     template <class Use>
@@ -78,6 +81,7 @@ private:
     }
 
     per_tensor<weight> all_;
+    std::uint64_t all_moves_ = 0, all_rests_ = 0;
     bool is_new_ = false, any_moves_ = false;
 };
 

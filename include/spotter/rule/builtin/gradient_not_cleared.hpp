@@ -3,61 +3,114 @@
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
+#include <spotter/rule/builtin/sampled_values.hpp>
 #include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A gradient piles up where, over its last `window` changes from one step to the next, each kept the direction (its cosine is above
-// `cosine`), the norm rose in at least `rising` of them, it has at least doubled, and it slows down relative to what is there, or it is
-// a net that runs away: the square of the norm amid the window is above 1.1 times the product of those at its ends. Warning when more
-// than half of the gradients that are judged at a step do: one that grows alone is early learning. A change from or to a gradient that
-// is not finite, or all zero, is undefined and left out; a rewind begins the window anew. A gradient of one element has no direction to
-// keep, but a sign, and is not watched. Keeps a copy of each gradient. Train steps only.
+namespace detail {
+
+inline constexpr std::string_view holds_those_before = "each gradient holds those before it";
+
+}  // namespace detail
+
+// Looks at how a gradient changes from one step to the next, on a sample of its elements (sampled_values.hpp). With G a gradient and
+// D = G_t - G_(t-1): where each gradient is computed anew, its noise is in two changes with opposite signs, so that <D_t, D_(t-1)> is
+// about -|D|^2 / 2, and changes are as large as gradients. Where gradients pile up, D is the gradient of the step alone: small beside G,
+// and as like the change before it as one gradient is like the next. Two signs, each of one gradient:
+//   noisy      the means (fading by a twentieth a change, from `warmup` changes on) of |G|^2 are `inertia` times those of |D|^2 or more,
+//              the correlation c of D with the D before it is between -0.05 and 0.95, and that with the one before that is above
+//              c - 0.2 and above the middle of c and 2c^2 - 1: signal with noise keeps c, a smooth curve bends to 2c^2 - 1. `lasting`
+//              changes in a row.
+//   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising` of them, it has
+//              at least doubled, and it slows down: the square of the norm amid the window is above 1.1 times the product of those at its
+//              ends. A net that runs away does not slow down.
+// Warning when more than half of the gradients that are judged at a step do: one that grows alone is early learning. Each gradient is
+// looked at once a step, the first time; a change from or to one that is not finite or all zero is left out; a rewind begins anew. A
+// gradient of one element has no direction to keep, and is not watched. Keeps 64 elements of three steps. Train steps only.
 struct gradient_not_cleared {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_not_cleared";
     static constexpr std::string_view remedy = "Clear gradients before each backward pass.";
     static constexpr mode judged_in = mode::train;
+    static constexpr bool extracts_from_memory = true;
 
     selector select = role::gradient;
-    double cosine = 0.9;        // of the angle between a gradient and the one before
-    double rising = 0.8;        // fraction of the changes
-    std::uint64_t window = 10;  // changes; two at least
+    double inertia =
+        50;  // squared norm over squared change; momentum of 0.9 in the buffer reaches 30 (bench/diagnosis)
+    std::uint64_t warmup = 30;   // changes before the first sign is looked for
+    std::uint64_t lasting = 10;  // changes
+    double cosine = 0.9;         // of the angle between a gradient and the one before
+    double rising = 0.8;         // fraction of the changes
+    std::uint64_t window = 10;   // changes; two at least
 
+    // Of a gradient: what is extracted of it, what was made of that.
     struct kept {
-        recent_values before;       // the norm before each change
-        recent_values rose;         // 1 where the norm rose
-        std::uint64_t aligned = 0;  // changes in a row that kept the direction
+        slots<sampled_values> before;                           // the gradient, its change, and the change before that
+        std::uint64_t have = 0;                                 // of those
+        std::uint64_t last_index = 0;                           // of the step
+        recent_values norms;                                    // before each change
+        recent_values rose;                                     // 1 where the norm rose
+        double size = 0, change = 0, next = 0, after_next = 0;  // fading sums: |G|^2, |D|^2, <D, D'>, <D, D''>
+        double before_size = 0;                                 // |G|^2 of the step before
+        std::uint64_t changes = 0, aligned = 0, noisy = 0;      // `aligned`, `noisy`: in a row
+    };
+    struct judged : judged_value {
+        bool straight = false;
     };
     static constexpr bool by_majority = true;
+
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        bool const has_direction = tensor.shape.elements() > 1;
-        return select(tensor) && has_direction ? terms::change | terms::sum_squares : terms::none;
+        bool const has_direction = tensor.shape.elements() > 1 && !is_complex(tensor.type);
+        return select(tensor) && has_direction ? terms::feature | terms::nonfinite : terms::none;
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
-        return mine.before.keep(window) && mine.rose.keep(window);
+        return mine.before.grow(3) && mine.norms.keep(window) && mine.rose.keep(window);
     }
-    [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
-        summary const& now = it.stats;
-        if (!now.has_previous) { return {}; }
-        if (it.step.index < now.previous_index) {
-            mine.before.clear(), mine.rose.clear();
-            mine.aligned = 0;
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
+    // |G|^2, |D|^2, <D, D'>, <D, D''>, of which there are as many as steps are known.
+    constexpr void extract(kept& mine, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        if (mine.have > 0 && it.step.index == mine.last_index) { return; }  // within a step gradients may well pile up
+        if (it.step.index < mine.last_index) { mine.have = 0; }
+        mine.last_index = it.step.index;
+        if (it.stats.nonfinite() > 0) {
+            mine.have = 0;
+            return;
         }
-        if (it.step.index <= now.previous_index) { return {}; }  // within a step gradients may well pile up
-        measurement const direction = cosine_of(now);
-        if (!direction.known) { return {}; }
-        mine.aligned = direction.value > cosine ? mine.aligned + 1 : 0;
-        mine.before.add(square_root(now.previous_sum_squares));
-        mine.rose.add(now.sum_squares > now.previous_sum_squares ? 1 : 0);
-        if (!mine.before.full()) { return {}; }
-        double const growth = growth_of(now, mine.before[0]);
-        return {growth, mine.aligned >= mine.before.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising &&
-                            growth >= 2 && slows_down(now, mine.before)};
+        sampled_values const now = sampled_values::of(values);
+        double const size = dot(now, now);
+        if (!(size > 0) || !is_finite(size)) { return; }
+        out.push(size);
+        sampled_values const change = now - mine.before[0];
+        if (mine.have > 0) { out.push(dot(change, change)); }
+        if (mine.have > 1) { out.push(dot(change, mine.before[1])); }
+        if (mine.have > 2) { out.push(dot(change, mine.before[2])); }
+        mine.before[2] = mine.before[1];
+        mine.before[1] = change;
+        mine.before[0] = now;
+        mine.have = mine.have < 3 ? mine.have + 1 : 3;
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
-        finding it = who.as_finding("gradients pile up", "growth of the norm", relation::greater_equal, 2);
-        it.detail << "over " << window << " steps in the same direction";
+    [[nodiscard]] constexpr judged judge(kept& mine, observation const&, std::span<double const> made) const noexcept {
+        if (made.empty()) { return {}; }
+        if (made.size() == 1) { begin_anew(mine, made[0]); }
+        if (made.size() < 2) { return {}; }
+        bool const noisy = made.size() > 3 && is_noisy(mine, made);
+        mine.noisy = noisy ? mine.noisy + 1 : 0;
+        double growth = 0;
+        bool const straight = is_straight(mine, made, growth);
+        mine.before_size = made[0];
+        bool const lasts = mine.noisy > 0 && mine.noisy >= lasting;
+        if (!mine.norms.full() && !lasts) { return {}; }
+        judged answer{{straight ? growth : inertia_of(mine), straight || lasts}};
+        answer.straight = straight;
+        return answer;
+    }
+    [[nodiscard]] constexpr finding tell(culprit const& who, judged const& first) const noexcept {
+        finding it = first.straight
+                         ? who.as_finding("gradients pile up", "growth of the norm", relation::greater_equal, 2)
+                         : who.as_finding(detail::holds_those_before, "squared norm over squared change",
+                                          relation::greater_equal, inertia);
+        if (first.straight) { it.detail << "over " << window << " steps in the same direction"; }
         return it;
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
@@ -65,24 +118,43 @@ struct gradient_not_cleared {
     }
 
 private:
-    [[nodiscard]] SPOTTER_STRICT static constexpr double growth_of(summary const& now, double before) noexcept {
+    constexpr void begin_anew(kept& mine, double size) const noexcept {
+        mine.norms.clear(), mine.rose.clear();
+        mine.size = mine.change = mine.next = mine.after_next = 0;
+        mine.changes = mine.aligned = mine.noisy = 0;
+        mine.before_size = size;
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double inertia_of(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY
-        return square_root(now.sum_squares) / before;
+        return mine.change > 0 ? mine.size / mine.change : 0;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_noisy(kept& mine, std::span<double const> made) const noexcept {
+        SPOTTER_STRICT_BODY
+        constexpr double fading = 0.95;
+        mine.size = fading * mine.size + made[0];
+        mine.change = fading * mine.change + made[1];
+        mine.next = fading * mine.next + made[2];
+        mine.after_next = fading * mine.after_next + made[3];
+        if (++mine.changes < warmup || !(mine.change > 0)) { return false; }
+        double const one = mine.next / mine.change, two = mine.after_next / mine.change;
+        bool const kept = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
+        return mine.size >= inertia * mine.change && one >= -0.05 && one <= 0.95 && kept;
     }
     // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window is above the
     // geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a factor each time.
-    [[nodiscard]] SPOTTER_STRICT static constexpr bool slows_down(summary const& now,
-                                                                  recent_values const& before) noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_straight(kept& mine, std::span<double const> made,
+                                                            double& growth) const noexcept {
         SPOTTER_STRICT_BODY
-        double const amid = before[before.size() / 2];
-        return amid * amid > 1.1 * before[0] * square_root(now.sum_squares);
-    }
-    // Of the angle between a gradient and the one before; unknown where either is all zero.
-    [[nodiscard]] SPOTTER_STRICT static constexpr measurement cosine_of(summary const& now) noexcept {
-        SPOTTER_STRICT_BODY
-        double const sizes = square_root(now.sum_squares) * square_root(now.previous_sum_squares);
-        if (!(sizes > 0) || !is_finite(sizes) || !is_finite(now.dot)) { return {}; }
-        return {now.dot / sizes, true};
+        double const now = square_root(made[0]), before = square_root(mine.before_size);
+        double const along = 0.5 * (made[0] + mine.before_size - made[1]);  // <G_t, G_(t-1)>
+        mine.aligned = along > cosine * now * before ? mine.aligned + 1 : 0;
+        mine.norms.add(before);
+        mine.rose.add(now > before ? 1 : 0);
+        if (!mine.norms.full()) { return false; }
+        growth = now / mine.norms[0];
+        double const amid = mine.norms[mine.norms.size() / 2];
+        return mine.aligned >= mine.norms.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2 &&
+               amid * amid > 1.1 * mine.norms[0] * now;
     }
 };
 

@@ -4,7 +4,6 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
-#include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/change_kernel.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -13,7 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The change of a weight between two observations, held against the gradient that made it: their scalar product is negative where
 // the optimizer descends. A weight ascends where it is positive in at least `share` of its last `window` changes, after `warmup` of them.
-// Error when more than half of the weights that are judged at a step do: one alone may follow its weight decay.
+// Error when more than half of the weights that are judged at a step do, or of those of one net (what is called alike up to the first
+// '.' or '/', two weights at least: an actor beside its critic): one alone may follow its weight decay.
 // A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as they are before the
 // update, which is the one after it; where the loop observes after the update, set `after_update` and observe gradients before weights.
 // Keeps a copy of each weight and gradient (a second one of gradients that are observed first). Train steps only.
@@ -77,12 +77,25 @@ struct update_direction {
         bool watched = false;
         recent_values ascending;  // 1 or 0 a change
         std::uint64_t changes = 0;
+        std::size_t net = 0;
+    };
+    // The weights of this step that were judged, and those among them that ascend.
+    struct votes {
+        std::uint64_t judged = 0;
+        culprit ascending{};
+
+        [[nodiscard]] constexpr bool most_ascend() const noexcept { return 2 * ascending.count > judged; }
+    };
+    struct net {
+        std::uint64_t name = 0;  // a hash
+        votes cast{};
     };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
-        std::uint64_t judged = 0;     // weights of this step
+        slots<net> nets;
+        std::size_t net_count = 0;
+        votes all{};
         std::uint64_t close = 1;
-        close_answer answer;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -94,9 +107,13 @@ struct update_direction {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return true; }
-        if (seen.parameters.declare(tensor) == nullptr) { return false; }
-        seen.parameters[tensor.id].watched = select(tensor);
-        return seen.parameters[tensor.id].ascending.keep(window);
+        if (seen.parameters.declare(tensor) == nullptr || !seen.nets.grow(seen.net_count + 1)) { return false; }
+        parameter& mine = seen.parameters[tensor.id];
+        mine.watched = select(tensor);
+        std::uint64_t const called = key_of(tensor.name.substr(0, tensor.name.find_first_of("./")));
+        while (mine.net < seen.net_count && seen.nets[mine.net].name != called) { ++mine.net; }
+        if (mine.net == seen.net_count) { seen.nets[seen.net_count++].name = called; }
+        return mine.ascending.keep(window);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, after_update); }
     // Of a weight the scalar product; nothing where there is none, and of gradients.
@@ -133,21 +150,26 @@ struct update_direction {
         if (++mine.changes <= warmup) { return; }
         mine.ascending.add(made[0] > 0 ? 1 : 0);
         if (!mine.ascending.full()) { return; }
-        seen.answer.judged = true;
-        ++seen.judged;
         double const up = mine.ascending.mean_of(0, mine.ascending.size());
-        if (up >= share) { seen.answer.found.blame(it, up); }
+        for (votes* const each : {&seen.all, &seen.nets[mine.net].cast}) {
+            ++each->judged;
+            if (up >= share) { each->ascending.blame(it, up); }
+        }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
-        if (2 * seen.answer.found.count <= std::exchange(seen.judged, 0)) { seen.answer.found = {}; }
-        culprit found;
-        truth const answer = seen.answer.take(found);
-        if (answer == truth::yes) {
+        votes const all = std::exchange(seen.all, {});
+        culprit found = all.most_ascend() ? all.ascending : culprit{};
+        for (std::size_t i = 0; i < seen.net_count; ++i) {
+            votes const one = std::exchange(seen.nets[i].cast, {});
+            if (found.count == 0 && one.judged >= 2 && one.most_ascend()) { found = one.ascending; }
+        }
+        if (found.count > 0) {
             out.push(found.as_finding("the optimizer ascends", "share of changes along the gradient",
                                       relation::greater_equal, share, severity::error));
+            return truth::yes;
         }
-        return answer;
+        return all.judged > 0 ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "fewer than `warmup` + `window` changes of a weight with its gradient";

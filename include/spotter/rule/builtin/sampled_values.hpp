@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): a few elements that stand for all of a tensor.
+#pragma once
+
+#include <spotter/core/tensor_ref.hpp>
+#include <spotter/stat/lanes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Of a tensor with more than `most` elements one of each of `most` equal parts, at a place in it that changes from part to part: no
+// period of rows or channels is met by all. Always the same places of a tensor of a size. Zero beyond the elements there are.
+struct sampled_values {
+    static constexpr std::size_t most = 64;
+
+    double all[most]{};
+
+    [[nodiscard]] static constexpr sampled_values of(tensor_ref const& values) noexcept {
+        sampled_values made;
+        visit_values(values, [&](auto elements) {
+            std::size_t const count = elements.size(), part = count / most;
+            std::size_t const taken = count < most ? count : most;
+            for (std::size_t i = 0; i < taken; ++i) {
+                std::size_t const at = count <= most ? i : i * part + (i * 40503U >> 3U) % part;
+                made.all[i] = detail::see(elements[at]).value;
+            }
+        });
+        return made;
+    }
+};
+
+[[nodiscard]] SPOTTER_STRICT constexpr sampled_values operator-(sampled_values const& a,
+                                                                sampled_values const& b) noexcept {
+    SPOTTER_STRICT_BODY
+    sampled_values made;
+    for (std::size_t i = 0; i < sampled_values::most; ++i) { made.all[i] = a.all[i] - b.all[i]; }
+    return made;
+}
+[[nodiscard]] SPOTTER_STRICT constexpr double dot(sampled_values const& a, sampled_values const& b) noexcept {
+    SPOTTER_STRICT_BODY
+    double total = 0;
+    for (std::size_t i = 0; i < sampled_values::most; ++i) { total += a.all[i] * b.all[i]; }
+    return total;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
