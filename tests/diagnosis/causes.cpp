@@ -50,6 +50,87 @@ TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     CHECK((alarms_of(harmless).empty() && !harmless.empty()));  // notes
 }
 
+TEST_CASE("cause: a loss that rises from the start under small steps has the wrong sign") {
+    auto const rising = [](shown_step& it, std::uint64_t i) {
+        it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));
+    };
+    told const it = first_alarm(story_of(packs::supervised, 120, {}, rising));
+    CHECK((it.rule == "update_direction" && it.reason == "the loss rises under small steps" && it.tensor == "loss"));
+    CHECK((it.at < 50 && it.level == severity::error && it.detail.starts_with("largest early update 0.002")));
+    // Before there is a value that is no number.
+    auto const lost = [&](shown_step& step, std::uint64_t i) {
+        rising(step, i);
+        if (i == 20) { step.gradients[0][3] = std::bit_cast<float>(0x7FC00000U); }
+    };
+    told const bad = first_alarm(story_of(packs::supervised, 30, {}, lost));
+    CHECK((bad.at == 20 && bad.rule == "update_direction" && bad.tensor == "grad/fc1/w"));
+    // Large steps overshoot.
+    told const large = first_alarm(story_of(packs::supervised, 120, {.rate = 100}, rising));
+    CHECK(large.rule == "learning_rate_too_large");
+}
+
+TEST_CASE("cause: a loss on classes is not below zero") {
+    auto const of = [](auto const& labels) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::string> all;
+        for (std::uint64_t i = 0; i < 30; ++i) {
+            watch.begin(train(i));
+            watch.observe("loss", -2.3 - 0.1 * static_cast<double>(i));
+            watch.observe("labels", view_of(labels.data(), {labels.size()}));
+            for (finding const& each : watch.end()) {
+                if (each.severity >= severity::warning) {
+                    all.push_back(std::to_string(i) + ' ' + std::string{each.reason});
+                }
+            }
+        }
+        return all;
+    };
+    CHECK(of(std::array<std::int64_t, 4>{0, 1, 2, 1}) ==
+          std::vector<std::string>{"9 a loss on class labels is below zero"});
+    CHECK(of(std::array<float, 4>{0.5F, 1, 2, 1}).empty());  // a likelihood may be
+}
+
+TEST_CASE("cause: gradients that hold those before them are told however the run does, unless weights rest") {
+    auto const piling = [](double rate) {
+        std::mt19937 random{1};
+        std::vector<float> kept(32, 0.0F);
+        return story_of(packs::supervised, 100, {.rate = rate}, [=](shown_step& it, std::uint64_t i) mutable {
+            for (std::size_t k = 0; k < kept.size(); ++k) {
+                kept[k] += 0.01F + 0.01F * (static_cast<float>(random()) / 2147483648.0F - 1);
+            }
+            it.gradients[0] = kept;
+            it.gradients[1].assign(kept.begin(), kept.begin() + 24);
+        });
+    };
+    told const it = first_alarm(piling(1));
+    CHECK((it.rule == "gradient_not_cleared" && it.at >= 39 && it.at < 60 && it.level == severity::warning));
+    CHECK(it.reason == "each gradient holds those before it");
+    CHECK(alarms_of(piling(0)) == std::vector<std::string>{"10 learning_rate_zero"});
+}
+
+TEST_CASE("what comes again as often as epochs do is no alarm, a few batches in turn are") {
+    auto const of = [](std::uint64_t batches) {
+        std::vector<std::vector<float>> kept(batches);
+        return story_of(packs::supervised, 120, {}, [=](shown_step& it, std::uint64_t i) mutable {
+            std::vector<float>& mine = kept[i % batches];
+            if (mine.empty()) { mine = it.input; }
+            it.input = mine;
+        });
+    };
+    CHECK(alarms_of(of(10)).empty());
+    CHECK_FALSE(of(10).empty());  // a note
+    CHECK(alarms_of(of(3)) == std::vector<std::string>{"63 constant_batch"});
+    CHECK(alarms_of(of(1)) == std::vector<std::string>{"3 constant_batch"});
+}
+
+TEST_CASE("what follows a value that is no number follows from it") {
+    auto const all = story_of(packs::supervised, 90, {}, [](shown_step& it, std::uint64_t i) {
+        if (i == 20) { it.gradients[0][3] = std::bit_cast<float>(0x7FC00000U); }
+        if (i >= 21) { std::fill(it.input.begin(), it.input.end(), 0.25F), it.loss = 50; }
+    });
+    CHECK(alarms_of(all) == std::vector<std::string>{"20 non_finite"});
+}
+
 TEST_CASE("cause: every weight began with one value, told at once") {
     told const it = first_alarm(story_of(packs::supervised, 30, {}, one_value));
     CHECK((it.at == 0 && it.rule == "poor_weight_initialization"));

@@ -117,10 +117,11 @@ TEST_CASE("progress: noise about one level is flat soon after 500 samples, and n
     }
 }
 
-TEST_CASE("progress: what grows is worse once it was worse for a hundred samples, what jumps far for thirty") {
-    CHECK(any_says(story(2000, [](std::uint64_t i) { return falling(2, -0.05, i); }), "102 worsens"));
-    CHECK(any_says(story(2000, [](std::uint64_t i) { return 2 + 0.01 * double(i); }), "121 worsens"));
-    CHECK(any_says(story(2000, [](std::uint64_t i) { return 0.1 * double(i); }), "101 worsens"));
+TEST_CASE(
+    "progress: what grows is worse once it was worse for 200 samples, what jumps far for thirty, what runs away soon") {
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return 2 + 0.01 * double(i); }), "221 worsens"));
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return 0.1 * double(i); }), "201 worsens"));
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return falling(2, -0.05, i); }), "32 worsens"));
     noise some{1};
     CHECK(story(2000, [&](std::uint64_t i) { return i == 0 ? 2 : 50 + some(); }) == answers{"31 worsens"});
     CHECK(story(2000, [](std::uint64_t i) { return i == 100 ? 500 : falling(2, 0.01, i); }) == answers{"30 improves"});
@@ -176,16 +177,43 @@ TEST_CASE("progress: the fewest samples are those of a loop that shows each epoc
     CHECK(run.says() == progress::improves);
 }
 
-TEST_CASE("progress: an evaluation that improves is progress; one that stands still is no judgement") {
-    shown_run better, still;
-    for (std::uint64_t i = 0; i < 400; ++i) {
-        better.see(train(i), "loss", 2.3), still.see(train(i), "loss", falling(2.3, 0.01, i));
-        if (i % 10 == 0) { better.see(eval(i), "loss", falling(2, 0.01, i)), still.see(eval(i), "loss", 2.3); }
-    }
-    CHECK((better.says() == progress::improves && still.says() == progress::improves));
+TEST_CASE("progress: an evaluation that improves is progress; one that stays where training began is none") {
+    auto const of = [](double trained_share, double first, double evaluated_share, std::uint64_t evaluations = 40) {
+        shown_run run;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            run.see(train(i), "loss", falling(2.3, trained_share, i));
+            if (i % (400 / evaluations) == 0) { run.see(eval(i), "loss", falling(first, evaluated_share, i)); }
+        }
+        return run.says();
+    };
+    CHECK(of(0, 2, 0.01) == progress::improves);
+    CHECK(of(0.01, 2.3, 0) == progress::flat);         // learned by heart
+    CHECK(of(0.01, 2.3, -0.001) == progress::flat);    // and worse from evaluation to evaluation
+    CHECK(of(0.01, 2, 0) == progress::improves);       // below where training began
+    CHECK(of(0.01, 2.3, 0, 8) == progress::improves);  // too few
+    CHECK(of(0.01, 230, 0) == progress::improves);     // another loss: a sum beside a mean
+    CHECK(of(0.01, 3, 0.0006) == progress::improves);  // high, and falling
     shown_run alone;
     for (std::uint64_t i = 0; i < 400; ++i) { alone.see(eval(i), "loss", 2.3); }
     CHECK(alone.says() == progress::unknown);
+}
+
+TEST_CASE("progress: a crumb is no progress") {
+    CHECK(story(400, [](std::uint64_t i) { return 22.18 - 1e-7 * double(i); }).empty());
+    CHECK(story(400, [](std::uint64_t i) { return 22.18 - 1e-2 * double(i); }) == answers{"30 improves"});
+}
+
+TEST_CASE("progress: what rises from the start was never below it") {
+    auto const rises = [](std::uint64_t samples, auto&& course) {
+        detail::falling_series all;
+        for (std::uint64_t i = 0; i < samples; ++i) { all.add(course(i), {}); }
+        return all.rises_from_the_start();
+    };
+    auto const up = [](std::uint64_t i) { return falling(2, -0.05, i); };
+    CHECK_FALSE(rises(5, up));
+    CHECK((rises(6, up) && rises(500, up)));
+    CHECK_FALSE(rises(500, [](std::uint64_t i) { return falling(2, 0.01, i); }));
+    CHECK_FALSE(rises(60, [&](std::uint64_t i) { return i < 20 ? falling(2, 0.01, i) : up(i); }));  // first it fell
 }
 
 TEST_CASE("progress: where no loss is an objective returns tell, which rise") {

@@ -185,18 +185,19 @@ TEST_CASE("no_better_than_guessing: chance in three windows fires, skill does no
     classes const wrong = made_of(200, [](std::size_t i) { return (i + 3) % 10; });
     classes const same = made_of(200, [](std::size_t) { return 0; });
     classes const third = made_of(200, [](std::size_t i) { return i % 3 == 0 ? i % 10 : (i + 1) % 10; });
-    no_better_than_guessing const rule{.warmup = 2};
+    no_better_than_guessing const rule{.warmup = 2, .warmup_pairs = 0};
     run it{rule};
     CHECK(step(it, train(0), labels, wrong) == truth::undecided);  // before the warm-up
     CHECK(step(it, train(1), labels, same) == truth::no);
     CHECK(step(it, train(2), labels, same) == truth::no);
     CHECK(step(it, train(3), labels, wrong) == truth::yes);
     REQUIRE(it.found.size() == 1);
-    CHECK((it.found[0].rule == "no_better_than_guessing" && it.found[0].tensor == "labels" && it.found[0].measured == 0));
+    CHECK(
+        (it.found[0].rule == "no_better_than_guessing" && it.found[0].tensor == "labels" && it.found[0].measured == 0));
     CHECK(it.found[0].threshold == Approx(0.1 + 2 * 0.0212132).epsilon(1e-4));
     CHECK(step(it, train(4), labels, third) == truth::no);  // 0.34
-    CHECK(step(it, train(5), labels, same) == truth::no);  // the row begins anew
-    CHECK(step(it, eval(5), labels, same) == truth::no);   // evaluations are counted apart
+    CHECK(step(it, train(5), labels, same) == truth::no);   // the row begins anew
+    CHECK(step(it, eval(5), labels, same) == truth::no);    // evaluations are counted apart
     classes const rare = made_of(200, [](std::size_t i) { return i % 50 == 0; });
     run few{rule};
     for (std::uint64_t i = 0; i < 9; ++i) { CHECK(step(few, train(i), rare, same) == truth::undecided); }
@@ -205,6 +206,31 @@ TEST_CASE("no_better_than_guessing: chance in three windows fires, skill does no
     classes const none(100);
     for (std::uint64_t i = 0; i < 5; ++i) { CHECK(step(part, train(i), half, none) != truth::yes); }
     CHECK(step(part, train(5), half, none) == truth::yes);
+}
+
+TEST_CASE("no_better_than_guessing: a loss below the entropy of the labels knows more than a guess",
+          "[no_better_than_guessing]") {
+    classes const labels = made_of(200, [](std::size_t i) { return i % 10; });  // 2.3026 nats, and 0.0225
+    classes const same = made_of(200, [](std::size_t) { return 0; });
+    auto const answer = [&](std::vector<float> const& losses,
+                            no_better_than_guessing const& rule = {.warmup_pairs = 0}) {
+        run it{rule};
+        truth last = truth::undecided;
+        for (std::uint64_t i = 0; i < losses.size(); ++i) {
+            it.see(train(i + 200), "loss", {losses[i]});
+            last = step(it, train(i + 200), labels, same);
+        }
+        return last;
+    };
+    no_better_than_guessing const at_once{.warmup = 0, .warmup_pairs = 0};
+    CHECK(answer({2.4F, 2.3F, 2.3F, 2.3F}, at_once) == truth::yes);
+    CHECK(answer({2.4F, 2.3F, 2.3F, 2.2F}, at_once) == truth::no);  // below 0.95 of 2.325
+    CHECK(answer({2.4F, 2.3F, 2.3F, 2.21F}, at_once) == truth::yes);
+    CHECK(answer({0.9F, 0.9F, 0.8F, 0.8F}, at_once) == truth::yes);  // no cross-entropy: nothing is known of it
+    CHECK(answer({2.4F, 2.3F, 2.3F, nan_f}, at_once) == truth::yes);
+    CHECK(answer({2.4F, 2.3F, 2.3F, 2.3F}) == truth::undecided);                 // 200 train closes
+    CHECK(answer({2.4F, 2.3F, 2.3F, 2.3F}, {.warmup = 0}) == truth::undecided);  // and 5000 pairs
+    CHECK(answer(std::vector<float>(28, 2.3F), {.warmup = 0}) == truth::yes);
 }
 
 TEST_CASE("confusion: ten of ten is silent, a 4 taken for a 7 fires", "[confusion]") {

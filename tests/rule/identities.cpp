@@ -376,6 +376,20 @@ TEST_CASE("constant_batch: the same batch fires at 3", "[constant_batch]") {
     CHECK(empty.close(train(1)) == truth::undecided);
 }
 
+TEST_CASE("constant_batch: a hundred samples may well be all there are", "[constant_batch]") {
+    auto const level_of = [](std::uint64_t samples) {
+        run it{constant_batch{}};
+        std::vector<float> const values(2 * samples, 0.5F);
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            it.see(train(i), "input", values, {samples, 2});
+            (void)it.close(train(i));
+        }
+        REQUIRE(it.found.size() == 1);
+        return it.found[0].severity;
+    };
+    CHECK((level_of(99) == severity::warning && level_of(100) == severity::info));
+}
+
 TEST_CASE("constant_batch: batches that come again fire once the ring is full", "[constant_batch]") {
     auto const of_batches = [](std::uint64_t batches, constant_batch const& rule) {
         return fired(rule, 66,

@@ -12,8 +12,8 @@
 #include <tests/catch.hpp>
 
 #include <cmath>
-
 #include <limits>
+#include <random>
 
 using namespace spotter;
 using namespace stage;
@@ -426,10 +426,56 @@ TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step
                     for (float const size : {1.0F, 2.0F, 3.0F, 4.0F}) { it.see(at, "grad/w", {size, size}); }
                 })
               .empty());
-    // A NaN leaves two changes undefined; zero has no direction.
+    // A NaN begins it anew; zero has no direction.
     CHECK(fired(gradient_not_cleared{.window = 4}, 9, [](auto& it, step_id at) {
               auto const size = static_cast<float>(at.index + 1);
               it.see(at, "grad/w", {at.index == 2 ? nan_f : size, size});
-          }) == indices{6, 7});
+          }) == indices{7});
     CHECK(fired(gradient_not_cleared{}, 30, "grad/w", {0, 0}).empty());
+}
+
+namespace {
+
+// Gradients of 200 elements: a signal and noise of the same size, anew at each step, of which `kept` times what was there stays.
+indices noisy_gradients(double kept, std::uint64_t steps, double signal = 1, double noise = 1) {
+    std::mt19937 random{1};
+    std::vector<double> all(200, 0.0);
+    return fired(gradient_not_cleared{}, steps, [&](auto& it, step_id at) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            double const fresh = static_cast<double>(random()) / 2147483648.0 - 1;
+            all[i] = kept * all[i] + signal * (i % 2 == 0 ? 1 : -1) + noise * fresh;
+        }
+        it.see(at, "grad/w", view_of(all.data(), {10, 20}));
+    });
+}
+
+}  // namespace
+
+TEST_CASE("gradient_not_cleared: what piles up shows in its noise, without growth in one direction",
+          "[gradient_not_cleared]") {
+    indices const told = noisy_gradients(1, 200, 0.3);
+    REQUIRE_FALSE(told.empty());
+    CHECK((told.front() >= 39 && told.front() <= 60 && told.back() == 199));
+    // Computed anew, and with momentum in the buffer, whatever the share of noise.
+    for (double const noise : {0.01, 0.1, 0.3, 1.0, 3.0}) {
+        CHECK(noisy_gradients(0, 300, 1, noise).empty());
+        CHECK(noisy_gradients(0.5, 300, 1, noise).empty());
+    }
+    CHECK(noisy_gradients(0.9, 300, 1, 1).empty());
+}
+
+TEST_CASE("gradient_not_cleared: a smooth descent has no noise, and piles nothing up", "[gradient_not_cleared]") {
+    // Gradient descent on a bowl, with momentum and without: every step is computed anew.
+    for (double const momentum : {0.0, 0.9}) {
+        std::vector<double> at(50), speed(50, 0.0), gradient(50);
+        for (std::size_t i = 0; i < at.size(); ++i) { at[i] = std::cos(static_cast<double>(i)); }
+        CHECK(fired(gradient_not_cleared{}, 400, [&](auto& it, step_id when) {
+                  for (std::size_t i = 0; i < at.size(); ++i) {
+                      gradient[i] = (0.05 + 0.02 * static_cast<double>(i)) * at[i];
+                      speed[i] = momentum * speed[i] - 0.1 * gradient[i];
+                      at[i] += speed[i];
+                  }
+                  it.see(when, "grad/w", view_of(gradient.data(), {5, 10}));
+              }).empty());
+    }
 }

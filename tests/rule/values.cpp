@@ -325,6 +325,36 @@ TEST_CASE("update_direction: W += 0.1 g fires at 60 with a window of 50, W -= 0.
     CHECK(it.covered().matched == 1);
 }
 
+TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not", "[update_direction]") {
+    // Six weights, two of which ascend.
+    auto const told = [](std::vector<std::string> const& names) {
+        run it{update_direction{.warmup = 0, .window = 4}};
+        std::vector<std::string> gradients;
+        for (std::string const& each : names) { gradients.push_back("grad/" + each); }
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            auto const id = static_cast<tensor_id>(2 * i);
+            it.declare({.name = names[i], .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
+            it.declare(
+                {.name = gradients[i], .role = role::gradient, .partner = id, .type = dtype::f32, .shape = {1, 2}});
+        }
+        std::string blamed;
+        for (std::uint64_t at = 0; at < 6; ++at) {
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                float const rate = i < 2 ? 0.1F : -0.1F;
+                it.see(train(at), names[i], {1 + rate * static_cast<float>(at), 0.5F});
+                it.see(train(at), gradients[i], {1, 0});
+            }
+            if (it.close(train(at)) == truth::yes) { blamed = it.found[0].tensor; }
+        }
+        return blamed;
+    };
+    CHECK(told({"actor.0/w", "actor.2/w", "critic.0/w", "critic.2/w", "critic.4/w", "critic.6/w"}) == "actor.0/w");
+    CHECK(told({"actor/fc1/w", "actor/fc2/w", "critic/a/w", "critic/b/w", "critic/c/w", "critic/d/w"}) ==
+          "actor/fc1/w");
+    CHECK(told({"fc1/w", "fc2/w", "fc3/w", "fc4/w", "fc5/w", "fc6/w"}).empty());
+    CHECK(told({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w", "net/fc5/w", "net/fc6/w"}).empty());
+}
+
 TEST_CASE("update_direction: nine in ten are enough, and the gradient of the earlier observation counts",
           "[update_direction]") {
     auto const with_down = [](std::uint64_t down) {  // of each ten changes

@@ -16,6 +16,7 @@ struct run_evidence {
     update_sizes const& weights;
     std::uint64_t close;  // the one at hand, from 1 on
     bool dying;           // units, or gradients, have come to nothing
+    bool has_classes;     // labels are whole numbers: classes
 
     // What a rule said within so many closes.
     static constexpr std::uint64_t recent = 200;
@@ -41,8 +42,14 @@ struct run_evidence {
 // What the weights say alone, whatever the run does: none has ever moved, or by next to nothing, or they began too large.
 [[nodiscard]] bool weights_are_wrong(update_sizes const& weights, finding& into) noexcept;
 
+// The training loss has been below zero from the first steps on.
+[[nodiscard]] bool is_below_zero(progress_watch const& losses) noexcept;
+
 // Every weight matrix, of two at least, began with one value in all its elements: the units of a layer stay alike.
 [[nodiscard]] bool is_symmetric(episode const& it, update_sizes const& weights) noexcept;
+
+// What no healthy run shows: it is told however well the run does.
+[[nodiscard]] bool is_certain(finding const& it) noexcept;
 
 // An input far beyond what any normalisation leaves.
 [[nodiscard]] bool is_raw(finding const& it) noexcept;

@@ -166,6 +166,16 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// No loss on class labels is below zero.
+[[nodiscard]] inline bool below_zero(run_evidence const& of, finding& into) noexcept {
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    if (!of.has_classes || !is_below_zero(of.losses)) { return false; }
+    into = told("update_direction", "a loss on class labels is below zero", name, "loss", loss->level(), relation::less,
+                0, "Check the sign of the loss: no error on classes is less than none.");
+    return true;
+}
+
 // The loss itself, where nothing explains it.
 [[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
     bool const bottomless = is_negated(of);
@@ -221,6 +231,25 @@ SPOTTER_BODY bool is_symmetric(episode const& it, update_sizes const& weights) n
     return seen >= 2 && it.latest.others + 1 >= seen;
 }
 
+SPOTTER_BODY bool is_below_zero(progress_watch const& losses) noexcept {
+    std::string_view name{};
+    falling_series const* const loss = losses.loss(name);
+    return loss != nullptr && loss->samples() >= 10 && loss->beginning() < 0;
+}
+
+SPOTTER_BODY bool is_certain(finding const& it) noexcept {
+    if (it.tells_non_finite || it.tells_origin || is_raw(it)) { return true; }
+    if (it.rule == "constant_batch") {
+        // A few batches in turn; more of them are an epoch.
+        return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
+    }
+    for (std::string_view const rule :
+         {"identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward"}) {
+        if (it.rule == rule) { return true; }
+    }
+    return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
+}
+
 SPOTTER_BODY bool is_raw(finding const& it) noexcept {
     return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > 20;
 }
@@ -236,7 +265,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
     for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch"}) {
-        if (of_rule(of.held(rule), into)) { return true; }
+        episode const* const it = of.held(rule);
+        if (it != nullptr && is_certain(it->latest) && of_rule(it, into)) { return true; }
     }
     if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
     if (symmetric(of, into)) { return true; }
@@ -247,12 +277,12 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if (initial_scale(of.weights, into)) { return true; }
     if ((ill || of.dying) && is_negated(of)) { return loss_alone(of, into); }
     if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
-    if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_zero(of.weights, 10, into)) { return true; }
+    if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_too_small(of.weights, ill ? 1e-5 : update_sizes::next_to_nothing, ill ? 50 : 100, into)) { return true; }
     if (of_rule(of.held("dead_update_path", "no_gradient"), into)) { return true; }
     if (of_rule(of.held("gradient_not_cleared", holds_those_before), into)) { return true; }
-    if ((ill || of.dying) && climbs(of, into)) { return true; }
+    if (below_zero(of, into) || ((ill || of.dying) && climbs(of, into))) { return true; }
     if (ill) {
         for (std::string_view const rule : {"rl_observation_range", "update_direction", "bf16_stall"}) {
             if (of_rule(of.held(rule), into)) { return true; }
@@ -267,7 +297,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of_rule(of.held("no_better_than_guessing"), into)) { return true; }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
-    if (of_rule(of.held("class_imbalance"), into) || not_carried_over(of, into)) { return true; }
+    if ((ill && of_rule(of.held("class_imbalance"), into)) || not_carried_over(of, into)) { return true; }
     for (std::string_view const rule :
          {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
           "gradient_depth_ratio", "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {

@@ -48,7 +48,8 @@ private:
     std::uint64_t bad_values_at_ = 0;            // the last close with values that are no numbers
     std::string_view cause_{}, cause_reason_{};  // that was told last
     severity cause_level_ = severity::info;
-    bool weights_told_ = false;
+    bool weights_told_ = false, sign_told_ = false;
+    bool has_classes_ = false;  // labels of whole numbers were seen
     std::uint64_t cause_at_ = 0;
 };
 

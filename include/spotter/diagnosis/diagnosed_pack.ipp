@@ -9,18 +9,15 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by.
 [[nodiscard]] inline standing standing_of(finding const& it) noexcept {
-    if (it.tells_non_finite || it.tells_origin) { return standing::certain; }
-    for (std::string_view const rule :
-         {"constant_batch", "identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward"}) {
-        if (it.rule == rule) { return standing::certain; }
-    }
-    if (it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50)) {
-        return standing::certain;
-    }
-    if (is_raw(it)) { return standing::certain; }
+    if (is_certain(it)) { return standing::certain; }
     if (it.rule == "overfit") { return it.measured >= 5 ? standing::outcome : standing::symptom; }
     bool const outcome = it.rule == "overtraining" || it.rule == "no_better_than_guessing";
     return outcome ? standing::outcome : standing::symptom;
+}
+
+// Labels of whole numbers are classes.
+[[nodiscard]] constexpr bool is_class_number(dtype type) noexcept {
+    return !is_floating(type) && !is_complex(type) && type != dtype::boolean;
 }
 
 // Where no outcome is known only what is far beyond its limit is an alarm: three times, or nine tenths of all.
@@ -55,6 +52,7 @@ SPOTTER_BODY tensor_needs diagnosed_pack::declare(tensor_info const& tensor) {
 }
 
 SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
+    has_classes_ = has_classes_ || (it.tensor.role == role::label && is_class_number(it.tensor.type));
     losses_.observe(it);
     weights_.observe(it);
     hidden_pack::observe(it);
@@ -68,7 +66,7 @@ SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progr
         // Other evidence may explain it: an optimizer that ascends needs as many steps to be seen.
         return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info;
     }
-    if (it.latest.severity == severity::info) { return severity::info; }
+    if (it.latest.severity == severity::info || it.rule == "constant_batch") { return severity::info; }
     switch (now) {
         case progress::improves:
             return severity::info;
@@ -122,7 +120,9 @@ SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
 SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) noexcept {
     news it;
     bool const ill = now == progress::flat || now == progress::worsens;
-    it.outcome = ill && told_ != now && (told_ == progress::unknown || now == progress::worsens);
+    // What follows a value that is no number follows from it.
+    bool const after_bad_value = bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
+    it.outcome = ill && !after_bad_value && told_ != now && (told_ == progress::unknown || now == progress::worsens);
     it.alarm = it.outcome;
     if (it.outcome) { it.level = now == progress::worsens ? severity::error : severity::warning; }
     for (episode& each : said_) {
@@ -131,10 +131,9 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
         it.held = level > it.held ? level : it.held;
         it.anything = true;
         bool const bad_value = each.latest.tells_origin;
-        bool const known = bad_value && bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
         if (bad_value) { bad_values_at_ = close_; }
         if (level < severity::warning || each.alarmed || explained(each)) { continue; }
-        if (known) {
+        if (after_bad_value) {
             each.alarmed = true;
             continue;
         }
@@ -148,13 +147,19 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
         weights_told_ = it.alarm = it.dying = true;
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }
+    if (!sign_told_ && has_classes_ && is_below_zero(losses_)) {
+        sign_told_ = it.alarm = true;
+        it.level = severity::error;
+    }
     return it;
 }
 
 // Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
 SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
                                              findings& out) noexcept {
-    if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying}, cause)) { return false; }
+    if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying, has_classes_}, cause)) {
+        return false;
+    }
     if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, now, cause); }
     if (what.outcome) { told_ = now; }
     cause_at_ = close_;

@@ -26,15 +26,18 @@ namespace detail {
 // When a series says what. Chosen while all families of bench/diagnosis were looked at, on seeds 100 to 103 (docs/diagnosis.md#results).
 struct progress_limits {
     std::uint64_t earliest = 30;     // samples before anything is said
-    double improved = 0.9;           // chance that a block of the last third is below one of the first
+    double improved = 0.9;           // chance that a block of the last third is below one of the first, and
+    double least_fall = 0.01;        // of its size is what the loss fell by, from the median of those to that of these
     std::uint64_t flat_after = 500;  // samples
     double flat_fall = 0.03;  // of the level: what a flat loss has fallen by is below, with two standard errors added
-    double fallen = 0.7;      // times the first loss: what has been below that `lasting` times in a row is not flat
-    double worse = 1.1;       // times the first loss: in `lasting` samples in a row, none below
-    std::uint64_t lasting = 100;
+    double fallen = 0.7;      // times the first loss: what has been below that so many times in a row is not flat
+    std::uint64_t fallen_for = 100;
+    double worse = 1.1;  // times the first loss: in `lasting` samples in a row, none below
+    std::uint64_t lasting = 200;
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
     double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
+    std::uint64_t runs_away = 10;  // likewise, of a loss that has risen from the start
     // An evaluation that nothing carries over to: so many of them, the latest third still at so many times where the training began and
     // at so many times their own first; what begins at more than `alike` times that of the training is another loss.
     std::uint64_t evaluations = 10, trained = 50;
@@ -71,6 +74,7 @@ private:
     constexpr void judge(progress_limits const& limits) noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept;
 
     block_series blocks_;
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
@@ -115,7 +119,8 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
     std::size_t const third = blocks_.size() / 3;
     bool const near_the_first = above_ < limits.lasting_far;
     improved_ =
-        improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved);
+        improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved &&
+                      has_fallen(limits));
     says_ = improved_ ? progress::improves : near_the_first && is_flat(limits) ? progress::flat : progress::unknown;
 }
 
@@ -123,14 +128,23 @@ constexpr bool falling_series::is_worse(progress_limits const& limits) const noe
     SPOTTER_STRICT_BODY
     if (bottomless_ >= limits.lasting_far) { return true; }
     if (above_ >= limits.lasting) { return true; }
+    if (far_above_ >= limits.runs_away && rises_from_the_start()) { return true; }
     return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
+}
+
+// By more than a crumb.
+constexpr bool falling_series::has_fallen(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    double const before = middle_of(blocks_.first(third)), now = middle_of(blocks_.last(third));
+    return before - now >= limits.least_fall * magnitude(before);
 }
 
 // What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
 constexpr bool falling_series::is_flat(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const third = blocks_.size() / 3;
-    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.lasting) { return false; }
+    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.fallen_for) { return false; }
     double const before = middle_of(blocks_.first(third)), now = middle_of(blocks_.last(third));
     double apart[block_series::most]{};
     std::span<double const> const last = blocks_.last(third);

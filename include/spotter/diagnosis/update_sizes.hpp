@@ -35,7 +35,7 @@ public:
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
         if (!std::exchange(mine->seen, true)) { mine->scale = scale_of(it), is_new_ = true; }
         measurement const ratio = update_ratio_of(it);
-        if (!ratio.known) { return; }
+        if (!ratio.known && !is_zero_still(it)) { return; }
         if (!(ratio.value > 0)) {
             ++mine->rests, ++all_rests_;
             return;
@@ -63,12 +63,18 @@ public:
     }
 
 private:
+    // It was all zero, and is: a ratio says nothing of that.
+    [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {
+        summary const& now = it.stats;
+        bool const later = has(now.has, terms::change) && now.has_previous && it.step.index > now.previous_index;
+        return later && now.previous_sum_squares == 0 && now.delta_sum_squares == 0;
+    }
     SPOTTER_STRICT static constexpr void fade(weight& it) noexcept {
         SPOTTER_STRICT_BODY
         it.peak *= 0.98;
     }
-    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the smaller extent
-    // stands for it: never more than the truth.
+    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the geometric mean of
+    // both stands for it.
     [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         extents const& shape = it.tensor.shape;
@@ -76,7 +82,7 @@ private:
         double const all = static_cast<double>(it.stats.count);
         double const rows = static_cast<double>(shape.size[0]);
         double const columns = all / rows;
-        double const fan_in = shape.rank > 2 || columns < rows ? columns : rows;
+        double const fan_in = shape.rank > 2 ? columns : square_root(rows * columns);
         return square_root(it.stats.sum_squares / static_cast<double>(it.stats.finite()) * fan_in);
     }
 

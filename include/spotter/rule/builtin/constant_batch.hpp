@@ -60,7 +60,8 @@ private:
 
 // Warning when an input has the same bits as in the step before `patience` times in a row, or when more than `duplicates` of its last
 // `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen several times in a step the first
-// sight counts; an empty one is not judged. Train steps only.
+// sight counts; an empty one is not judged. The same batch of `all_there_is` samples or more may well be the whole data set, though nobody
+// flagged it: info. Train steps only.
 struct constant_batch {
     using kind = rule_kind;
     static constexpr std::string_view name = "constant_batch";
@@ -69,9 +70,10 @@ struct constant_batch {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::batches;
-    std::uint64_t patience = 3;  // repetitions
-    std::uint64_t ring = 64;     // hashes
-    double duplicates = 0.5;     // fraction of the ring
+    std::uint64_t patience = 3;        // repetitions
+    std::uint64_t ring = 64;           // hashes
+    double duplicates = 0.5;           // fraction of the ring
+    std::uint64_t all_there_is = 100;  // samples of a batch
 
     struct series {
         bool known = false;
@@ -84,6 +86,7 @@ struct constant_batch {
         std::uint64_t close = 1;
         bool judged = false;
         culprit same, again;
+        bool small = false;  // one of those that are the same has fewer than `all_there_is` samples
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -103,7 +106,10 @@ struct constant_batch {
         mine.last = it.stats.hash;
         mine.same = equal ? mine.same + 1 : 0;
         seen.judged = seen.judged || compared;
-        if (equal && mine.same >= patience) { seen.same.blame(it, static_cast<double>(mine.same)); }
+        if (equal && mine.same >= patience) {
+            seen.same.blame(it, static_cast<double>(mine.same));
+            seen.small = seen.small || samples_of(it) < all_there_is;
+        }
         double const share = mine.recent.full() ? mine.recent.repeated_share() : 0;
         if (share > duplicates) { seen.again.blame(it, share); }
     }
@@ -112,13 +118,22 @@ struct constant_batch {
         culprit const same = std::exchange(seen.same, {});
         culprit const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
+        bool const small = std::exchange(seen.small, false);
         same.tell(out, "same batch at every step", "repetitions", relation::greater_equal,
-                  static_cast<double>(patience));
+                  static_cast<double>(patience), small ? severity::warning : severity::info);
         again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates);
         return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "no input was seen in two train steps";
+    }
+
+private:
+    [[nodiscard]] static constexpr std::uint64_t samples_of(observation const& it) noexcept {
+        int const said = batch_axis_of(it.tensor.flags);
+        std::size_t const axis = said < 0 ? 0 : static_cast<std::size_t>(said);
+        extents const& shape = it.view.shape;
+        return shape.rank > 1 && axis < shape.rank ? shape.size[axis] : 1;
     }
 };
 

@@ -137,8 +137,8 @@ private:
         mine.after_next = fading * mine.after_next + made[3];
         if (++mine.changes < warmup || !(mine.change > 0)) { return false; }
         double const one = mine.next / mine.change, two = mine.after_next / mine.change;
-        bool const kept = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
-        return mine.size >= inertia * mine.change && one >= -0.05 && one <= 0.95 && kept;
+        bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
+        return mine.size >= inertia * mine.change && one >= -0.05 && one <= 0.95 && keeps_on;
     }
     // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window is above the
     // geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a factor each time.

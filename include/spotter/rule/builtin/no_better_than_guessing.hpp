@@ -3,12 +3,16 @@
 #pragma once
 
 #include <spotter/rule/builtin/classes.hpp>
+#include <spotter/rule/builtin/loss_trend.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges windows of `samples` pairs of label and prediction, per mode (train and eval), from the `warmup`-th train close on. A window is
+// Judges windows of `samples` pairs of label and prediction, per mode (train and eval), from the `warmup`-th train close and the
+// `warmup_pairs`-th pair of training on (a step may be one sample). A window is
 // no better than guessing where as many predictions are right as always naming its most frequent label would be, or at most two standard
-// deviations (of that count, binomial) more. Warning after `patience` such windows in a row, until one is better. A window where one
+// deviations (of that count, binomial) more, unless the loss knows better: where the first losses of a mode were at least `like_entropy`
+// times the entropy H of the labels, as a cross-entropy begins, a window whose mean loss is below `known` times H is better than a guess
+// that knows how frequent the labels are (Shannon 1948; H of a window has the correction (classes - 1) / 2 samples of Miller 1955). Warning after `patience` such windows in a row, until one is better. A window where one
 // class has more than `largest_share` of the labels says nothing: rare classes are learned without being named often. Labels and
 // predictions of a step are paired by position; see classes.hpp.
 struct no_better_than_guessing {
@@ -19,23 +23,28 @@ struct no_better_than_guessing {
 
     selector select = role::label;
     selector predictions = role::prediction;
-    std::uint64_t samples = 200;  // pairs of a window
-    std::uint64_t warmup = 200;   // train closes
-    std::uint64_t patience = 3;   // windows
-    double largest_share = 0.6;   // fraction of a window's labels
-    bool argmax = false;          // predictions are scores whatever their type and rank
+    std::uint64_t samples = 200;        // pairs of a window
+    std::uint64_t warmup = 200;         // train closes
+    std::uint64_t patience = 3;         // windows
+    double largest_share = 0.6;         // fraction of a window's labels
+    std::uint64_t warmup_pairs = 5000;  // of training
+    double like_entropy = 0.7;          // times the entropy of the labels
+    double known = 0.95;                // times that
+    bool argmax = false;                // predictions are scores whatever their type and rank
     int class_axis = default_axis;
 
     struct window {
         slots<std::uint64_t> labels;                  // by class
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
         double measured = 0, limit = 0;
+        running_mean loss{};       // of the closes of this window
+        measurement first_loss{};  // the mean of the first window
         bool judged = false;
     };
     struct state {
         class_pairs step;
         window by_mode[mode_count];
-        std::uint64_t train_closes = 0;
+        std::uint64_t train_closes = 0, train_pairs = 0;
         bool lacks_memory = false;
     };
 
@@ -43,7 +52,7 @@ struct no_better_than_guessing {
         return select(tensor) ? terms::feature : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return predictions(tensor) ? terms::feature : terms::none;
+        return predictions(tensor) ? terms::feature : tensor.role == role::loss ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         bool room = seen.step.declare(tensor, select(tensor), predictions(tensor));
@@ -57,7 +66,13 @@ struct no_better_than_guessing {
         seen.step.extract(it, values, argmax, class_axis, out);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> classes) const noexcept {
-        if (it.step.mode != mode::predict) { seen.step.add(it.tensor, classes); }
+        if (it.step.mode == mode::predict) { return; }
+        if (it.tensor.role == role::loss && !select(it.tensor) && !predictions(it.tensor)) {
+            measurement const loss = loss_of(it);
+            if (loss.known) { seen.by_mode[index_of(it.step.mode)].loss.add(loss.value); }
+            return;
+        }
+        seen.step.add(it.tensor, classes);
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         seen.train_closes += at.mode == mode::train ? 1 : 0;
@@ -70,12 +85,13 @@ struct no_better_than_guessing {
             }
             ++mine.labels[label];
             ++mine.pairs;
+            seen.train_pairs += at.mode == mode::train ? 1 : 0;
             mine.right += label == said ? 1 : 0;
         });
         bool const any = !seen.step.labels.all().empty();
         seen.step.clear();
         if (!any) { return truth::undecided; }
-        if (mine.pairs >= samples && mine.pairs > 0) { judge(mine, seen.train_closes >= warmup); }
+        if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, mine); }
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         culprit const who{tensor, mine.measured, 1};
@@ -93,16 +109,36 @@ struct no_better_than_guessing {
     }
 
 private:
-    SPOTTER_STRICT constexpr void judge(window& mine, bool warm) const noexcept {
+    // In nats.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double entropy_of(slots<std::uint64_t>& labels,
+                                                                    double count) noexcept {
         SPOTTER_STRICT_BODY
+        double total = 0, classes = 0;
+        for (std::uint64_t const each : labels) {
+            if (each == 0) { continue; }
+            double const share = static_cast<double>(each) / count;
+            total -= share * natural_log(share);
+            ++classes;
+        }
+        return total + (classes - 1) / (2 * count);
+    }
+    SPOTTER_STRICT constexpr void judge(state const& seen, window& mine) const noexcept {
+        SPOTTER_STRICT_BODY
+        bool const warm = seen.train_closes >= warmup && seen.train_pairs >= warmup_pairs;
         std::uint64_t most = 0;
         for (std::uint64_t const each : mine.labels) { most = each > most ? each : most; }
         double const count = static_cast<double>(mine.pairs);
         double const share = static_cast<double>(most) / count;
+        measurement const loss = std::exchange(mine.loss, {}).value();
+        if (loss.known && !mine.first_loss.known) { mine.first_loss = loss; }
         if (warm && share <= largest_share) {
             mine.measured = static_cast<double>(mine.right) / count;
             mine.limit = share + 2 * square_root(share * (1 - share) / count);
-            mine.bad = mine.measured <= mine.limit ? mine.bad + 1 : 0;
+            double const entropy = entropy_of(mine.labels, count);
+            measurement const& in_training = seen.by_mode[index_of(mode::train)].first_loss;
+            double const first = in_training.known ? in_training.value : mine.first_loss.value;
+            bool const knows = loss.known && first >= like_entropy * entropy && loss.value < known * entropy;
+            mine.bad = mine.measured <= mine.limit && !knows ? mine.bad + 1 : 0;
             mine.judged = true;
         }
         for (std::uint64_t& each : mine.labels) { each = 0; }
