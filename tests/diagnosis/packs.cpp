@@ -29,11 +29,10 @@ TEST_CASE("what is in which pack") {
         before.insert(before.end(), after.begin(), after.end());
         return before;
     };
-    CHECK(names_of(packs::supervised) ==
-          with({"poor_weight_initialization", "class_imbalance", "no_better_than_guessing", "output_mismatch",
-                "identity_activation"},
-               {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining", "gradient_depth_ratio",
-                "tensor_variance", "unchanged_tensor"}));
+    CHECK(names_of(packs::supervised) == with({"poor_weight_initialization", "class_imbalance",
+                                               "no_better_than_guessing", "output_mismatch", "identity_activation"},
+                                              {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining",
+                                               "gradient_depth_ratio", "tensor_variance", "unchanged_tensor"}));
     CHECK(names_of(packs::rl) == with({"poor_weight_initialization"},
                                       {"rl_kl", "rl_explained_variance", "rl_clip_fraction", "rl_constant_reward",
                                        "rl_observation_range", "rl_repeated_states", "rl_target_network"}));

@@ -377,9 +377,9 @@ TEST_CASE("gradient_not_cleared: the norm has to rise in `rising` of the changes
         });
     };
     // Ten changes that double the norm and slow down: of them eight upwards, and seven.
-    CHECK(of_sizes({1, 2, 3, 4, 3.9F, 4.1F, 4, 4.2F, 4.25F, 4.3F, 4.4F}) == indices{10});
-    CHECK(of_sizes({1, 2, 3, 4, 3.9F, 4.1F, 4, 4.2F, 4.1F, 4.3F, 4.4F}).empty());
-    CHECK(of_sizes({1, 2, 3, 4, 3.9F, 4.1F, 4, 4.2F, 4.1F, 4.3F, 4.4F}, {.rising = 0.7}) == indices{10});
+    CHECK(of_sizes({1, 2, 3, 4, 5, 4.5F, 5.5F, 5, 6, 7, 8}) == indices{10});
+    CHECK(of_sizes({1, 2, 3, 4, 3.5F, 4.5F, 4, 5, 6, 5.5F, 8}).empty());
+    CHECK(of_sizes({1, 2, 3, 4, 3.5F, 4.5F, 4, 5, 6, 5.5F, 8}, {.rising = 0.7}) == indices{10});
 }
 
 TEST_CASE("gradient_not_cleared: more than half of the gradients of a step have to pile up", "[gradient_not_cleared]") {
@@ -455,13 +455,13 @@ TEST_CASE("gradient_not_cleared: what piles up shows in its noise, without growt
           "[gradient_not_cleared]") {
     indices const told = noisy_gradients(1, 200, 0.3);
     REQUIRE_FALSE(told.empty());
-    CHECK((told.front() >= 39 && told.front() <= 60 && told.back() == 199));
+    CHECK((told.front() <= 60 && told.back() == 199));
     // Computed anew, and with momentum in the buffer, whatever the share of noise.
     for (double const noise : {0.01, 0.1, 0.3, 1.0, 3.0}) {
         CHECK(noisy_gradients(0, 300, 1, noise).empty());
         CHECK(noisy_gradients(0.5, 300, 1, noise).empty());
     }
-    CHECK(noisy_gradients(0.9, 300, 1, 1).empty());
+    for (double const noise : {1.0, 3.0}) { CHECK(noisy_gradients(0.9, 300, 1, noise).empty()); }
 }
 
 TEST_CASE("gradient_not_cleared: a smooth descent has no noise, and piles nothing up", "[gradient_not_cleared]") {

@@ -326,7 +326,7 @@ TEST_CASE("update_direction: W += 0.1 g fires at 60 with a window of 50, W -= 0.
 }
 
 TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not", "[update_direction]") {
-    // Six weights, two of which ascend.
+    // Four weights, two of which ascend.
     auto const told = [](std::vector<std::string> const& names) {
         run it{update_direction{.warmup = 0, .window = 4}};
         std::vector<std::string> gradients;
@@ -348,11 +348,10 @@ TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not
         }
         return blamed;
     };
-    CHECK(told({"actor.0/w", "actor.2/w", "critic.0/w", "critic.2/w", "critic.4/w", "critic.6/w"}) == "actor.0/w");
-    CHECK(told({"actor/fc1/w", "actor/fc2/w", "critic/a/w", "critic/b/w", "critic/c/w", "critic/d/w"}) ==
-          "actor/fc1/w");
-    CHECK(told({"fc1/w", "fc2/w", "fc3/w", "fc4/w", "fc5/w", "fc6/w"}).empty());
-    CHECK(told({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w", "net/fc5/w", "net/fc6/w"}).empty());
+    CHECK(told({"actor.0/w", "actor.2/w", "critic.0/w", "critic.2/w"}) == "actor.0/w");
+    CHECK(told({"actor/fc1/w", "actor/fc2/w", "critic/fc1/w", "critic/fc2/w"}) == "actor/fc1/w");
+    CHECK(told({"fc1/w", "fc2/w", "fc3/w", "fc4/w"}).empty());
+    CHECK(told({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w"}).empty());
 }
 
 TEST_CASE("update_direction: nine in ten are enough, and the gradient of the earlier observation counts",

@@ -35,7 +35,7 @@ private:
     // That was told as the cause.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
-    // A symptom of an illness that was told a short while ago.
+    // A symptom of an illness that was told a short while ago, or the rule that told it.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
 
     progress_watch losses_;

@@ -78,7 +78,8 @@ SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progr
 }
 
 SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
-    return cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for && standing_of(it.latest) == standing::symptom;
+    bool const lately = cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for;
+    return lately && (standing_of(it.latest) == standing::symptom || it.rule == cause_);
 }
 
 // A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends;
@@ -132,7 +133,11 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
         it.anything = true;
         bool const bad_value = each.latest.tells_origin;
         if (bad_value) { bad_values_at_ = close_; }
-        if (level < severity::warning || each.alarmed || explained(each)) { continue; }
+        if (level < severity::warning || each.alarmed) { continue; }
+        if (explained(each)) {
+            each.alarmed = each.rule == cause_;  // which needs no second alarm
+            continue;
+        }
         if (after_bad_value) {
             each.alarmed = true;
             continue;

@@ -75,6 +75,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept;
 
     block_series blocks_;
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
@@ -127,9 +128,17 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
 constexpr bool falling_series::is_worse(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     if (bottomless_ >= limits.lasting_far) { return true; }
-    if (above_ >= limits.lasting) { return true; }
+    if (above_ >= limits.lasting && has_risen(limits)) { return true; }
     if (far_above_ >= limits.runs_away && rises_from_the_start()) { return true; }
     return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
+}
+
+// The latest third is above the first, by half of what counts as worse: one low loss at the start is an accident where a step is a sample.
+constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    double const rise = middle_of(blocks_.last(third)) - middle_of(blocks_.first(third));
+    return rise > 0.5 * (limits.worse - 1) * magnitude(first_);
 }
 
 // By more than a crumb.

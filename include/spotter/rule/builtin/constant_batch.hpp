@@ -60,7 +60,7 @@ private:
 
 // Warning when an input has the same bits as in the step before `patience` times in a row, or when more than `duplicates` of its last
 // `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen several times in a step the first
-// sight counts; an empty one is not judged. The same batch of `all_there_is` samples or more may well be the whole data set, though nobody
+// sight counts; an empty one is not judged. Batches of `all_there_is` samples or more may well be the whole data set, though nobody
 // flagged it: info. Train steps only.
 struct constant_batch {
     using kind = rule_kind;
@@ -86,7 +86,7 @@ struct constant_batch {
         std::uint64_t close = 1;
         bool judged = false;
         culprit same, again;
-        bool small = false;  // one of those that are the same has fewer than `all_there_is` samples
+        bool small_same = false, small_again = false;  // one of those has fewer than `all_there_is` samples
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -108,20 +108,24 @@ struct constant_batch {
         seen.judged = seen.judged || compared;
         if (equal && mine.same >= patience) {
             seen.same.blame(it, static_cast<double>(mine.same));
-            seen.small = seen.small || samples_of(it) < all_there_is;
+            seen.small_same = seen.small_same || samples_of(it) < all_there_is;
         }
         double const share = mine.recent.full() ? mine.recent.repeated_share() : 0;
-        if (share > duplicates) { seen.again.blame(it, share); }
+        if (share > duplicates) {
+            seen.again.blame(it, share);
+            seen.small_again = seen.small_again || samples_of(it) < all_there_is;
+        }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
         culprit const same = std::exchange(seen.same, {});
         culprit const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
-        bool const small = std::exchange(seen.small, false);
+        auto const level = [](bool& small) { return std::exchange(small, false) ? severity::warning : severity::info; };
         same.tell(out, "same batch at every step", "repetitions", relation::greater_equal,
-                  static_cast<double>(patience), small ? severity::warning : severity::info);
-        again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates);
+                  static_cast<double>(patience), level(seen.small_same));
+        again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates,
+                   level(seen.small_again));
         return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {

@@ -18,13 +18,14 @@ inline constexpr std::string_view holds_those_before = "each gradient holds thos
 // D = G_t - G_(t-1): where each gradient is computed anew, its noise is in two changes with opposite signs, so that <D_t, D_(t-1)> is
 // about -|D|^2 / 2, and changes are as large as gradients. Where gradients pile up, D is the gradient of the step alone: small beside G,
 // and as like the change before it as one gradient is like the next. Two signs, each of one gradient:
-//   noisy      the means (fading by a twentieth a change, from `warmup` changes on) of |G|^2 are `inertia` times those of |D|^2 or more,
-//              the correlation c of D with the D before it is between -0.05 and 0.95, and that with the one before that is above
+//   noisy      the means (fading by a twentieth a change, from half of `warmup` on, by when momentum has filled its buffer) of |G|^2 are `inertia` times those of |D|^2 or more,
+//              the correlation c of D with the D before it is between 0.1 and 0.95, and that with the one before that is above
 //              c - 0.2 and above the middle of c and 2c^2 - 1: signal with noise keeps c, a smooth curve bends to 2c^2 - 1. `lasting`
 //              changes in a row.
 //   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising` of them, it has
 //              at least doubled, and it slows down: the square of the norm amid the window is above 1.1 times the product of those at its
-//              ends. A net that runs away does not slow down.
+//              ends; yet the second half brought three quarters of what the first did, or more. A net that runs away does not slow down,
+//              and momentum that fills a buffer stops.
 // Warning when more than half of the gradients that are judged at a step do: one that grows alone is early learning. Each gradient is
 // looked at once a step, the first time; a change from or to one that is not finite or all zero is left out; a rewind begins anew. A
 // gradient of one element has no direction to keep, and is not watched. Keeps 64 elements of three steps. Train steps only.
@@ -38,7 +39,7 @@ struct gradient_not_cleared {
     selector select = role::gradient;
     double inertia =
         50;  // squared norm over squared change; momentum of 0.9 in the buffer reaches 30 (bench/diagnosis)
-    std::uint64_t warmup = 30;   // changes before the first sign is looked for
+    std::uint64_t warmup = 40;   // changes before the first sign is looked for
     std::uint64_t lasting = 10;  // changes
     double cosine = 0.9;         // of the angle between a gradient and the one before
     double rising = 0.8;         // fraction of the changes
@@ -131,14 +132,15 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_noisy(kept& mine, std::span<double const> made) const noexcept {
         SPOTTER_STRICT_BODY
         constexpr double fading = 0.95;
+        if (2 * ++mine.changes <= warmup) { return false; }
         mine.size = fading * mine.size + made[0];
         mine.change = fading * mine.change + made[1];
         mine.next = fading * mine.next + made[2];
         mine.after_next = fading * mine.after_next + made[3];
-        if (++mine.changes < warmup || !(mine.change > 0)) { return false; }
+        if (mine.changes < warmup || !(mine.change > 0)) { return false; }
         double const one = mine.next / mine.change, two = mine.after_next / mine.change;
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
-        return mine.size >= inertia * mine.change && one >= -0.05 && one <= 0.95 && keeps_on;
+        return mine.size >= inertia * mine.change && one >= 0.1 && one <= 0.95 && keeps_on;
     }
     // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window is above the
     // geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a factor each time.
@@ -154,7 +156,7 @@ private:
         growth = now / mine.norms[0];
         double const amid = mine.norms[mine.norms.size() / 2];
         return mine.aligned >= mine.norms.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2 &&
-               amid * amid > 1.1 * mine.norms[0] * now;
+               amid * amid > 1.1 * mine.norms[0] * now && now - amid >= 0.75 * (amid - mine.norms[0]);
     }
 };
 
