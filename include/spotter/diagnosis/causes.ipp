@@ -98,7 +98,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         (rests ? resting : others) += 1;
         if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests)}; }
     });
-    if (resting == 0 || others > 0) { return false; }
+    if (resting == 0 || others > 0 || weights.nothing_pulls()) { return false; }
     into = told("learning_rate_zero", "no weight has ever moved", first.name, "observations without a change",
                 first.value, relation::greater_equal, static_cast<double>(patience),
                 "Check that the learning rate is not zero, nor too small to change a weight at all, and that the "
@@ -217,7 +217,11 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 [[nodiscard]] inline bool dead_at_first(run_evidence const& of, finding& into) noexcept {
     for (std::string_view const rule : {"all_zero", "dead_relu"}) {
         episode const* const it = of.held_at_first(rule);
-        if (it != nullptr && it->latest.measured >= 0.9) { return of_rule(it, into); }
+        if (it == nullptr || it->latest.measured < 0.9) { continue; }
+        bool is_weight = false;  // one that starts at zero, and rests: its units are not dead
+        of.weights.each(
+            [&](std::string_view name, auto const&) { is_weight = is_weight || name == it->latest.tensor; });
+        if (!is_weight) { return of_rule(it, into); }
     }
     return false;
 }
@@ -270,15 +274,13 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
     if (symmetric(of, into)) { return true; }
-    if (episode const* const it = of.held_at_first("input_not_normalized");
-        it != nullptr && (ill || is_raw(it->latest))) {
-        return of_rule(it, into);
-    }
+    episode const* const input = of.held_at_first("input_not_normalized");
+    if (input != nullptr && is_raw(input->latest)) { return of_rule(input, into); }
     if (initial_scale(of.weights, into)) { return true; }
     if ((ill || of.dying) && is_negated(of)) { return loss_alone(of, into); }
     if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
-    if (rate_zero(of.weights, 10, into)) { return true; }
     if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
+    if (rate_zero(of.weights, 10, into)) { return true; }
     if (rate_too_small(of.weights, ill ? 1e-5 : update_sizes::next_to_nothing, ill ? 50 : 100, into)) { return true; }
     if (of_rule(of.held("dead_update_path", "no_gradient"), into)) { return true; }
     if (of_rule(of.held("gradient_not_cleared", holds_those_before), into)) { return true; }
@@ -290,6 +292,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of.progress != progress::worsens && of_rule(of.held("gradient_not_cleared"), into)) { return true; }
     if (ill) {
+        if (of_rule(input, into)) { return true; }
         for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "saturated_activation"}) {
             if (of_rule(of.held_at_first(rule), into)) { return true; }
         }
@@ -297,7 +300,9 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of_rule(of.held("no_better_than_guessing"), into)) { return true; }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
-    if ((ill && of_rule(of.held("class_imbalance"), into)) || not_carried_over(of, into)) { return true; }
+    bool const worse_in_evaluation = of.held("overfit") != nullptr || of.held("overtraining") != nullptr;
+    if ((ill || worse_in_evaluation) && of_rule(of.held("class_imbalance"), into)) { return true; }
+    if (not_carried_over(of, into)) { return true; }
     for (std::string_view const rule :
          {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
           "gradient_depth_ratio", "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {

@@ -133,12 +133,17 @@ constexpr bool falling_series::is_worse(progress_limits const& limits) const noe
     return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
 }
 
-// The latest third is above the first, by half of what counts as worse: one low loss at the start is an accident where a step is a sample.
+// The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the loss scatters, by
+// three of its robust standard deviations: where a step is a sample, a low first loss may be an accident.
 constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const third = blocks_.size() / 3;
-    double const rise = middle_of(blocks_.last(third)) - middle_of(blocks_.first(third));
-    return rise > 0.5 * (limits.worse - 1) * magnitude(first_);
+    double const now = middle_of(blocks_.last(third)), before = middle_of(blocks_.first(third));
+    if (now - before > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
+    double const middle = middle_of(blocks_.blocks());
+    double apart[block_series::most]{};
+    for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
+    return now - beginning_ > 3 * 1.4826 * middle_of({apart, blocks_.size()});
 }
 
 // By more than a crumb.

@@ -22,15 +22,20 @@ public:
         double highest = 0;                  // of all
         std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
         bool seen = false;
+        bool has_gradient = false, pulled = false;  // one was seen; it was not zero
     };
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
+        if (tensor.role == role::gradient && tensor.partner != no_tensor) {
+            return terms::sum_squares | terms::nonfinite;
+        }
         return select::weights(tensor) ? terms::change | terms::sum_squares : terms::none;
     }
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
-        return !any(needs(tensor)) || all_.declare(tensor) != nullptr;
+        return !select::weights(tensor) || all_.declare(tensor) != nullptr;
     }
     constexpr void observe(observation const& it) noexcept {
+        if (it.tensor.role == role::gradient) { return see_gradient(it); }
         weight* const mine = all_.find(it.tensor.id);
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
         if (!std::exchange(mine->seen, true)) { mine->scale = scale_of(it), is_new_ = true; }
@@ -62,7 +67,23 @@ public:
         });
     }
 
+    // Gradients of weights were seen, all of them zero: it is not the rate that keeps weights where they are.
+    [[nodiscard]] constexpr bool nothing_pulls() const noexcept {
+        bool any_gradient = false, any_pulled = false;
+        each([&](std::string_view, weight const& it) {
+            any_gradient = any_gradient || it.has_gradient;
+            any_pulled = any_pulled || it.pulled;
+        });
+        return any_gradient && !any_pulled;
+    }
+
 private:
+    constexpr void see_gradient(observation const& it) noexcept {
+        weight* const of = all_.find(it.tensor.partner);
+        if (of == nullptr || it.step.mode != mode::train) { return; }
+        of->has_gradient = true;
+        of->pulled = of->pulled || it.stats.sum_squares > 0 || it.stats.nonfinite() > 0;
+    }
     // It was all zero, and is: a ratio says nothing of that.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {
         summary const& now = it.stats;
