@@ -426,7 +426,7 @@ TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step
                     for (float const size : {1.0F, 2.0F, 3.0F, 4.0F}) { it.see(at, "grad/w", {size, size}); }
                 })
               .empty());
-    // A NaN begins it anew; zero has no direction.
+    // A NaN leaves two changes undefined; zero has no direction.
     CHECK(fired(gradient_not_cleared{.window = 4}, 9, [](auto& it, step_id at) {
               auto const size = static_cast<float>(at.index + 1);
               it.see(at, "grad/w", {at.index == 2 ? nan_f : size, size});

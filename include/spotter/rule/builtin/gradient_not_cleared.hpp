@@ -18,8 +18,8 @@ inline constexpr std::string_view holds_those_before = "each gradient holds thos
 // D = G_t - G_(t-1): where each gradient is computed anew, its noise is in two changes with opposite signs, so that <D_t, D_(t-1)> is
 // about -|D|^2 / 2, and changes are as large as gradients. Where gradients pile up, D is the gradient of the step alone: small beside G,
 // and as like the change before it as one gradient is like the next. Two signs, each of one gradient:
-//   noisy      the means (fading by a twentieth a change, from half of `warmup` on, by when momentum has filled its buffer) of |G|^2 are `inertia` times those of |D|^2 or more,
-//              the correlation c of D with the D before it is between 0.1 and 0.95, and that with the one before that is above
+//   noisy      the means (fading by a twentieth a change, from half of `warmup` on, by when momentum has filled its buffer) of |G|^2 are
+//              `inertia` times those of |D|^2 or more, the correlation c of D with the D before it is between 0.1 and 0.95, and that with the one before that is above
 //              c - 0.2 and above the middle of c and 2c^2 - 1: signal with noise keeps c, a smooth curve bends to 2c^2 - 1. `lasting`
 //              changes in a row.
 //   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising` of them, it has
@@ -27,8 +27,8 @@ inline constexpr std::string_view holds_those_before = "each gradient holds thos
 //              ends; yet the second half brought three quarters of what the first did, or more. A net that runs away does not slow down,
 //              and momentum that fills a buffer stops.
 // Warning when more than half of the gradients that are judged at a step do: one that grows alone is early learning. Each gradient is
-// looked at once a step, the first time; a change from or to one that is not finite or all zero is left out; a rewind begins anew. A
-// gradient of one element has no direction to keep, and is not watched. Keeps 64 elements of three steps. Train steps only.
+// looked at once a step, the first time; a change from or to one that is not finite, or to one that is all zero, is left out; a rewind
+// begins anew. A gradient of one element has no direction to keep, and is not watched. Keeps 64 elements of three steps. Train steps only.
 struct gradient_not_cleared {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_not_cleared";
@@ -37,8 +37,7 @@ struct gradient_not_cleared {
     static constexpr bool extracts_from_memory = true;
 
     selector select = role::gradient;
-    double inertia =
-        50;  // squared norm over squared change; momentum of 0.9 in the buffer reaches 30 (bench/diagnosis)
+    double inertia = 50;         // squared norm over squared change; momentum in the buffer reaches 30 (bench/diagnosis)
     std::uint64_t warmup = 40;   // changes before the first sign is looked for
     std::uint64_t lasting = 10;  // changes
     double cosine = 0.9;         // of the angle between a gradient and the one before
@@ -49,7 +48,7 @@ struct gradient_not_cleared {
     struct kept {
         slots<sampled_values> before;                           // the gradient, its change, and the change before that
         std::uint64_t have = 0;                                 // of those
-        std::uint64_t last_index = 0;                           // of the step
+        std::uint64_t last_index = 0, judged_index = 0;         // of the step
         recent_values norms;                                    // before each change
         recent_values rose;                                     // 1 where the norm rose
         double size = 0, change = 0, next = 0, after_next = 0;  // fading sums: |G|^2, |D|^2, <D, D'>, <D, D''>
@@ -69,7 +68,7 @@ struct gradient_not_cleared {
         return mine.before.grow(3) && mine.norms.keep(window) && mine.rose.keep(window);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
-    // |G|^2, |D|^2, <D, D'>, <D, D''>, of which there are as many as steps are known.
+    // |G|^2, |D|^2, <D, D'>, <D, D''>; |D|^2 is -1 where the step before is not known, a product 0 where its change is not.
     constexpr void extract(kept& mine, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (mine.have > 0 && it.step.index == mine.last_index) { return; }  // within a step gradients may well pile up
         if (it.step.index < mine.last_index) { mine.have = 0; }
@@ -81,22 +80,26 @@ struct gradient_not_cleared {
         sampled_values const now = sampled_values::of(values);
         double const size = dot(now, now);
         if (!(size > 0) || !is_finite(size)) { return; }
-        out.push(size);
         sampled_values const change = now - mine.before[0];
-        if (mine.have > 0) { out.push(dot(change, change)); }
-        if (mine.have > 1) { out.push(dot(change, mine.before[1])); }
-        if (mine.have > 2) { out.push(dot(change, mine.before[2])); }
+        out.push(size);
+        out.push(mine.have > 0 ? dot(change, change) : -1);
+        out.push(mine.have > 1 ? dot(change, mine.before[1]) : 0);
+        out.push(mine.have > 2 ? dot(change, mine.before[2]) : 0);
         mine.before[2] = mine.before[1];
         mine.before[1] = change;
         mine.before[0] = now;
         mine.have = mine.have < 3 ? mine.have + 1 : 3;
     }
-    [[nodiscard]] constexpr judged judge(kept& mine, observation const&, std::span<double const> made) const noexcept {
-        if (made.empty()) { return {}; }
-        if (made.size() == 1) { begin_anew(mine, made[0]); }
-        if (made.size() < 2) { return {}; }
-        bool const noisy = made.size() > 3 && is_noisy(mine, made);
-        mine.noisy = noisy ? mine.noisy + 1 : 0;
+    [[nodiscard]] constexpr judged judge(kept& mine, observation const& it,
+                                         std::span<double const> made) const noexcept {
+        if (made.size() != 4) { return {}; }
+        if (it.step.index < mine.judged_index) { begin_anew(mine); }
+        mine.judged_index = it.step.index;
+        if (made[1] < 0) {
+            mine.before_size = made[0];
+            return {};
+        }
+        mine.noisy = is_noisy(mine, made) ? mine.noisy + 1 : 0;
         double growth = 0;
         bool const straight = is_straight(mine, made, growth);
         mine.before_size = made[0];
@@ -119,11 +122,10 @@ struct gradient_not_cleared {
     }
 
 private:
-    constexpr void begin_anew(kept& mine, double size) const noexcept {
+    static constexpr void begin_anew(kept& mine) noexcept {
         mine.norms.clear(), mine.rose.clear();
         mine.size = mine.change = mine.next = mine.after_next = 0;
         mine.changes = mine.aligned = mine.noisy = 0;
-        mine.before_size = size;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double inertia_of(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY
