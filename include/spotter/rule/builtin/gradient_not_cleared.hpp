@@ -37,8 +37,8 @@ struct gradient_not_cleared {
     static constexpr bool extracts_from_memory = true;
 
     selector select = role::gradient;
-    double inertia = 50;         // squared norm over squared change; momentum in the buffer reaches 30 (bench/diagnosis)
-    std::uint64_t warmup = 40;   // changes before the first sign is looked for
+    double inertia = 50;        // squared norm over squared change; momentum in the buffer reaches 30 (bench/diagnosis)
+    std::uint64_t warmup = 40;  // changes before the first sign is looked for
     std::uint64_t lasting = 10;  // changes
     double cosine = 0.9;         // of the angle between a gradient and the one before
     double rising = 0.8;         // fraction of the changes
