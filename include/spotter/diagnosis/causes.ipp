@@ -292,7 +292,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of.progress != progress::worsens && of_rule(of.held("gradient_not_cleared"), into)) { return true; }
     if (ill) {
-        if (of_rule(input, into)) { return true; }
+        if (input != nullptr && magnitude(input->latest.measured) >= 5 && of_rule(input, into)) { return true; }
         for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "saturated_activation"}) {
             if (of_rule(of.held_at_first(rule), into)) { return true; }
         }

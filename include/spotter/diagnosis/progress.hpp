@@ -134,7 +134,7 @@ constexpr bool falling_series::is_worse(progress_limits const& limits) const noe
 }
 
 // The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the loss scatters, by
-// three of its robust standard deviations: where a step is a sample, a low first loss may be an accident.
+// six of its robust standard deviations: where a step is a sample, a low first loss may be an accident.
 constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const third = blocks_.size() / 3;
@@ -143,7 +143,7 @@ constexpr bool falling_series::has_risen(progress_limits const& limits) const no
     double const middle = middle_of(blocks_.blocks());
     double apart[block_series::most]{};
     for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
-    return now - beginning_ > 3 * 1.4826 * middle_of({apart, blocks_.size()});
+    return now - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
 }
 
 // By more than a crumb.
