@@ -35,8 +35,9 @@ private:
     // That was told as the cause.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
-    // A symptom of an illness that was told a short while ago, or the rule that told it.
+    // A symptom of an illness that was told a short while ago, or once more of the rule and the tensor that told it.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
+    [[nodiscard]] bool says_the_same(episode const& it) const noexcept;
 
     progress_watch losses_;
     update_sizes weights_;
@@ -46,7 +47,7 @@ private:
     spotter::progress told_ =
         spotter::progress::unknown;              // the last that was an alarm; unknown: none since it was well
     std::uint64_t bad_values_at_ = 0;            // the last close with values that are no numbers
-    std::string_view cause_{}, cause_reason_{};  // that was told last
+    std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last
     severity cause_level_ = severity::info;
     bool weights_told_ = false, sign_told_ = false;
     bool has_classes_ = false;  // labels of whole numbers were seen

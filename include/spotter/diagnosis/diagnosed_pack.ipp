@@ -79,7 +79,11 @@ SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progr
 
 SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
     bool const lately = cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for;
-    return lately && (standing_of(it.latest) == standing::symptom || it.rule == cause_);
+    return lately && (standing_of(it.latest) == standing::symptom || says_the_same(it));
+}
+
+SPOTTER_BODY bool diagnosed_pack::says_the_same(episode const& it) const noexcept {
+    return it.rule == cause_ && it.latest.tensor == cause_tensor_;
 }
 
 // A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends;
@@ -135,7 +139,7 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
         if (bad_value) { bad_values_at_ = close_; }
         if (level < severity::warning || each.alarmed) { continue; }
         if (explained(each)) {
-            each.alarmed = each.rule == cause_;  // which needs no second alarm
+            each.alarmed = says_the_same(each);  // which needs no second alarm
             continue;
         }
         if (after_bad_value) {
@@ -169,7 +173,7 @@ SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress
     if (what.outcome) { told_ = now; }
     cause_at_ = close_;
     if (cause.rule == cause_ && cause.reason == cause_reason_ && what.level <= cause_level_) { return false; }
-    cause_ = cause.rule, cause_reason_ = cause.reason, cause_level_ = what.level;
+    cause_ = cause.rule, cause_reason_ = cause.reason, cause_tensor_ = cause.tensor, cause_level_ = what.level;
     cause.step = step;
     cause.severity = what.level;
     out.push(cause);
