@@ -52,7 +52,7 @@ flood record_flood(std::string const& path, drain how) {
     hook watch{path, everything,
                options{.existing = existing::resume,
                        .drain = how,
-                       .ring_bytes = 256 << 10,
+                       .ring_bytes = 128 << 10,  // a writer kept waiting stores a whole ring at once
                        .segment_bytes = 200'000,
                        .flush_milliseconds = 1}};
     std::vector<float> noise(2000);
