@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A record of every kind of content, cut at every byte and with every bit flipped: what is read is what was written, or a named error.
+#include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
 
@@ -13,7 +14,6 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::string_view path = frozen_files::folder;
 
 // Two segments: scalars, summaries, quantiles, values of several types and sizes, texts, findings, coverage.
 folder_contents const& sample() {
@@ -21,7 +21,7 @@ folder_contents const& sample() {
         memory_file_system files;
         options choices = small_record;
         choices.clock = &ticks;
-        recorder record{path, choices, files};
+        recorder record{frozen_files::folder, choices, files};
         auto const keep = plan{collection{"values", "v/*", every{2}, payload},
                                collection{"spread", "v/b", every{2}, quantiles | histogram},
                                collection{"sums", "s/*", always{}, stats(l2, mean, minimum, maximum)}};
@@ -97,16 +97,6 @@ picture quick_picture(trial const& run, std::vector<step_id> const& ever) {
     return found;
 }
 
-// Where the row frames of a segment are.
-std::vector<row_frame> frames_of(contents const& segment) {
-    std::vector<row_frame> found;
-    frame_walker walk{segment};
-    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-        if (what == walked::rows) { found.push_back(walk.frame()); }
-    }
-    return found;
-}
-
 // The whole record: what it holds and at which steps.
 struct original {
     std::vector<step_id> steps{};
@@ -116,7 +106,7 @@ original const& read_sample() {
     static original const found = [] {
         frozen_files files;
         files.files = sample();
-        trial const run = open_in(files, path);
+        trial const run = open_in(files, frozen_files::folder);
         return original{run.steps(), quick_picture(run, {})};
     }();
     return found;
@@ -163,7 +153,7 @@ void flip_all(std::string const& name, std::size_t begin, std::size_t end, flip_
         for (int bit = 0; bit < 8; ++bit, ++count.flips) {
             auto const mask = static_cast<std::byte>(1 << bit);
             bytes[at] ^= mask;
-            auto const opened = open_trial(path, files);
+            auto const opened = open_trial(frozen_files::folder, files);
             INFO(name << " byte " << at << " bit " << bit);
             REQUIRE(opened);
             difference const found = compare(quick_picture(*opened, steps), whole);
@@ -240,11 +230,11 @@ TEST_CASE("every bit of the head of a run's only segment flipped: the run opens,
     files.files = sample();
     files.files.erase(segments[1]);
     contents& bytes = files.files.find(segments[0])->second;
-    picture const only = quick_picture(open_in(files, path), steps);
+    picture const only = quick_picture(open_in(files, frozen_files::folder), steps);
     for (std::size_t bit = 0; bit < 8 * layout::head_bytes; ++bit) {
         auto const mask = static_cast<std::byte>(1 << (bit % 8));
         bytes[bit / 8] ^= mask;
-        auto const opened = open_trial(path, files);
+        auto const opened = open_trial(frozen_files::folder, files);
         INFO("bit " << bit);
         REQUIRE(opened);
         REQUIRE(compare(quick_picture(*opened, steps), only).whole());
@@ -266,7 +256,7 @@ TEST_CASE("the last segment cut at every byte: a run that died, with a prefix of
         for (std::size_t cut = 0; cut <= all.size();
              cut += cut == all.size() ? 1 : (std::min)(stride, all.size() - cut)) {
             files.files[name] = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(cut)};
-            auto const opened = open_trial(path, files);
+            auto const opened = open_trial(frozen_files::folder, files);
             INFO(name << " cut at " << cut);
             REQUIRE(opened);
             difference const found = compare(quick_picture(*opened, steps), whole);
@@ -293,7 +283,7 @@ TEST_CASE(
     files.files = sample();
     for (std::size_t cut = 0; cut < all.size(); cut += stride) {
         files.files[segments[0]] = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(cut)};
-        auto const opened = open_trial(path, files);
+        auto const opened = open_trial(frozen_files::folder, files);
         INFO("cut at " << cut);
         REQUIRE(opened);
         difference const found = compare(quick_picture(*opened, steps), whole);
@@ -318,7 +308,7 @@ TEST_CASE("a sidecar cut at every byte, with every bit flipped, or missing: noth
         frozen_files files;
         files.files = sample();
         auto const check = [&] {
-            trial const run = open_in(files, path);
+            trial const run = open_in(files, frozen_files::folder);
             REQUIRE(run.damage().empty());
             REQUIRE(run.status() == run_status::finished);
             REQUIRE(compare(quick_picture(run, steps), whole).whole());

@@ -8,7 +8,6 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::string_view path = frozen_files::folder;
 
 // A segment of one row frame.
 template <class Add>
@@ -65,7 +64,7 @@ TEST_CASE(
         closed.step = train(1);
         add_row(rows, row_kind::close, closed);
     });
-    trial const run = open_in(files, path);
+    trial const run = open_in(files, frozen_files::folder);
     CHECK(run["x"].at(train(1)).error().code == errc::corrupt);
     CHECK(run["x"].stat(train(1), l2).error().code == errc::corrupt);
     CHECK(run["x"].history(l2).size() == 1);
@@ -79,7 +78,7 @@ TEST_CASE("a declaration with an id beyond reason is damage, and takes no memory
         add_declare(rows, no_tensor - 1, "x", dtype::f32);
         add_declare(rows, 1, "y", dtype::f32);
     });
-    trial const run = open_in(files, path);
+    trial const run = open_in(files, frozen_files::folder);
     CHECK(run.damage().size() == 1);
     CHECK(run.index().find("x") == nullptr);
     CHECK(run.index().find("y") != nullptr);
@@ -106,7 +105,7 @@ TEST_CASE("a malformed feature under a right checksum is damage; its observation
         encode_stamp(end, 0, 1.0);
         REQUIRE(rows.add(row_kind::close, end.view()));
     });
-    trial const run = open_in(files, path);
+    trial const run = open_in(files, frozen_files::folder);
     CHECK(run.damage().size() == 1);
     CHECK(run["x"].shape(train(1)));
     CHECK_FALSE(replay(run, any("x", l2 > 1.0)).whole);
@@ -126,7 +125,7 @@ TEST_CASE("a truth value that is neither 0 nor 1 reads as true [T14]") {
         row.value = {&odd, 1};
         add_row(rows, row_kind::scalar, row);
     });
-    trial const run = open_in(files, path);
+    trial const run = open_in(files, frozen_files::folder);
     CHECK(run["x"].at(train(0)).to<bool>().value_or(false));
     CHECK(run["x"].stat(train(0), maximum).value_or(0) == 1);
 }
@@ -149,7 +148,7 @@ TEST_CASE("a later segment of another format version is not read as if it were o
     frozen_files files;
     files.files["run/000000.spot"] = segment_of(rows_of("x"));
     files.files["run/000001.spot"] = segment_of(rows_of("y"), layout::version + 1, 1, 1);
-    trial run = open_in(files, path);
+    trial run = open_in(files, frozen_files::folder);
     for (int round = 0; round < 2; ++round) {
         CHECK(run.names() == names_list{"x"});
         REQUIRE(run.damage().size() == 1);
@@ -158,5 +157,5 @@ TEST_CASE("a later segment of another format version is not read as if it were o
         REQUIRE_FALSE(run.refresh());
     }
     files.files["run/000000.spot"] = files.files["run/000001.spot"];
-    CHECK(open_trial(path, files).error().code == errc::unknown_version);
+    CHECK(open_trial(frozen_files::folder, files).error().code == errc::unknown_version);
 }

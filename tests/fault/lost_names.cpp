@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damage to what declares tensors in a run that was resumed or replaced: rows get their names back from where these stand once more, and as
 // long as nothing names them they stand for a later value that nobody knows.
+#include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
 #include <tests/trial/runs.hpp>
@@ -14,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t count = 120;
+constexpr std::uint64_t recorded_steps = 120;
 constexpr std::string_view names[] = {"n/x", "n/y", "v/w"};
 
 // Two attempts over the same steps; of each tensor the values are 1000 times the attempt, and the step.
-void record(std::string const& path, std::uint64_t steps = count) {
+void record(std::string const& path, std::uint64_t steps = recorded_steps) {
     for (std::uint32_t k = 0; k < 2; ++k) {
         hook watch{path, everything, options{.existing = k == 0 ? existing::replace : existing::resume}};
         for (std::uint64_t i = 0; i < steps; ++i) {
@@ -33,16 +34,8 @@ void record(std::string const& path, std::uint64_t steps = count) {
         watch.finish();
     }
 }
-std::vector<row_frame> frames_of(std::vector<char> const& bytes) {
-    std::vector<row_frame> found;
-    frame_walker walk{std::as_bytes(std::span{bytes})};
-    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-        if (what == walked::rows) { found.push_back(walk.frame()); }
-    }
-    return found;
-}
 std::vector<row_frame> declaring(std::vector<char> const& bytes) {
-    auto all = frames_of(bytes);
+    auto all = frames_of(std::as_bytes(std::span{bytes}));
     std::erase_if(all, [](row_frame const& each) { return (each.flags & layout::has_declares) == 0; });
     return all;
 }
@@ -60,11 +53,11 @@ struct verdict {
         ++(got == wanted ? right : wrong);
     }
 };
-constexpr std::size_t all_values = 2 * count + count / 4;
+constexpr std::size_t all_values = 2 * recorded_steps + recorded_steps / 4;
 
 verdict latest(trial const& run) {
     verdict found;
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::uint64_t i = 0; i < recorded_steps; ++i) {
         for (std::string_view const name : names) {
             if (name != "v/w" || i % 4 == 0) { found.take(run[name].at(train(i)), 1000.0 + static_cast<double>(i)); }
         }
@@ -73,7 +66,7 @@ verdict latest(trial const& run) {
 }
 verdict of_attempt(trial const& run, std::uint32_t number) {
     verdict found;
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::uint64_t i = 0; i < recorded_steps; ++i) {
         for (std::string_view const name : names) {
             double const wanted = 1000.0 * number + static_cast<double>(i);
             if (name != "v/w" || i % 4 == 0) { found.take(run[name].at(train(i), attempt{number}), wanted); }
@@ -82,7 +75,7 @@ verdict of_attempt(trial const& run, std::uint32_t number) {
     return found;
 }
 
-// A segment made by hand, of an attempt that recorded packed observations of which nothing but the count was kept.
+// A segment made by hand, of an attempt that recorded packed observations of which nothing but the recorded_steps was kept.
 struct made_segment {
     byte_buffer bytes{};
     std::vector<std::uint64_t> frames{};  // where they begin
@@ -166,7 +159,6 @@ private:
     std::uint64_t closes_ = 0;
 };
 
-constexpr std::string_view path = frozen_files::folder;
 constexpr tensor_id tensors = 12;
 
 // What stands at a step: `no_payload` where an observation of it is found, since no values were kept.
@@ -273,7 +265,7 @@ TEST_CASE(
         write_file(run_path + "/00000" + std::to_string(number) + ".spotx", sides[number]);
     }
     auto const check = [](trial const& it) {
-        CHECK(it.steps().size() == count);
+        CHECK(it.steps().size() == recorded_steps);
         CHECK(latest(it).right == all_values);
         CHECK(of_attempt(it, 0).right == all_values);
         CHECK(it.damage().empty());
@@ -298,7 +290,7 @@ TEST_CASE("packed steps behind a frame that is lost bound what it held, and what
     files.files["run/000000.spot"] = first.whole();
     files.files["run/000001.spot"] = second.damaged(1);
     for (bool const all_read : {false, true}) {
-        trial const run = open_in(files, path);
+        trial const run = open_in(files, frozen_files::folder);
         if (all_read) { (void)run.steps(); }
         CHECK(found_at(run, 0) == errc::corrupt);
         CHECK(found_at(run, 79) == errc::corrupt);
@@ -334,7 +326,7 @@ TEST_CASE("packed rows that nothing names hide what they may have taken the plac
     contents& live = files.files["run/000001.spot"];
     live = {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(cut)};
     for (bool const all_read : {false, true}) {
-        trial const run = open_in(files, path);
+        trial const run = open_in(files, frozen_files::folder);
         if (all_read) { (void)run.steps(); }
         for (std::uint64_t const index : {0U, 79U, 81U, 159U}) { CHECK(found_at(run, index) == errc::corrupt); }
         CHECK(found_at(run, 199) == errc::no_payload);
@@ -342,7 +334,7 @@ TEST_CASE("packed rows that nothing names hide what they may have taken the plac
         CHECK(found_at(run, 100, 1) == errc::corrupt);
         CHECK(run.damage().size() == 2);
     }
-    trial run = open_in(files, path);
+    trial run = open_in(files, frozen_files::folder);
     CHECK(found_at(run, 81) == errc::corrupt);
     live = whole;
     REQUIRE_FALSE(run.refresh());

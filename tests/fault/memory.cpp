@@ -20,7 +20,6 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::string_view path = frozen_files::folder;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;
@@ -152,7 +151,7 @@ TEST_CASE("8 kB of packed steps stand for 13 million closings, and opening them 
     files.files["run/000000.spot"] = many_closings();
     REQUIRE(files.files["run/000000.spot"].size() < 10'000);
     std::size_t const before = heap_bytes();
-    trial const run = open_in(files, path);
+    trial const run = open_in(files, frozen_files::folder);
     CHECK(run.closed_steps() == 200 * layout::packed_steps_limit);
     CHECK(run.damage().empty());
     CHECK(run.step_at(70'000).value_or(step_id{}) == train(70'000));
@@ -167,7 +166,7 @@ TEST_CASE("packed steps in which every tensor costs nothing are taken in by thei
         frozen_files files;
         files.files["run/000000.spot"] = segment;
         std::size_t const before = heap_bytes();
-        trial const run = open_in(files, path);
+        trial const run = open_in(files, frozen_files::folder);
         CHECK(run.names().size() == tensors);
         CHECK(run.damage().empty());
         CHECK(run["x/7"].shape(train(0)));
@@ -185,7 +184,7 @@ TEST_CASE("packed steps in which every tensor costs nothing are taken in by thei
 TEST_CASE("what is asked for of dense packed steps is what stands in them") {
     frozen_files files;
     files.files["run/000000.spot"] = unordered_rows(12);
-    trial const run = open_in(files, path);
+    trial const run = open_in(files, frozen_files::folder);
     std::vector<step_id> const steps = run["x/3"].steps();
     CHECK(steps.size() > 800);
     CHECK(steps.size() < 1200);
@@ -212,7 +211,7 @@ TEST_CASE("where memory does not suffice for what was asked, the library says so
     if (child == 0) {
         rlimit little{};
         (void)::getrlimit(RLIMIT_AS, &little);
-        auto opened = open_trial(path, files);
+        auto opened = open_trial(frozen_files::folder, files);
         if (!opened) { ::_exit(2); }
         std::uint64_t pages = 0;
         if (!(std::ifstream{"/proc/self/statm"} >> pages)) { ::_exit(0); }

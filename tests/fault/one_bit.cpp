@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One wrong bit in a row frame costs the steps of that frame, whatever else the frame says: no frame is the only one with a declaration.
+#include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
 
@@ -14,7 +15,6 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::string_view path = frozen_files::folder;
 constexpr std::uint64_t step_count = 200;
 
 // Scalars of several series, tensors with values and with statistics alone, one that is met late, findings. Many steps lie in each
@@ -22,7 +22,7 @@ constexpr std::uint64_t step_count = 200;
 folder_contents record(options choices, bool finishes) {
     choices.clock = &ticks;
     memory_file_system files;
-    recorder record{path, choices, files};
+    recorder record{frozen_files::folder, choices, files};
     constexpr auto keep = plan{collection{"values", "v/*", every{4}, payload},
                                collection{"statistics", "s/*", always{}, stats(l2, maximum)},
                                collection{"numbers", "n/*", always{}, payload}};
@@ -80,14 +80,6 @@ std::map<std::uint64_t, std::string> steps_of(trial const& run) {
     return found;
 }
 
-std::vector<row_frame> frames_of(contents const& segment) {
-    std::vector<row_frame> found;
-    frame_walker walk{segment};
-    for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-        if (what == walked::rows) { found.push_back(walk.frame()); }
-    }
-    return found;
-}
 // The steps that a frame holds rows of.
 std::set<std::uint64_t> steps_in(row_frame const& frame) {
     std::set<std::uint64_t> steps;
@@ -112,7 +104,7 @@ struct flips {
 void flip_each(folder_contents const& whole, char const* what, bool without_sidecars = false) {
     frozen_files files;
     files.files = whole;
-    auto const before = steps_of(open_in(files, path));
+    auto const before = steps_of(open_in(files, frozen_files::folder));
     REQUIRE(before.size() > step_count / 2);
     flips all;
     for (auto const& [name, bytes] : whole) {
@@ -127,7 +119,7 @@ void flip_each(folder_contents const& whole, char const* what, bool without_side
             auto const mine = steps_in(frame);
             for (std::uint64_t const at : {frame.offset + 4, frame.offset + frame.bytes / 2, frame.end() - 1}) {
                 changed[at] ^= std::byte{0x10};
-                trial const run = open_in(files, path);
+                trial const run = open_in(files, frozen_files::folder);
                 auto const found = steps_of(run);
                 std::size_t same = 0;
                 for (auto const& [step, item] : before) {
@@ -190,7 +182,7 @@ TEST_CASE("what a closed segment declares stands beside it too: with every frame
           "read [T14]") {
     frozen_files files;
     files.files = record(with_segments_of(1 << 20), true);
-    auto const before = steps_of(open_in(files, path));
+    auto const before = steps_of(open_in(files, frozen_files::folder));
     std::set<std::uint64_t> gone;
     contents& segment = files.files.find("run/000000.spot")->second;
     for (row_frame const& frame : frames_of(segment)) {
@@ -199,7 +191,7 @@ TEST_CASE("what a closed segment declares stands beside it too: with every frame
     REQUIRE(gone.size() < step_count / 2);
     flip_declarations(segment);
     auto const check = [&](bool readable) {
-        trial const run = open_in(files, path);
+        trial const run = open_in(files, frozen_files::folder);
         auto const after = steps_of(run);
         for (auto const& [step, item] : before) {
             if (gone.contains(step)) { continue; }
@@ -230,7 +222,7 @@ TEST_CASE("a reader of a live run that could not name rows takes them in once th
     contents const& all = whole.find("run/000000.spot")->second;
     frozen_files files;
     files.files = whole;
-    auto const before = steps_of(open_in(files, path));
+    auto const before = steps_of(open_in(files, frozen_files::folder));
     files.files.erase("run/000000.spotx");
     contents damaged = all;
     std::vector<row_frame> const frames = frames_of(all);
@@ -243,7 +235,7 @@ TEST_CASE("a reader of a live run that could not name rows takes them in once th
     damaged[declaring[1].offset + 9] ^= std::byte{1};
     contents& live = files.files.find("run/000000.spot")->second;
     live = {damaged.begin(), damaged.begin() + static_cast<std::ptrdiff_t>(declaring[2].offset)};
-    trial run = open_in(files, path);
+    trial run = open_in(files, frozen_files::folder);
     CHECK(run.names().empty());
     CHECK(run.damage().size() > 1);
     CHECK_FALSE(run.steps().empty());
@@ -263,14 +255,14 @@ TEST_CASE("rules judge again what they saw, though the frame that declared its t
     constexpr auto rule = any("n/loss", maximum > 0.9);
     frozen_files files;
     files.files = record(with_segments_of(1 << 20), true);
-    auto const before = replay(open_in(files, path), rule).findings;
+    auto const before = replay(open_in(files, frozen_files::folder), rule).findings;
     REQUIRE(before.size() == 4);
     contents& segment = files.files.find("run/000000.spot")->second;
     std::vector<row_frame> const frames = frames_of(segment);
     REQUIRE((frames[1].flags & layout::has_declares) != 0);
     REQUIRE_FALSE(steps_in(frames[1]).contains(before.front().step.index));
     segment[frames[1].offset + 9] ^= std::byte{1};
-    auto const after = replay(open_in(files, path), rule).findings;
+    auto const after = replay(open_in(files, frozen_files::folder), rule).findings;
     REQUIRE(after.size() == before.size());
     for (std::size_t i = 0; i < before.size(); ++i) { CHECK(after[i].step == before[i].step); }
 }

@@ -9,24 +9,24 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::string_view path = "runs/a";
+constexpr std::string_view read_folder = "runs/a";
 
 // Two workers, each with several segments; worker 0 died (it never ended) and was taken up again.
 void record_run(memory_file_system& files, std::uint64_t steps) {
     options choices = small_record;
     choices.clock = &ticks;
     choices.existing = existing::resume;
-    (void)train_watched(files, path, choices, 0, steps);
-    (void)train_watched(files, path, choices, steps, steps + 4);
+    (void)train_watched(files, read_folder, choices, 0, steps);
+    (void)train_watched(files, read_folder, choices, steps, steps + 4);
     choices.worker = 1;
-    (void)train_watched(files, path, choices, 0, steps);
+    (void)train_watched(files, read_folder, choices, 0, steps);
 }
 
-struct trouble {
+struct read_trouble {
     bool for_good;
     errc how;
 };
-constexpr trouble troubles[] = {{false, errc::io_error}, {true, errc::io_error}, {false, errc::disk_full}};
+constexpr read_trouble read_troubles[] = {{false, errc::io_error}, {true, errc::io_error}, {false, errc::disk_full}};
 
 }  // namespace
 
@@ -35,14 +35,14 @@ TEST_CASE("whichever file operation fails while a run is opened: a named error, 
           "later brings the rest [T15]") {
     memory_file_system files;
     record_run(files, 12);
-    picture const whole = picture_of(open_in(files, path));
+    picture const whole = picture_of(open_in(files, read_folder));
     REQUIRE(whole.size() > 500);
     std::uint64_t refused = 0, partly = 0;
-    for (trouble const& how : troubles) {
+    for (read_trouble const& how : read_troubles) {
         bool passed = false;
         for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
             faulty_file_system faulty{files, fail_at, how.for_good, how.how};
-            auto opened = open_trial(path, faulty);
+            auto opened = open_trial(read_folder, faulty);
             passed = faulty.operations() < fail_at;
             INFO("operation " << fail_at << (how.for_good ? " for good" : ""));
             if (!opened) {
@@ -72,7 +72,7 @@ TEST_CASE(
     options choices = small_record;
     choices.clock = &ticks;
     constexpr std::uint64_t never = ~std::uint64_t{0};
-    for (trouble const& how : troubles) {
+    for (read_trouble const& how : read_troubles) {
         bool passed = false;
         for (std::uint64_t fail_at = 0; !passed; ++fail_at) {  // 0: only counts how many operations opening takes
             static std::uint64_t opening = 0;
@@ -80,10 +80,10 @@ TEST_CASE(
             faulty_file_system faulty{files, fail_at == 0 ? never : opening + fail_at, how.for_good, how.how};
             std::unique_ptr<trial> reader;
             picture before;
-            (void)train_watched(files, path, choices, 0, 10, [&](std::uint64_t i) {
+            (void)train_watched(files, read_folder, choices, 0, 10, [&](std::uint64_t i) {
                 INFO("operation " << fail_at << (how.for_good ? " for good" : ""));
                 if (i == 3) {
-                    auto opened = open_trial(path, faulty);
+                    auto opened = open_trial(read_folder, faulty);
                     REQUIRE(opened);
                     reader = std::make_unique<trial>(std::move(*opened));
                     before = picture_of(*reader);
@@ -102,7 +102,7 @@ TEST_CASE(
                 if (how.for_good) { return; }
                 REQUIRE_FALSE(reader->refresh());
                 REQUIRE(reader->state(train(7)) == step_state::present);
-                REQUIRE(compare(picture_of(*reader), picture_of(open_in(files, path))).whole());
+                REQUIRE(compare(picture_of(*reader), picture_of(open_in(files, read_folder))).whole());
                 REQUIRE(reader->damage().empty());
             });
         }

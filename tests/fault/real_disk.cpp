@@ -46,7 +46,7 @@ struct flood {
     std::uint64_t came_in = 0;
     health_report health{};
 };
-constexpr std::uint64_t steps = 400;
+constexpr std::uint64_t disk_steps = 400;
 flood record_flood(std::string const& path, drain how) {
     flood told;
     hook watch{path, everything,
@@ -57,7 +57,7 @@ flood record_flood(std::string const& path, drain how) {
                        .flush_milliseconds = 1}};
     std::vector<float> noise(2000);
     std::uint32_t state = 1;
-    told.bits = train_line(0, steps, [&](std::uint64_t i, float loss, line_model const& net) {
+    told.bits = train_line(0, disk_steps, [&](std::uint64_t i, float loss, line_model const& net) {
         for (float& each : noise) {
             state = state * 1664525U + 1013904223U;
             each = std::bit_cast<float>((state >> 9) | 0x3F800000U);
@@ -73,7 +73,7 @@ flood record_flood(std::string const& path, drain how) {
 }
 void check_flood(flood const& told, std::string const& path, errc expected) {
     INFO(told.health.first.what.view());
-    CHECK(told.bits == unwatched(0, steps));
+    CHECK(told.bits == unwatched(0, disk_steps));
     CHECK(told.health.first.code == expected);
     CHECK(told.health.sink.stored + told.health.sink.dropped == told.came_in);
     CHECK((told.health.sink.stored > 0 && told.health.sink.dropped > 0));
@@ -114,13 +114,13 @@ TEST_CASE("a disk of 1 MiB that fills up: the training goes on, health says disk
         std::filesystem::remove(folder / "disk/in_the_way");
         {
             hook watch{path, everything, options{.existing = existing::resume, .ring_bytes = 64 << 10}};
-            (void)watch.step(train(steps), "loss"_t = 1.0F);
+            (void)watch.step(train(disk_steps), "loss"_t = 1.0F);
             watch.finish();
             CHECK(watch.health().good());
         }
         trial const run = open(path);
         CHECK(run.status() == run_status::finished);
-        CHECK(run["loss"].at(train(steps)).to<float>().value_or(0) == 1.0F);
+        CHECK(run["loss"].at(train(disk_steps)).to<float>().value_or(0) == 1.0F);
         CHECK(entries_of(run) == before + again.health.sink.stored + 1);
     }
 }
@@ -143,7 +143,7 @@ TEST_CASE(
             flood const seen = record_flood(path, how);
             std::uint64_t const facts[] = {seen.came_in, seen.health.sink.stored, seen.health.sink.dropped,
                                            static_cast<std::uint64_t>(seen.health.first.code),
-                                           seen.bits == unwatched(0, steps) ? 1U : 0U};
+                                           seen.bits == unwatched(0, disk_steps) ? 1U : 0U};
             (void)!::write(told[1], facts, sizeof facts);
             ::_exit(0);
         }
@@ -154,7 +154,7 @@ TEST_CASE(
         flood seen;
         seen.came_in = facts[0], seen.health.sink.stored = facts[1], seen.health.sink.dropped = facts[2];
         seen.health.first.code = static_cast<errc>(facts[3]);
-        seen.bits = unwatched(0, steps);
+        seen.bits = unwatched(0, disk_steps);
         CHECK(facts[4] == 1);
         check_flood(seen, path, errc::io_error);
     }

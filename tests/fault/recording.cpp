@@ -11,10 +11,10 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::uint64_t steps = 24;
-constexpr std::string_view path = "runs/a";
+constexpr std::uint64_t faulty_steps = 24;
+constexpr std::string_view run_folder = "runs/a";
 
-struct trouble {
+struct write_trouble {
     bool for_good;
     errc how;
     double written;  // share of the bytes of a failing append that reach the file
@@ -23,12 +23,12 @@ struct trouble {
     // Then the account is exact; else what was written in part, and cannot be looked at, counts as dropped.
     [[nodiscard]] bool exact() const { return looking_works || !for_good || written == 0; }
 };
-constexpr trouble troubles[] = {{false, errc::disk_full, 0.5, false}, {true, errc::disk_full, 0.9, true},
+constexpr write_trouble write_troubles[] = {{false, errc::disk_full, 0.5, false}, {true, errc::disk_full, 0.9, true},
                                 {true, errc::disk_full, 0.0, false},  {false, errc::io_error, 1.0, false},
                                 {true, errc::io_error, 0.97, false},  {true, errc::io_error, 1.0, true}};
 
 struct faulty_disk : faulty_file_system {
-    faulty_disk(file_system& below, std::uint64_t fail_at, trouble const& how)
+    faulty_disk(file_system& below, std::uint64_t fail_at, write_trouble const& how)
         : faulty_file_system{below, fail_at, how.for_good, how.how, how.written} {
         looking_works = how.looking_works;
     }
@@ -53,13 +53,13 @@ picture without_times(picture const& all) {
 }
 
 // As many values are there as health says.
-bool account_holds(trial const& run, std::uint64_t stored, trouble const& how) {
+bool account_holds(trial const& run, std::uint64_t stored, write_trouble const& how) {
     std::uint64_t const there = entries_of(run);
     return how.exact() ? there == stored : there >= stored;
 }
 
 // What must hold of a run that came to grief: the loop has its numbers, health says what, and the record holds what health says.
-void check_run(watched const& seen, trace const& expected, std::uint64_t came_in, trouble const& how, bool failed) {
+void check_run(watched const& seen, trace const& expected, std::uint64_t came_in, write_trouble const& how, bool failed) {
     REQUIRE(seen.bits == expected);
     REQUIRE(seen.came_in == came_in);
     REQUIRE(seen.sticky);
@@ -70,7 +70,7 @@ void check_run(watched const& seen, trace const& expected, std::uint64_t came_in
     REQUIRE(seen.health.first.what.view().size() > 10);
 }
 
-// Closed steps are whole: what the sound record holds at a step that is closed here is here.
+// Closed faulty_steps are whole: what the sound record holds at a step that is closed here is here.
 bool closed_steps_are_whole(picture const& seen, picture const& whole) {
     for (auto const& [key, item] : whole) {
         std::size_t const at = key.find(" closed ");
@@ -89,28 +89,28 @@ bool closed_steps_are_whole(picture const& seen, picture const& whole) {
 
 TEST_CASE(
     "whichever file operation of a run fails, the loop computes the same, health keeps the first failure, stored and "
-    "dropped are what came in, and what is stored reads back in whole steps [T15][D13]") {
-    trace const expected = unwatched(0, steps);
+    "dropped are what came in, and what is stored reads back in whole faulty_steps [T15][D13]") {
+    trace const expected = unwatched(0, faulty_steps);
     memory_file_system sound;
-    watched const reference = train_watched(sound, path, taking(existing::next), 0, steps);
+    watched const reference = train_watched(sound, run_folder, taking(existing::next), 0, faulty_steps);
     REQUIRE(reference.bits == expected);
     REQUIRE(reference.health.good());
     REQUIRE(reference.health.sink.stored == reference.came_in);
-    picture const whole = without_times(picture_of(open_in(sound, path)));
-    REQUIRE(entries_of(open_in(sound, path)) == reference.came_in);
+    picture const whole = without_times(picture_of(open_in(sound, run_folder)));
+    REQUIRE(entries_of(open_in(sound, run_folder)) == reference.came_in);
     REQUIRE(sound.kind_of("runs/a/000002.spot").value_or(path_kind::missing) == path_kind::file);
     std::uint64_t runs = 0;
-    for (trouble const& how : troubles) {
+    for (write_trouble const& how : write_troubles) {
         bool passed = false;
         for (std::uint64_t fail_at = 1; !passed; ++fail_at, ++runs) {
             memory_file_system files;
             faulty_disk faulty{files, fail_at, how};
-            watched const seen = train_watched(faulty, path, taking(existing::next), 0, steps);
+            watched const seen = train_watched(faulty, run_folder, taking(existing::next), 0, faulty_steps);
             passed = faulty.operations() < fail_at;
             INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first.what.view());
             check_run(seen, expected, reference.came_in, how, !passed);
 
-            auto const opened = open_trial(path, files);
+            auto const opened = open_trial(run_folder, files);
             REQUIRE((opened || (opened.error().code == errc::not_a_run && seen.health.sink.stored == 0)));
             if (opened) {
                 REQUIRE(opened->damage().empty());
@@ -124,10 +124,10 @@ TEST_CASE(
                 REQUIRE((!how.exact() || found.whole() == (seen.health.sink.dropped == 0)));
                 REQUIRE(closed_steps_are_whole(left, whole));
             }
-            // The folder takes the next run up, and has what was stored and what came now.
-            watched const again = train_watched(files, path, taking(existing::resume), steps, steps + 4);
+            // The run_folder takes the next run up, and has what was stored and what came now.
+            watched const again = train_watched(files, run_folder, taking(existing::resume), faulty_steps, faulty_steps + 4);
             REQUIRE(again.health.good());
-            trial const run = open_in(files, path);
+            trial const run = open_in(files, run_folder);
             REQUIRE(run.damage().empty());
             REQUIRE(run.status() == run_status::finished);
             REQUIRE(account_holds(run, seen.health.sink.stored + again.came_in, how));
@@ -143,19 +143,19 @@ TEST_CASE(
 TEST_CASE(
     "with a thread that writes, whichever file operation fails, the loop computes the same and the account is exact "
     "[T15]") {
-    trace const expected = unwatched(0, steps);
+    trace const expected = unwatched(0, faulty_steps);
     memory_file_system sound;
-    std::uint64_t const came_in = train_watched(sound, path, taking(existing::next), 0, steps).came_in;
-    for (trouble const& how : troubles) {
+    std::uint64_t const came_in = train_watched(sound, run_folder, taking(existing::next), 0, faulty_steps).came_in;
+    for (write_trouble const& how : write_troubles) {
         bool passed = false;
         for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
             memory_file_system files;
             faulty_disk faulty{files, fail_at, how};
-            watched const seen = train_watched(faulty, path, taking(existing::next, drain::thread), 0, steps);
+            watched const seen = train_watched(faulty, run_folder, taking(existing::next, drain::thread), 0, faulty_steps);
             passed = faulty.operations() < fail_at;
             INFO("operation " << fail_at << ", " << name_of(how.how));
             check_run(seen, expected, came_in, how, !passed);
-            auto const opened = open_trial(path, files);
+            auto const opened = open_trial(run_folder, files);
             REQUIRE((opened || (opened.error().code == errc::not_a_run && seen.health.sink.stored == 0)));
             if (opened) { REQUIRE(account_holds(*opened, seen.health.sink.stored, how)); }
         }
@@ -163,19 +163,19 @@ TEST_CASE(
 }
 
 TEST_CASE("a ring that is too small and a disk that fails at once: every loss is counted once [T15][D14]") {
-    trace const expected = unwatched(0, steps);
+    trace const expected = unwatched(0, faulty_steps);
     for (overflow const policy : {overflow::thin, overflow::drop}) {
-        for (trouble const& how : troubles) {
+        for (write_trouble const& how : write_troubles) {
             bool passed = false;
             for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
                 memory_file_system files;
                 faulty_disk faulty{files, fail_at, how};
                 options choices = taking(existing::next);
                 choices.overflow = policy;
-                recorder record{path, choices, faulty};
+                recorder record{run_folder, choices, faulty};
                 std::vector<float> const large(3000, 0.5F);
                 hook watch{record, everything};
-                trace const bits = train_line(0, steps, [&](std::uint64_t i, float loss, line_model const& net) {
+                trace const bits = train_line(0, faulty_steps, [&](std::uint64_t i, float loss, line_model const& net) {
                     (void)watch.step(train(i), "loss"_t = loss, "w"_t = net.w, "large"_t = large);
                     if (i % 8 == 7) { watch.poll(); }
                 });
@@ -184,9 +184,9 @@ TEST_CASE("a ring that is too small and a disk that fails at once: every loss is
                 passed = faulty.operations() < fail_at;
                 INFO("operation " << fail_at << ", " << name_of(how.how));
                 REQUIRE(bits == expected);
-                REQUIRE(health.sink.stored + health.sink.dropped == 3 * steps);
+                REQUIRE(health.sink.stored + health.sink.dropped == 3 * faulty_steps);
                 REQUIRE(health.good() == passed);
-                auto const opened = open_trial(path, files);
+                auto const opened = open_trial(run_folder, files);
                 REQUIRE((opened || (opened.error().code == errc::not_a_run && health.sink.stored == 0)));
                 if (opened) { REQUIRE(account_holds(*opened, health.sink.stored, how)); }
                 if (passed) {
@@ -201,20 +201,20 @@ TEST_CASE("a ring that is too small and a disk that fails at once: every loss is
 TEST_CASE("whichever file operation fails while a run is taken up again, what it had recorded before stays as it was, "
           "and the "
           "account of the new attempt is exact [T15][D09]") {
-    trace const expected = unwatched(steps, steps + 8);
+    trace const expected = unwatched(faulty_steps, faulty_steps + 8);
     for (existing const what : {existing::resume, existing::next, existing::replace}) {
-        for (trouble const& how : troubles) {
+        for (write_trouble const& how : write_troubles) {
             bool passed = false;
             for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
                 memory_file_system files;
-                watched const first = train_watched(files, path, taking(existing::next), 0, steps);
-                picture const before = without_times(picture_of(open_in(files, path)));
+                watched const first = train_watched(files, run_folder, taking(existing::next), 0, faulty_steps);
+                picture const before = without_times(picture_of(open_in(files, run_folder)));
                 faulty_disk faulty{files, fail_at, how};
-                watched const seen = train_watched(faulty, path, taking(what), steps, steps + 8);
+                watched const seen = train_watched(faulty, run_folder, taking(what), faulty_steps, faulty_steps + 8);
                 passed = faulty.operations() < fail_at;
                 INFO("operation " << fail_at << ", " << name_of(how.how) << ", existing " << static_cast<int>(what));
                 check_run(seen, expected, seen.came_in, how, !passed);
-                std::string const where = seen.path.empty() ? std::string{path} : seen.path;
+                std::string const where = seen.path.empty() ? std::string{run_folder} : seen.path;
                 auto const opened = open_trial(where, files);
                 if (what == existing::replace) {
                     // Until the old run is cleared away it is there in part or whole; then the new one alone.
@@ -224,13 +224,13 @@ TEST_CASE("whichever file operation fails while a run is taken up again, what it
                     }
                     continue;
                 }
-                picture const now = without_times(picture_of(open_in(files, path)));
+                picture const now = without_times(picture_of(open_in(files, run_folder)));
                 difference const kept = compare(now, before);
                 REQUIRE((kept.wrong == 0 && kept.refused == 0 && kept.lacking == 0));
                 if (what == existing::next) {
                     REQUIRE(kept.whole());
                     REQUIRE((opened || seen.health.sink.stored == 0));
-                    if (opened && where != path) { REQUIRE(account_holds(*opened, seen.health.sink.stored, how)); }
+                    if (opened && where != run_folder) { REQUIRE(account_holds(*opened, seen.health.sink.stored, how)); }
                 } else {
                     REQUIRE(opened);
                     REQUIRE(opened->damage().empty());
@@ -242,21 +242,21 @@ TEST_CASE("whichever file operation fails while a run is taken up again, what it
 }
 
 TEST_CASE("a run that is replaced leaves nothing of its other workers behind, or is not begun [T15]") {
-    for (trouble const& how : troubles) {
+    for (write_trouble const& how : write_troubles) {
         bool passed = false;
         for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
             memory_file_system files;
             options choices = taking(existing::next);
             for (choices.worker = 0; choices.worker < 3; ++choices.worker) {
-                (void)train_watched(files, path, choices, 0, 4);
+                (void)train_watched(files, run_folder, choices, 0, 4);
             }
             faulty_disk faulty{files, fail_at, how};
-            watched const seen = train_watched(faulty, path, taking(existing::replace), 0, 4);
+            watched const seen = train_watched(faulty, run_folder, taking(existing::replace), 0, 4);
             passed = faulty.operations() < fail_at;
             INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first.what.view());
             REQUIRE(seen.health.good() == passed);
             if (seen.path.empty()) { continue; }
-            auto const opened = open_trial(path, files);
+            auto const opened = open_trial(run_folder, files);
             REQUIRE((opened || seen.health.sink.stored == 0));
             if (opened) {
                 REQUIRE(opened->workers() == std::vector<std::uint32_t>{0});
@@ -267,24 +267,24 @@ TEST_CASE("a run that is replaced leaves nothing of its other workers behind, or
 }
 
 TEST_CASE("whichever file operation fails while old segments are thinned, nothing but their values is missing [T15]") {
-    trace const expected = unwatched(0, steps);
+    trace const expected = unwatched(0, faulty_steps);
     options limited = taking(existing::next);
     limited.run_bytes = 8 << 10;
     memory_file_system sound;
-    watched const reference = train_watched(sound, path, taking(existing::next), 0, steps);
-    picture const whole = without_times(picture_of(open_in(sound, path)));
-    for (trouble const& how : troubles) {
+    watched const reference = train_watched(sound, run_folder, taking(existing::next), 0, faulty_steps);
+    picture const whole = without_times(picture_of(open_in(sound, run_folder)));
+    for (write_trouble const& how : write_troubles) {
         bool passed = false;
         for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
             memory_file_system files;
             faulty_disk faulty{files, fail_at, how};
-            watched const seen = train_watched(faulty, path, limited, 0, steps);
+            watched const seen = train_watched(faulty, run_folder, limited, 0, faulty_steps);
             passed = faulty.operations() < fail_at;
             INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first.what.view());
             REQUIRE(seen.bits == expected);
             REQUIRE(seen.health.sink.stored + seen.health.sink.dropped == reference.came_in);
             REQUIRE((seen.health.good() || !passed));
-            auto const opened = open_trial(path, files);
+            auto const opened = open_trial(run_folder, files);
             REQUIRE((opened || (opened.error().code == errc::not_a_run && seen.health.sink.stored == 0)));
             if (!opened) { continue; }
             REQUIRE(opened->damage().empty());
@@ -294,7 +294,7 @@ TEST_CASE("whichever file operation fails while old segments are thinned, nothin
             REQUIRE(found.wrong == 0);
             if (passed) {
                 REQUIRE(found.lacking + found.refused > 0);  // it was thinned
-                REQUIRE(opened->steps() == open_in(sound, path).steps());
+                REQUIRE(opened->steps() == open_in(sound, run_folder).steps());
             }
         }
     }

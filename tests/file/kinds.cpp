@@ -5,6 +5,7 @@
 
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
+#include <tests/words.hpp>
 
 #include <filesystem>
 
@@ -21,14 +22,12 @@
 #endif
 
 using namespace spotter;
+using spotter_test::bytes_in;
+using spotter_test::says;
 using spotter_test::temporary_folder;
 
 namespace {
 
-std::span<std::byte const> bytes_in(std::string_view letters) {
-    return {reinterpret_cast<std::byte const*>(letters.data()), letters.size()};
-}
-bool says(error const& why, std::string_view word) { return why.what.view().find(word) != std::string_view::npos; }
 
 void make_socket(std::string const& path) {
     sockaddr_un address{};

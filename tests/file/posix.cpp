@@ -4,6 +4,7 @@
 
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
+#include <tests/words.hpp>
 
 #include <algorithm>
 #include <set>
@@ -17,9 +18,6 @@ using spotter_test::temporary_folder;
 
 namespace {
 
-std::span<std::byte const> bytes_in(std::string_view letters) {
-    return {reinterpret_cast<std::byte const*>(letters.data()), letters.size()};
-}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ using namespace spotter;
 
 namespace {
 
-using bytes = std::vector<std::byte>;
+using plane_bytes = std::vector<std::byte>;
 
 class noise {
 public:
@@ -28,16 +28,16 @@ private:
     std::uint64_t state_ = 3;
 };
 
-bytes filled(std::size_t size, auto&& byte_at) {
-    bytes all(size);
+plane_bytes plane_of(std::size_t size, auto&& byte_at) {
+    plane_bytes all(size);
     for (std::size_t i = 0; i < size; ++i) { all[i] = static_cast<std::byte>(byte_at(i)); }
     return all;
 }
-bytes noise_bytes(std::size_t size) {
+plane_bytes noise_bytes(std::size_t size) {
     noise random;
-    return filled(size, [&](std::size_t) { return random.next() >> 24; });
+    return plane_of(size, [&](std::size_t) { return random.next() >> 24; });
 }
-bytes as_bytes_of(auto const& values) {
+plane_bytes as_bytes_of(auto const& values) {
     byte_view const view = bytes_of(values.data(), values.size());
     return {view.begin(), view.end()};
 }
@@ -69,12 +69,12 @@ packed pack(byte_view values, std::uint8_t planes, int level = 1) {
     }
     return made;
 }
-bytes unpack(packed const& it, std::size_t size) {
-    bytes values(size);
+plane_bytes unpack(packed const& it, std::size_t size) {
+    plane_bytes values(size);
     REQUIRE_FALSE(decode_payload(it.out.view(), {0, it.out.size(), it.planes}, values));
     return values;
 }
-double ratio_of(bytes const& values, std::uint8_t planes) {
+double ratio_of(plane_bytes const& values, std::uint8_t planes) {
     packed const made = pack(values, planes);
     REQUIRE(unpack(made, values.size()) == values);
     return static_cast<double>(values.size()) / static_cast<double>(made.out.size());
@@ -85,10 +85,10 @@ double ratio_of(bytes const& values, std::uint8_t planes) {
 TEST_CASE("XXH64 is the one that zstd puts behind a frame") {
     CHECK(xxh64({}) == 0xEF46DB3751D8E999ULL);
     CHECK(xxh64(bytes_of("a", 1)) == 0xD24EC4F1A98C6E5BULL);
-    bytes const data = noise_bytes(700);
+    plane_bytes const data = noise_bytes(700);
     ZSTD_CCtx* const context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    bytes frame(2000);
+    plane_bytes frame(2000);
     for (std::size_t size = 0; size <= data.size(); ++size) {
         std::size_t const made = ZSTD_compress2(context, frame.data(), frame.size(), data.data(), size);
         REQUIRE(ZSTD_isError(made) == 0);
@@ -99,10 +99,10 @@ TEST_CASE("XXH64 is the one that zstd puts behind a frame") {
 
 TEST_CASE("a raw frame is read by zstd, is measured right, and a flipped bit in it is seen") {
     for (std::size_t const size : {1U, 255U, 256U, 257U, 65791U, 65792U, 131071U, 131072U, 131073U, 262144U}) {
-        bytes const data = noise_bytes(size);
-        bytes frame(raw_frame::bytes_for(size));
+        plane_bytes const data = noise_bytes(size);
+        plane_bytes frame(raw_frame::bytes_for(size));
         raw_frame::put(frame.data(), data);
-        bytes back(size);
+        plane_bytes back(size);
         INFO(size);
         REQUIRE(ZSTD_getFrameContentSize(frame.data(), frame.size()) == size);
         REQUIRE(ZSTD_decompress(back.data(), size, frame.data(), frame.size()) == size);
@@ -113,7 +113,7 @@ TEST_CASE("a raw frame is read by zstd, is measured right, and a flipped bit in 
         REQUIRE(found.raw == (size <= raw_frame::block_limit));
         REQUIRE(found.good == found.raw);
         if (size > 300) { continue; }
-        bytes const whole = frame;
+        plane_bytes const whole = frame;
         for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
             frame = whole;
             frame[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
@@ -126,32 +126,32 @@ TEST_CASE("a raw frame is read by zstd, is measured right, and a flipped bit in 
 TEST_CASE("planes hold one byte of every value, whatever the width and the count") {
     for (std::size_t const width : {1U, 2U, 4U, 8U}) {
         for (std::size_t count = 0; count < 70; ++count) {
-            bytes const values = noise_bytes(count * width);
-            std::vector<bytes> planes(width, bytes(count));
+            plane_bytes const values = noise_bytes(count * width);
+            std::vector<plane_bytes> planes(width, plane_bytes(count));
             std::byte* into[8]{};
             std::byte const* from[8]{};
             for (std::size_t plane = 0; plane < width; ++plane) { from[plane] = into[plane] = planes[plane].data(); }
             split_planes(values.data(), count, width, into);
             for (std::size_t i = 0; i < values.size(); ++i) { REQUIRE(planes[i % width][i / width] == values[i]); }
-            bytes back(values.size());
+            plane_bytes back(values.size());
             join_planes(from, count, width, back.data());
             REQUIRE(back == values);
         }
     }
 }
 
-TEST_CASE("each plane has the codec that its bytes ask for") {
+TEST_CASE("each plane has the codec that its plane_bytes ask for") {
     using enum plane_codec;
-    auto const codec = [](bytes const& plane) { return choose_codecs(plane, 1)[0]; };
+    auto const codec = [](plane_bytes const& plane) { return choose_codecs(plane, 1)[0]; };
     std::size_t const size = 64U << 10;
     noise random;
     CHECK(codec(noise_bytes(size)) == raw);
-    CHECK(codec(bytes(size)) == matches);
-    CHECK(codec(filled(size, [](std::size_t i) { return i; })) == matches);                    // a counter's low byte
-    CHECK(codec(filled(size, [](std::size_t i) { return i * 167 % 1000 * 37; })) == matches);  // a row again and again
-    CHECK(codec(filled(size, [&](std::size_t) { return random.next() % 10; })) == huffman);    // labels
-    CHECK(codec(filled(size, [&](std::size_t i) { return i / 100 % 3 == 0 ? random.next() : 0; })) == matches);
-    bytes const values = as_bytes_of(weights(size));
+    CHECK(codec(plane_bytes(size)) == matches);
+    CHECK(codec(plane_of(size, [](std::size_t i) { return i; })) == matches);                    // a counter's low byte
+    CHECK(codec(plane_of(size, [](std::size_t i) { return i * 167 % 1000 * 37; })) == matches);  // a row again and again
+    CHECK(codec(plane_of(size, [&](std::size_t) { return random.next() % 10; })) == huffman);    // labels
+    CHECK(codec(plane_of(size, [&](std::size_t i) { return i / 100 % 3 == 0 ? random.next() : 0; })) == matches);
+    plane_bytes const values = as_bytes_of(weights(size));
     std::array<plane_codec, 8> const codecs = choose_codecs({values.data(), layout::block_bytes}, 4);
     CHECK((codecs[0] == raw && codecs[1] == raw && codecs[2] == raw && codecs[3] == huffman));
 }
@@ -160,8 +160,8 @@ TEST_CASE("what compresses is compressed, and comes back") {
     std::size_t const size = 1U << 20;
     noise random;
     CHECK(ratio_of(as_bytes_of(weights(size / 4)), 4) > 1.18);
-    CHECK(ratio_of(bytes(size), 4) > 2500);
-    CHECK(ratio_of(filled(size, [](std::size_t i) { return i * 167 % 1000 * 37; }), 1) > 20);
+    CHECK(ratio_of(plane_bytes(size), 4) > 2500);
+    CHECK(ratio_of(plane_of(size, [](std::size_t i) { return i * 167 % 1000 * 37; }), 1) > 20);
     std::vector<std::int32_t> counter(size / 4);
     for (std::size_t i = 0; i < counter.size(); ++i) { counter[i] = static_cast<std::int32_t>(i); }
     CHECK(ratio_of(as_bytes_of(counter), 4) > 100);
@@ -183,7 +183,7 @@ TEST_CASE("a level is for the planes with sequences that come back") {
     while (words.size() < 200'000) { words += vocabulary[random.next() % 5]; }
     byte_view const text = bytes_of(words.data(), words.size());
     CHECK(pack(text, 1, 12).out.size() < pack(text, 1, 1).out.size());
-    bytes const values = as_bytes_of(weights(65536));
+    plane_bytes const values = as_bytes_of(weights(65536));
     packed const one = pack(values, 4, 1), twelve = pack(values, 4, 12);
     CHECK(one.out.size() == twelve.out.size());
 }
@@ -192,7 +192,7 @@ TEST_CASE("no data makes a payload larger by a thousandth, or a small one by mor
     noise random;
     // What is sampled misleads on purpose: compressible where it is looked at, noise elsewhere, and the other way round.
     auto const misleading = [](std::size_t size, std::size_t width, bool noisy_sample) {
-        bytes values = noise_bytes(size);
+        plane_bytes values = noise_bytes(size);
         std::size_t const count = size / width;
         for (std::size_t i = 0; i < count; ++i) {
             bool sampled = false;
@@ -216,13 +216,13 @@ TEST_CASE("no data makes a payload larger by a thousandth, or a small one by mor
                                                            : width == 4 ? dtype::f32
                                                                         : dtype::f64,
                                                            size);
-            for (bytes const& values :
-                 {noise_bytes(size), bytes(size), misleading(size, width, false), misleading(size, width, true),
-                  filled(size, [](std::size_t i) { return i; }),
-                  filled(size, [&](std::size_t) { return random.next() % 190; }),
-                  filled(size, [&](std::size_t i) { return i % width == 0 ? random.next() : 0; })}) {
+            for (plane_bytes const& values :
+                 {noise_bytes(size), plane_bytes(size), misleading(size, width, false), misleading(size, width, true),
+                  plane_of(size, [](std::size_t i) { return i; }),
+                  plane_of(size, [&](std::size_t) { return random.next() % 190; }),
+                  plane_of(size, [&](std::size_t i) { return i % width == 0 ? random.next() : 0; })}) {
                 packed const made = pack(values, planes);
-                INFO(width << " bytes a value, " << size << " in all, packed " << made.out.size());
+                INFO(width << " plane_bytes a value, " << size << " in all, packed " << made.out.size());
                 if (size > 65536) {
                     REQUIRE(static_cast<double>(made.out.size()) <= 1.001 * static_cast<double>(size));
                 } else {
@@ -231,7 +231,7 @@ TEST_CASE("no data makes a payload larger by a thousandth, or a small one by mor
                 REQUIRE(unpack(made, size) == values);
                 // As zstd sees it: frames one after another, to the last byte.
                 std::size_t total = 0;
-                bytes plain(layout::block_bytes);
+                plane_bytes plain(layout::block_bytes);
                 for (byte_view left = made.out.view(); !left.empty();) {
                     std::size_t const frame = ZSTD_findFrameCompressedSize(left.data(), left.size());
                     REQUIRE(ZSTD_isError(frame) == 0);

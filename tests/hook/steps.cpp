@@ -12,8 +12,8 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr plan everything{collection{"all", "*"}};
-constexpr auto large = any("*", maximum > 10.0);
+constexpr plan all_steps{collection{"all", "*"}};
+constexpr auto too_large = any("*", maximum > 10.0);
 
 float const bad = std::bit_cast<float>(0x7FC00000U);  // a NaN, whatever the compiler's flags
 
@@ -21,7 +21,7 @@ float const bad = std::bit_cast<float>(0x7FC00000U);  // a NaN, whatever the com
 
 TEST_CASE("opening a step while one is open closes it; what it found comes with the next alarm [A04]") {
     collecting_sink sink;
-    hook watch{sink, everything, large};
+    hook watch{sink, all_steps, too_large};
     watch.begin(train(0));
     watch.observe("x", 11.0);
     watch.begin(train(1));
@@ -42,7 +42,7 @@ TEST_CASE("opening a step while one is open closes it; what it found comes with 
 
 TEST_CASE("end without begin finds nothing and closes nothing") {
     collecting_sink sink;
-    hook watch{sink, everything, large};
+    hook watch{sink, all_steps, too_large};
     CHECK(watch.end().empty());
     (void)watch.step(train(0), "x"_t = 99.0);
     CHECK(watch.end().empty());
@@ -52,7 +52,7 @@ TEST_CASE("end without begin finds nothing and closes nothing") {
 
 TEST_CASE("what a step left open found is still told after finish") {
     collecting_sink sink;
-    hook watch{sink, everything, large};
+    hook watch{sink, all_steps, too_large};
     watch.begin(train(0));
     watch.observe("x", 99.0);
     watch.finish();
@@ -63,7 +63,7 @@ TEST_CASE("what a step left open found is still told after finish") {
 
 TEST_CASE("a tensor observed outside a step is refused, counted and named; the next step is whole") {
     collecting_sink sink;
-    hook watch{sink, everything};
+    hook watch{sink, all_steps};
     watch.observe("x", 1.0);
     CHECK(watch.health().refused == 1);
     CHECK(watch.health().first.code == errc::no_step_open);
@@ -76,7 +76,7 @@ TEST_CASE("a tensor observed outside a step is refused, counted and named; the n
 
 TEST_CASE("after finish nothing is observed, nothing is closed, and nothing breaks") {
     collecting_sink sink;
-    hook watch{sink, everything, large};
+    hook watch{sink, all_steps, too_large};
     (void)watch.step(train(0), "x"_t = 1.0);
     watch.finish();
     watch.finish();
@@ -92,13 +92,13 @@ TEST_CASE("an alarm is true from a warning on, and its decision follows from sev
         hook watch{plan{}, rule};
         return watch.step(train(0), "x"_t = 11.0, "y"_t = bad);
     };
-    CHECK(judge(large));
-    CHECK(judge(large).decision() == decision::proceed);
-    CHECK(!judge(large | severity::info));
-    CHECK(judge(large | severity::info).size() == 1);
-    CHECK(judge(large | severity::error).decision() == decision::stop);
-    CHECK(judge(on(large | severity::error, proceed)).decision() == decision::proceed);
-    CHECK(judge(on(large | severity::info, stop)).decision() == decision::stop);
+    CHECK(judge(too_large));
+    CHECK(judge(too_large).decision() == decision::proceed);
+    CHECK(!judge(too_large | severity::info));
+    CHECK(judge(too_large | severity::info).size() == 1);
+    CHECK(judge(too_large | severity::error).decision() == decision::stop);
+    CHECK(judge(on(too_large | severity::error, proceed)).decision() == decision::proceed);
+    CHECK(judge(on(too_large | severity::info, stop)).decision() == decision::stop);
     CHECK(judge(non_finite{}).decision() == decision::skip_update);
     CHECK(judge(on(non_finite{}, stop)).decision() == decision::stop);
     CHECK(!judge(any("z", maximum > 0.0)));
@@ -106,11 +106,11 @@ TEST_CASE("an alarm is true from a warning on, and its decision follows from sev
 
 TEST_CASE("findings of several rules come strongest first, equals in the order of the rules") {
     hook watch{plan{},
-               large | named{"first"},
+               too_large | named{"first"},
                non_finite{},
-               large | severity::error | named{"second"},
-               large | severity::info | named{"last"},
-               large | named{"third"}};
+               too_large | severity::error | named{"second"},
+               too_large | severity::info | named{"last"},
+               too_large | named{"third"}};
     spotter::step_alarm const found = watch.step(train(3), "x"_t = 11.0, "y"_t = bad);
     REQUIRE(found.size() == 5);
     CHECK(found[0].rule == "second");  // an error that stops
@@ -137,16 +137,16 @@ TEST_CASE("an alarm holds the eight strongest findings and counts the rest") {
 
 TEST_CASE("options may stand anywhere among the rules and are no rule") {
     options const choices{.dry_run = true};
-    hook front{plan{}, choices, large};
-    hook back{plan{}, large, choices};
-    hook amid{plan{}, large, choices, non_finite{}};
+    hook front{plan{}, choices, too_large};
+    hook back{plan{}, too_large, choices};
+    hook amid{plan{}, too_large, choices, non_finite{}};
     CHECK(front.step(train(0), "x"_t = 11.0).size() == 1);
     CHECK(back.step(train(0), "x"_t = 11.0).size() == 1);
     CHECK(amid.step(train(0), "x"_t = bad).size() == 1);
 }
 
 TEST_CASE("rules keep their state over modes that alternate, each mode for itself") {
-    hook watch{plan{}, large | for_steps{3}, large | only{during{mode::eval}} | named{"eval"}};
+    hook watch{plan{}, too_large | for_steps{3}, too_large | only{during{mode::eval}} | named{"eval"}};
     for (std::uint64_t i = 0; i < 6; ++i) {
         spotter::step_alarm const training = watch.step(train(i), "x"_t = 11.0);
         CHECK((training.size() == 1) == (i >= 2));
@@ -161,7 +161,7 @@ TEST_CASE("a failure that the loop tells is how the run ended, also without word
     for (std::string_view why : {"out of data", ""}) {
         collecting_sink sink;
         {
-            hook watch{sink, everything};
+            hook watch{sink, all_steps};
             watch.fail(why);
         }
         CHECK(sink.ended == "failed: " + std::string{why});
@@ -172,7 +172,7 @@ TEST_CASE("a failure that the loop tells is how the run ended, also without word
 TEST_CASE("a hook left by an exception ends as failed, and the step it left half done is not closed [D10]") {
     collecting_sink sink;
     try {
-        hook watch{sink, everything};
+        hook watch{sink, all_steps};
         (void)watch.step(train(0), "x"_t = 1.0);
         watch.begin(train(1));
         watch.observe("x", 2.0);
@@ -189,7 +189,7 @@ TEST_CASE("the step that an exception left is judged where the hook is left: tol
     std::vector<std::string> told;
     auto const tell = call{[&told](finding const& each) { told.push_back(text_of(each.step)); }};
     try {
-        hook watch{sink, everything, on(non_finite{}, tell)};
+        hook watch{sink, all_steps, on(non_finite{}, tell)};
         (void)watch.step(train(0), "x"_t = 1.0);
         watch.begin(train(1));
         watch.observe("x", std::numeric_limits<double>::quiet_NaN());
@@ -207,7 +207,7 @@ TEST_CASE("the step that an exception left is judged where the hook is left: tol
 
 TEST_CASE("so is the step in which the loop says that it failed; what was found is still to be had, and the step is not closed") {
     collecting_sink sink;
-    hook watch{sink, everything, large};
+    hook watch{sink, all_steps, too_large};
     (void)watch.step(train(0), "x"_t = 1.0);
     watch.begin(train(1));
     watch.observe("x", 99.0);
@@ -229,7 +229,7 @@ TEST_CASE("a sink that knows nothing of steps that were left hears of no close e
     int closes = 0;
     plain_sink sink{closes};
     try {
-        hook watch{sink, everything, large};
+        hook watch{sink, all_steps, too_large};
         watch.begin(train(0));
         watch.observe("x", 99.0);
         throw 1;
@@ -241,7 +241,7 @@ TEST_CASE("a hook that lives and dies inside a handler or a destructor at unwind
     collecting_sink sink;
     struct careful {
         collecting_sink& into;
-        ~careful() { hook watch{into, everything}; }
+        ~careful() { hook watch{into, all_steps}; }
     };
     try {
         careful const guard{sink};
@@ -254,7 +254,7 @@ TEST_CASE("a hook that lives and dies inside a handler or a destructor at unwind
 TEST_CASE("at the end each leaf rule says how much it could judge, and why not") {
     collecting_sink sink;
     {
-        hook watch{sink, plan{}, large || any("nobody/*", l2 > 1.0), options{}, dead_relu{}};
+        hook watch{sink, plan{}, too_large || any("nobody/*", l2 > 1.0), options{}, dead_relu{}};
         for (std::uint64_t i = 0; i < 4; ++i) {
             (void)watch.step(train(i), "x"_t = i == 2 ? 11.0 : 1.0, "act/1"_t = std::vector<float>(4));
         }
@@ -274,7 +274,7 @@ TEST_CASE("at the end each leaf rule says how much it could judge, and why not")
 }
 
 TEST_CASE("100 000 steps in modes that change at random close one by one, and rules fire where they should") {
-    hook watch{plan{}, large, any("loss", maximum > 0.0) | only{during{mode::predict}}};
+    hook watch{plan{}, too_large, any("loss", maximum > 0.0) | only{during{mode::predict}}};
     std::uint64_t state = 1, index[mode_count]{}, fired = 0, expected = 0;
     for (int i = 0; i < 100'000; ++i) {
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;

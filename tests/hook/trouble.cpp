@@ -13,8 +13,8 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr plan everything{collection{"all", "*"}};
-constexpr auto large = any("*", maximum > 10.0);
+constexpr plan all_tensors{collection{"all", "*"}};
+constexpr auto above_ten = any("*", maximum > 10.0);
 
 bool speaks_of(error const& why, std::string_view word) { return why.what.view().find(word) != std::string_view::npos; }
 
@@ -28,7 +28,7 @@ struct environment {
 
 TEST_CASE("a view that cannot be taken is refused, counted and never declared; its name may come again in good shape") {
     collecting_sink sink;
-    hook watch{sink, everything, large};
+    hook watch{sink, all_tensors, above_ten};
     float const values[12]{};
     std::int64_t const gaps[] = {4, 1};
     watch.begin(train(0));
@@ -52,7 +52,7 @@ TEST_CASE("a view that cannot be taken is refused, counted and never declared; i
 
 TEST_CASE("a copy function that says that it failed: refused and counted, and good again when it succeeds") {
     collecting_sink sink;
-    hook watch{sink, everything};
+    hook watch{sink, all_tensors};
     bool works = false;
     auto const device = copied<float>({2}, [&](void* into, std::size_t bytes) {
         if (works) { std::memset(into, 0, bytes); }
@@ -70,7 +70,7 @@ TEST_CASE("a copy function that says that it failed: refused and counted, and go
 
 TEST_CASE("each refusal has its own name") {
     auto const code_of = [](tensor_ref const& view) {
-        hook watch{everything};
+        hook watch{all_tensors};
         (void)watch.step(train(0), "x"_t = view);
         return watch.health().first.code;
     };
@@ -101,7 +101,7 @@ TEST_CASE("a role given late binds late, the first given wins, and flags come wi
 
 TEST_CASE("a role that says what the name said already declares nothing anew") {
     collecting_sink sink;
-    hook watch{sink, everything};
+    hook watch{sink, all_tensors};
     watch.begin(train(0));
     watch.observe("fc/w", 1.0);
     watch.observe("fc/w", 1.0, role::weight);
@@ -112,7 +112,7 @@ TEST_CASE("a role that says what the name said already declares nothing anew") {
 TEST_CASE("a gradient and its weight are partners whichever comes first, and each learns of the other") {
     for (bool gradient_first : {true, false}) {
         collecting_sink sink;
-        hook watch{sink, everything};
+        hook watch{sink, all_tensors};
         watch.begin(train(0));
         if (gradient_first) { watch.observe("grad/layer", 1.0); }
         watch.observe("layer", 1.0, role::weight);
@@ -125,7 +125,7 @@ TEST_CASE("a gradient and its weight are partners whichever comes first, and eac
     for (std::string const gradient : {"grads/a rather long name of a layer/w", "gradient/a rather long name of a layer/w",
                                        "a rather long name of a layer/w.grad"}) {
         collecting_sink sink;
-        hook watch{sink, everything};
+        hook watch{sink, all_tensors};
         (void)watch.step(train(0), tensor_name{gradient} = 1.0, "a rather long name of a layer/w"_t = 1.0);
         CHECK(sink.infos["a rather long name of a layer/w"].partner == sink.infos[gradient].id);
         CHECK(sink.infos[gradient].partner_role == role::weight);
@@ -134,7 +134,7 @@ TEST_CASE("a gradient and its weight are partners whichever comes first, and eac
 
 TEST_CASE("a partner that is only named by a handle is no partner until it was observed") {
     collecting_sink sink;
-    hook watch{sink, everything};
+    hook watch{sink, all_tensors};
     auto const w = watch.tensor("fc/w");
     watch.begin(train(0));
     watch.observe("grad/fc/w", 1.0);
@@ -160,7 +160,7 @@ TEST_CASE("a malformed pattern is bad_pattern when the hook starts: no collectio
           "[S27]") {
     std::string const text = "grad/[";
     collecting_sink sink;
-    hook watch{sink, plan{collection{"good", "*"}, collection{"bad", glob{std::string_view{text}}}}, large};
+    hook watch{sink, plan{collection{"good", "*"}, collection{"bad", glob{std::string_view{text}}}}, above_ten};
     CHECK(watch.health().first.code == errc::bad_pattern);
     CHECK(speaks_of(watch.health().first, text));
     watch.begin(train(0));
@@ -175,7 +175,7 @@ TEST_CASE("a rule with a malformed pattern is switched off and named; the others
     std::string const text = "{a,b";
     collecting_sink sink;
     {
-        hook watch{sink, plan{}, options{}, any(glob{std::string_view{text}}, l2 > 1.0) | named{"broken"}, large};
+        hook watch{sink, plan{}, options{}, any(glob{std::string_view{text}}, l2 > 1.0) | named{"broken"}, above_ten};
         CHECK(watch.health().first.code == errc::bad_pattern);
         CHECK(speaks_of(watch.health().first, text));
         CHECK(speaks_of(watch.health().first, "\"broken\""));
@@ -230,7 +230,7 @@ TEST_CASE("a rule that throws anywhere is switched off and named; the others and
         int calls = 0;
         collecting_sink sink;
         {
-            hook watch{sink, everything, thrower{place, &calls}, large};
+            hook watch{sink, all_tensors, thrower{place, &calls}, above_ten};
             for (std::uint64_t i = 0; i < 10; ++i) {
                 CHECK(watch.step(train(i), "a"_t = 11.0, "b"_t = 1.0, "c"_t = 1.0, "d"_t = 1.0).size() == 1);
             }
@@ -247,8 +247,8 @@ TEST_CASE("a rule that throws anywhere is switched off and named; the others and
 
 TEST_CASE("a rule whose policy throws is switched off; a plan whose policy throws keeps nothing at that step") {
     collecting_sink sink;
-    hook watch{sink, plan{collection{"all", "*", throwing_policy{}, payload}}, large | only{throwing_policy{}},
-               large | named{"other"}};
+    hook watch{sink, plan{collection{"all", "*", throwing_policy{}, payload}}, above_ten | only{throwing_policy{}},
+               above_ten | named{"other"}};
     for (std::uint64_t i = 0; i < 6; ++i) { CHECK(watch.step(train(i), "a"_t = 11.0).size() == (i < 3 ? 2 : 1)); }
     CHECK(sink.kept["a"].size() == 3);
     CHECK(watch.health().first.code == errc::user_code_threw);
@@ -257,7 +257,7 @@ TEST_CASE("a rule whose policy throws is switched off; a plan whose policy throw
 TEST_CASE("a pattern of the plan that throws takes its tensor out of the plan, not away from the rules") {
     auto const picky = [](std::string_view name) { return name != "bad" ? true : throw 1; };
     collecting_sink sink;
-    hook watch{sink, plan{collection{"picky", picky}}, large};
+    hook watch{sink, plan{collection{"picky", picky}}, above_ten};
     CHECK(watch.step(train(0), "good"_t = 1.0, "bad"_t = 11.0, "fine"_t = 1.0).size() == 1);
     CHECK(sink.kept.size() == 2);
     CHECK(watch.health().first.code == errc::user_code_threw);
@@ -266,7 +266,7 @@ TEST_CASE("a pattern of the plan that throws takes its tensor out of the plan, n
 
 TEST_CASE("a pattern of a rule that throws switches that rule off") {
     auto const picky = [](std::string_view name) { return name != "bad" ? true : throw 1; };
-    hook watch{plan{}, any(picky, maximum > 10.0) | named{"picky"}, large};
+    hook watch{plan{}, any(picky, maximum > 10.0) | named{"picky"}, above_ten};
     CHECK(watch.step(train(0), "good"_t = 11.0).size() == 2);
     CHECK(watch.step(train(1), "good"_t = 11.0, "bad"_t = 1.0).size() == 1);
     CHECK(watch.health().first.code == errc::user_code_threw);
@@ -274,7 +274,7 @@ TEST_CASE("a pattern of a rule that throws switches that rule off") {
 
 TEST_CASE("a visitor that throws half way leaves what it gave; the step closes, the tensors after it come") {
     collecting_sink sink;
-    hook watch{sink, everything};
+    hook watch{sink, all_tensors};
     (void)watch.step(train(0), half_a_net{}, "after"_t = 1.0);
     CHECK(sink.kept["before"].size() == 1);
     CHECK(sink.kept["after"].size() == 1);
@@ -288,7 +288,7 @@ TEST_CASE("SPOTTER=off switches a hook off whole: no event, no verdict, no failu
     environment const off{"off"};
     collecting_sink sink;
     {
-        hook watch{sink, everything, large};
+        hook watch{sink, all_tensors, above_ten};
         CHECK(watch.step(train(0), "x"_t = 11.0).empty());
         watch.begin(train(1));
         watch.observe("x", 11.0, role::weight);
@@ -307,7 +307,7 @@ TEST_CASE("SPOTTER=off switches a hook off whole: no event, no verdict, no failu
 TEST_CASE("SPOTTER=dry, and any other value, leaves the rules at work") {
     for (char const* value : {"dry", "", "on"}) {
         environment const set{value};
-        hook watch{everything, large};
+        hook watch{all_tensors, above_ten};
         CHECK(watch.step(train(0), "x"_t = 11.0).size() == 1);
     }
 }
@@ -315,20 +315,20 @@ TEST_CASE("SPOTTER=dry, and any other value, leaves the rules at work") {
 TEST_CASE("two rules that count units along different axes: the second does not get the tensor, and health says so") {
     std::vector<float> const values(8 * 4, 1.0F);
     auto const layer = view_of(values.data(), {8, 4});
-    hook watch{everything, dead_relu{.samples = 8}, dead_relu{.samples = 8, .unit_axis = 0}};
+    hook watch{all_tensors, dead_relu{.samples = 8}, dead_relu{.samples = 8, .unit_axis = 0}};
     (void)watch.step(train(0), "act/1"_t = layer);
     CHECK(watch.health().first.code == errc::bad_config);
     CHECK(speaks_of(watch.health().first, "act/1"));
     std::vector<std::uint64_t> judged;
     watch.coverage_of_rules([&](coverage const& each) { judged.push_back(each.judged); });
     CHECK(judged == std::vector<std::uint64_t>{1, 0});
-    hook agreed{everything, dead_relu{.samples = 8}, dead_relu{.samples = 8, .unit_axis = 1}};
+    hook agreed{all_tensors, dead_relu{.samples = 8}, dead_relu{.samples = 8, .unit_axis = 1}};
     (void)agreed.step(train(0), "act/1"_t = layer);
     CHECK(agreed.health().good());
 }
 
 TEST_CASE("what closing an open step unasked found is told whole with the next alarm") {
-    hook watch{everything, on(any("x", maximum > 0.0) | severity::info, stop)};
+    hook watch{all_tensors, on(any("x", maximum > 0.0) | severity::info, stop)};
     watch.begin(train(0));
     watch.observe("x", 1.0);
     watch.begin(train(1));  // closes the first
@@ -336,7 +336,7 @@ TEST_CASE("what closing an open step unasked found is told whole with the next a
 }
 
 TEST_CASE("health lists every kind of failure once, with how often; what does not fit is counted") {
-    hook watch{everything};
+    hook watch{all_tensors};
     for (int i = 0; i < 3; ++i) { watch.observe("outside", 1.0); }
     for (int i = 0; i < 2; ++i) { (void)watch.step(train(0), "null"_t = view_of(static_cast<float const*>(nullptr), {1})); }
     failure_list const two = watch.health().failures;
@@ -359,7 +359,7 @@ TEST_CASE("a view that cannot be taken as it is names the call that takes it, an
     for (std::size_t i = 0; i < 24; ++i) { memory[i] = static_cast<float>(i); }
     std::int64_t const strides[]{4, 12, 1};  // time-first memory {2, 3, 4}, batch first
     collecting_sink sink;
-    hook watch{sink, everything};
+    hook watch{sink, all_tensors};
     (void)watch.step(train(0), "out"_t = view_of(memory.data(), {3, 2, 4}, std::span{strides}));
     CHECK(watch.health().refused == 1);
     CHECK(watch.health().first.code == errc::not_contiguous);
@@ -376,7 +376,7 @@ TEST_CASE("a view that cannot be taken as it is names the call that takes it, an
     CHECK(sink.infos.count("few") == 0);
 }
 
-TEST_CASE("health says what kept everything from being judged, and steps that nobody ended") {
+TEST_CASE("health says what kept all_tensors from being judged, and steps that nobody ended") {
     hook watch{plan{}, any("x", maximum > 10.0)};
     CHECK(watch.health().nothing_judged == "no step was closed");
     watch.begin(train(0));
@@ -392,7 +392,7 @@ TEST_CASE("health says what kept everything from being judged, and steps that no
     watch.finish();
     CHECK(watch.health().left_open == 2);
     CHECK(watch.health().good());
-    hook without_rules{everything};
+    hook without_rules{all_tensors};
     (void)without_rules.step(train(0), "x"_t = 1.0);
     CHECK(without_rules.health().nothing_judged.empty());
     environment const off{"off"};

@@ -13,7 +13,6 @@ constexpr plan kept{collection{"importances", role::importance, always{}, payloa
 constexpr plan seldom{collection{"importances", role::importance, every{3}, payload},
                       collection{"trees", role::tree, every{3}, payload}};
 constexpr plan sums{collection{"all", "*", always{}, stats(sum, minimum, maximum)}};
-constexpr plan nothing{collection{"none", "*", never{}, payload}};
 
 // Importances as boosting makes them and as it should not; trees of any depth.
 template <class Hook>
@@ -53,12 +52,6 @@ void with_rules(std::uint64_t run, Use&& use) {
         tree_depth{.depth = random.below(40)});
 }
 
-template <class Hook>
-std::vector<plain_coverage> coverage_of(Hook const& watch) {
-    std::vector<plain_coverage> all;
-    watch.coverage_of_rules([&](coverage const& each) { all.push_back(plain(each)); });
-    return all;
-}
 
 }  // namespace
 

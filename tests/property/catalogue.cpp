@@ -129,17 +129,17 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
                        feature_importance_overweight{.threshold = share, .nfeatures = small()});
     }
 }
-constexpr std::uint64_t groups = 5;
+constexpr std::uint64_t families = 5;
 constexpr std::size_t rules_in_all = 52;
 
 }  // namespace
 
 TEST_CASE("every built-in rule says in a replay what it said in the loop, with values and without [S64]") {
     verdicts seen;
-    for (std::uint64_t run = 0; run < groups * property_runs(8); ++run) {
+    for (std::uint64_t run = 0; run < families * property_runs(8); ++run) {
         INFO("stream " << run);
-        with_rules(run % groups, run, [&](auto const&... rules) {
-            check_both_ways(run, run % groups == 0 ? clock_is::going : clock_is::still, seen, rules...);
+        with_rules(run % families, run, [&](auto const&... rules) {
+            check_both_ways(run, run % families == 0 ? clock_is::going : clock_is::still, seen, rules...);
         });
     }
     CHECK(seen.size() == rules_in_all);

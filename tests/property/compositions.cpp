@@ -62,16 +62,16 @@ void with_compositions(std::uint64_t group, std::uint64_t seed, Use&& use) {
                        packs::system);
     }
 }
-constexpr std::uint64_t groups = 4;
+constexpr std::uint64_t kinds = 4;
 
 }  // namespace
 
 TEST_CASE("compositions of built-in rules, and packs, say in a replay what they said in the loop [S64]") {
     verdicts seen;
-    for (std::uint64_t run = 0; run < groups * property_runs(5); ++run) {
+    for (std::uint64_t run = 0; run < kinds * property_runs(5); ++run) {
         INFO("stream " << run);
-        with_compositions(run % groups, 1000 + run, [&](auto const&... rules) {
-            check_both_ways(1000 + run, run % groups == 3 ? clock_is::going : clock_is::still, seen, rules...);
+        with_compositions(run % kinds, 1000 + run, [&](auto const&... rules) {
+            check_both_ways(1000 + run, run % kinds == 3 ? clock_is::going : clock_is::still, seen, rules...);
         });
     }
     std::uint64_t fired = 0;

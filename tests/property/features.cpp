@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that extract what they need of the values: their record holds the features and no values, and replays alike [S64].
+// Rules that extract what they need of the all_values: their record holds the features and no all_values, and replays alike [S64].
 #include <spotter/record/recover.hpp>
 
 #include <tests/property/stream.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 std::uint64_t extractions = 0;
 
-// How many values lie above a limit, and the first and the last one, whatever they are; of biases only that they were there.
+// How many all_values lie above a limit, and the first and the last one, whatever they are; of biases only that they were there.
 struct above {
     using kind = rule_kind;
     static constexpr std::string_view name = "above";
@@ -36,10 +36,10 @@ struct above {
         return tensor.role == role::bias ? terms::shape : terms::none;
     }
     [[nodiscard]] std::uint64_t feature_key() const noexcept { return key_of("above", limit); }
-    void extract(state&, observation const&, tensor_ref const& values, feature& out) const {
+    void extract(state&, observation const&, tensor_ref const& all_values, feature& out) const {
         ++extractions;
         double count = 0;
-        visit_values(values, [&](auto all) {
+        visit_values(all_values, [&](auto all) {
             for (std::size_t i = 0; i < all.size(); ++i) { count += detail::see(all[i]).value > limit ? 1 : 0; }
             out.push(count);
             if (all.size() == 0) { return out.clear(); }
@@ -72,7 +72,7 @@ struct above {
 static_assert(extracting_rule<above> && rule<above>);
 
 template <class Use>
-void with_rules(std::uint64_t run, Use&& use) {
+void with_extracting(std::uint64_t run, Use&& use) {
     random_source random{run * 31 + 7};
     double const limit = random.unit() - 0.5, most = static_cast<double>(random.below(30));
     auto const small = [&] { return 1 + random.below(4); };
@@ -90,7 +90,7 @@ void with_rules(std::uint64_t run, Use&& use) {
                        any("*", l2 > 1.0), dead_relu{.samples = 8});
     }
 }
-options make_options(random_source& random) {
+options options_of(random_source& random) {
     options choices;
     choices.drain = random.one_in(3) ? drain::poll : drain::thread;
     choices.segment_bytes = random.one_in(2) ? 4096 : 1 << 20;
@@ -98,25 +98,7 @@ options make_options(random_source& random) {
     if (random.one_in(3)) { choices.ring_in = ring_in::shared_memory; }  // or plain memory, where there is none
     return choices;
 }
-template <class Hook>
-std::vector<plain_coverage> coverage_of(Hook const& watch) {
-    std::vector<plain_coverage> all;
-    watch.coverage_of_rules([&](coverage const& each) { all.push_back(plain(each)); });
-    return all;
-}
-struct replayed {
-    alarms found;
-    std::vector<plain_coverage> coverages;
-    replay_report report;
-};
-template <class... Rules>
-replayed play(trial const& run, Rules const&... rules) {
-    replayed it;
-    it.report = replay(run, rules..., [&](spotter::step_alarm const& found) { keep(it.found, found); });
-    for (coverage const& each : it.report.coverages) { it.coverages.push_back(plain(each)); }
-    return it;
-}
-// Steps of one weight of six values.
+// Steps of one weight of six all_values.
 template <class Hook>
 alarms train_a_little(Hook& watch, std::uint64_t first, std::uint64_t steps) {
     alarms found;
@@ -127,20 +109,19 @@ alarms train_a_little(Hook& watch, std::uint64_t first, std::uint64_t steps) {
     }
     return found;
 }
-constexpr plan values{collection{"all", "*", always{}, payload}};
-constexpr plan nothing{collection{"none", "*", never{}, payload}};
+constexpr plan all_values{collection{"all", "*", always{}, payload}};
 
 }  // namespace
 
-TEST_CASE("a rule that extracts says in a replay what it said in the loop, with no values in the record [S64]") {
+TEST_CASE("a rule that extracts says in a replay what it said in the loop, with no all_values in the record [S64]") {
     std::size_t told = 0;
     for (std::uint64_t run = 0; run < property_runs(32); ++run) {
-        with_rules(run, [&](auto const&... rules) {
+        with_extracting(run, [&](auto const&... rules) {
             INFO("stream " << run);
             random_source random{run * 7919 + 3};
             stream const all = make_stream(run + 500, 50);
             temporary_folder const folder;
-            hook watch{folder / "run", nothing, make_options(random), rules...};
+            hook watch{folder / "run", nothing, options_of(random), rules...};
             alarms const inside = run_through(watch, all);
             watch.finish();
             REQUIRE(watch.health().good());
@@ -166,15 +147,15 @@ TEST_CASE("a rule that extracts says in a replay what it said in the loop, with 
     CHECK(told > 200);
 }
 
-TEST_CASE("features and values, or values alone: a replay says the same, and of what was never extracted as well") {
+TEST_CASE("features and all_values, or all_values alone: a replay says the same, and of what was never extracted as well") {
     for (std::uint64_t run = 0; run < property_runs(8); ++run) {
-        with_rules(run, [&](auto const&... rules) {
+        with_extracting(run, [&](auto const&... rules) {
             INFO("stream " << run);
             random_source random{run * 7919 + 4};
             stream const all = make_stream(run + 900, 40, false);
             temporary_folder const folder;
-            hook both{folder / "both", values, make_options(random), rules...};
-            hook without{folder / "without", values, make_options(random)};
+            hook both{folder / "both", all_values, options_of(random), rules...};
+            hook without{folder / "without", all_values, options_of(random)};
             alarms const inside = run_through(both, all);
             (void)run_through(without, all);
             both.finish(), without.finish();
@@ -194,7 +175,7 @@ TEST_CASE("features and values, or values alone: a replay says the same, and of 
 TEST_CASE("rules of one key extract once, and a replay that has the features extracts nothing and reads no values") {
     above const one{0.25, 1}, two{0.25, 3}, other{0.5, 1};
     temporary_folder const folder;
-    hook watch{folder / "run", values, one, two, other};
+    hook watch{folder / "run", all_values, one, two, other};
     extractions = 0;
     alarms const inside = train_a_little(watch, 0, 20);
     CHECK(extractions == 40);  // two keys
@@ -218,7 +199,7 @@ TEST_CASE("rules of one key extract once, and a replay that has the features ext
     CHECK(play(record, above{0.75, 1}).report.trouble.code == errc::corrupt);
 }
 
-TEST_CASE("a rule whose features and values are both missing sees nothing of the tensor, and the replay says so") {
+TEST_CASE("a rule whose features and all_values are both missing sees nothing of the tensor, and the replay says so") {
     temporary_folder const folder;
     hook watch{folder / "run", plan{collection{"all", "*", always{}, stats(l2)}}, above{0.25, 1}};
     (void)train_a_little(watch, 0, 10);
@@ -349,7 +330,7 @@ TEST_CASE("features that a full ring drops are counted, the rest of the record s
         choices.overflow = policy;
         choices.ring_bytes = 64 << 10;
         above const rule{0.25, 2};
-        hook watch{folder / "run", values, choices, rule};
+        hook watch{folder / "run", all_values, choices, rule};
         std::uint64_t came = 0;
         for (std::uint64_t i = 0; i < 3000; ++i, ++came) {
             (void)watch.step(train(i), "fc1/w"_t = std::vector<float>(60, static_cast<float>(i % 3)));

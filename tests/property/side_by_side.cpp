@@ -11,7 +11,6 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr plan nothing{collection{"none", "*", never{}, payload}};
 constexpr plan some{collection{"w", role::weight, every{3}, payload}, collection{"all", "*", always{}, stats(l2)}};
 
 struct told {
@@ -49,8 +48,8 @@ std::size_t compare_all(trial const& run) {
 }
 
 // Some steps come late, by the record's clock.
-double test_time = 1;
-double tell_time() noexcept { return test_time; }
+double side_time = 1;
+double tell_time() noexcept { return side_time; }
 
 }  // namespace
 
@@ -66,7 +65,7 @@ TEST_CASE("side by side, one stream says what a replay says: random streams, wit
         choices.clock = &tell_time;
         hook watch{folder / "run", some, choices, non_finite{}, vanishing_gradient{.threshold = 1, .patience = 2}};
         for (stream_step const& step : all) {
-            test_time += step.id.index % 7 == 3 ? 2500 : 900;
+            side_time += step.id.index % 7 == 3 ? 2500 : 900;
             (void)run_through(watch, {step});
             watch.flush();  // so that each close has a time of its own
         }

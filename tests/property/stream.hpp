@@ -226,6 +226,30 @@ alarms run_through(Hook& watch, stream const& all) {
     return run_through(watch, all, [](event const&, spotter::step_id) { return true; });
 }
 
+// Nothing but what rules ask for.
+inline constexpr spotter::plan nothing{spotter::collection{"none", "*", spotter::never{}, spotter::payload}};
+
+template <class Hook>
+std::vector<plain_coverage> coverage_of(Hook const& watch) {
+    std::vector<plain_coverage> all;
+    watch.coverage_of_rules([&](spotter::coverage const& each) { all.push_back(plain(each)); });
+    return all;
+}
+
+// What rules say of a record.
+struct replayed {
+    alarms found;
+    std::vector<plain_coverage> coverages;
+    spotter::replay_report report;
+};
+template <class... Rules>
+replayed play(spotter::trial const& run, Rules const&... rules) {
+    replayed it;
+    it.report = spotter::replay(run, rules..., [&](spotter::step_alarm const& found) { keep(it.found, found); });
+    for (spotter::coverage const& each : it.report.coverages) { it.coverages.push_back(plain(each)); }
+    return it;
+}
+
 // How many streams a property is tried on: SPOTTER_PROPERTY_RUNS, or so many.
 inline std::uint64_t property_runs(std::uint64_t usual) {
     char const* const text = std::getenv("SPOTTER_PROPERTY_RUNS");

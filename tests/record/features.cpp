@@ -7,12 +7,12 @@ using namespace spotter_test;
 
 namespace {
 
-void observe(recorder& sink, tensor_id id, std::uint64_t step) {
+void store_tensor(recorder& sink, tensor_id id, std::uint64_t step) {
     tensor_info const info = tensor_named(id, "t");
     summary const stats = summary_of(3, static_cast<double>(step));
     sink.observe({info, train(step), stats}, terms::sum);
 }
-void scalar(recorder& sink, tensor_id id, std::uint64_t step) {
+void store_scalar(recorder& sink, tensor_id id, std::uint64_t step) {
     step_id const at = train(step);
     double const value = static_cast<double>(step);
     sink.scalar(tensor_named(id, "s"), &at, view_of(&value, extents{}), nullptr);
@@ -70,8 +70,8 @@ TEST_CASE("features come back bit for bit where they came, among steps that are 
             std::vector<std::vector<double>> given;
             std::uint64_t came = 0;
             auto const put = [&](char what, std::uint64_t step, tensor_id id) {
-                if (what == 'o') { observe(sink, id, step); }
-                if (what == 's') { scalar(sink, id, step); }
+                if (what == 'o') { store_tensor(sink, id, step); }
+                if (what == 's') { store_scalar(sink, id, step); }
                 if (what == 'f') {
                     given.emplace_back(step % 40, step % 3 == 0 ? -0.5 : static_cast<double>(step));
                     feature(sink, id, step, given.back());
@@ -111,9 +111,9 @@ TEST_CASE("a feature larger than half the ring is dropped, counted and named; it
     sink.start({});
     sink.declare(tensor_named(0, "t"));
     feature(sink, 0, 0, std::vector<double>(10'000, 0.5));
-    observe(sink, 0, 0);
+    store_tensor(sink, 0, 0);
     feature(sink, 0, 0, std::vector<double>(2'000, 0.5));
-    observe(sink, 0, 0);
+    store_tensor(sink, 0, 0);
     sink.close(train(0), {});
     sink.finish({});
     CHECK(sink.health().first.code == errc::bad_config);
@@ -129,6 +129,6 @@ TEST_CASE("where nothing is recorded features are not counted beside their obser
     recorder sink{"nowhere", choices};
     sink.start({});
     feature(sink, 0, 0, {1, 2});
-    observe(sink, 0, 0);
+    store_tensor(sink, 0, 0);
     CHECK((sink.health().stored == 0 && sink.health().dropped == 0));
 }

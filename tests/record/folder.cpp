@@ -25,7 +25,7 @@ options when(existing what) {
     choices.ring_bytes = 64 << 10;
     return choices;
 }
-void scalar(recorder& sink, std::uint64_t step, double value) {
+void record_loss(recorder& sink, std::uint64_t step, double value) {
     step_id const at = train(step);
     sink.scalar(tensor_named(0, "s"), &at, view_of(&value, extents{}), nullptr);
 }
@@ -33,7 +33,7 @@ void record(recorder& sink, int steps) {
     sink.start({});
     sink.declare(tensor_named(0, "s"));
     for (int step = 0; step < steps; ++step) {
-        scalar(sink, static_cast<std::uint64_t>(step), 0.5);
+        record_loss(sink, static_cast<std::uint64_t>(step), 0.5);
         sink.close(train(static_cast<std::uint64_t>(step)), {});
     }
 }
@@ -54,7 +54,7 @@ void record_and_die(std::string const& path, int steps) {
         sink.flush();
         (void)!::write(ready[1], "x", 1);
         for (std::uint64_t step = static_cast<std::uint64_t>(steps);; ++step) {
-            scalar(sink, step, 0.5);
+            record_loss(sink, step, 0.5);
             if (step % 3 == 0) { sink.close(train(step), {}); }
         }
     }
@@ -166,7 +166,7 @@ TEST_CASE("a run that is resumed is the one that readers see: its first head say
         recorder sink{path, when(existing::resume)};
         sink.start({});
         sink.declare(tensor_named(0, "s"));
-        scalar(sink, 9, 0.25);
+        record_loss(sink, 9, 0.25);
         sink.close(train(9), {});
         sink.finish({});
         CHECK_FALSE(sink.health().first);
@@ -263,7 +263,7 @@ TEST_CASE("whichever file operation fails: no crash, the error is kept, the coun
                     summary const stats = summary_of(200, 1);
                     sink.observe({info, train(step), stats, view_of(values.data(), {200}), {}},
                                  terms::sum | terms::payload);
-                    scalar(sink, step, 1);
+                    record_loss(sink, step, 1);
                     sink.close(train(step), {});
                     if (step % 100 == 0) { sink.flush(); }
                 }

@@ -2,6 +2,7 @@
 // What somebody has put among a run's files: pipes, folders, devices, links that lead nowhere, numbers far off. Nothing waits, nothing
 // is followed, and health names what is in the way.
 #include <tests/record/killed.hpp>
+#include <tests/words.hpp>
 #include <tests/trial/runs.hpp>
 
 #include <chrono>
@@ -23,8 +24,6 @@ public:
     time_limit& operator=(time_limit const&) = delete;
     ~time_limit() { ::alarm(0); }
 };
-
-bool says(error const& why, std::string_view what) { return why.what.view().find(what) != std::string_view::npos; }
 
 constexpr char const* kinds[] = {"pipe", "folder", "device", "dangling"};
 void make(std::string const& path, std::string_view kind) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Killed while it begins: a run in its first moments leaves nothing that is in the way of the next.
 #include <tests/record/killed.hpp>
+#include <tests/words.hpp>
 
 #include <random>
 #include <set>
@@ -12,7 +13,6 @@ using namespace spotter_test;
 
 namespace {
 
-bool names(error const& why, std::string const& what) { return why.what.view().find(what) != std::string_view::npos; }
 
 // The recording goes on in shared memory, and nothing of it is amiss.
 void check_next_attempt(std::string const& path) {
@@ -101,25 +101,25 @@ TEST_CASE("what is in the way of a recovery is named: the file `ring`, and the m
         REQUIRE(::truncate(memory.c_str(), 100) == 0);
         error const why = recover(path)->damage;
         CHECK(why.code == errc::corrupt);
-        CHECK((names(why, "run/ring ") && names(why, memory)));
+        CHECK((says(why, "run/ring ") && says(why, memory)));
         CHECK(in_memory(ring));
     }
     SECTION("its segments are gone") {
         (void)!std::system(("rm '" + path + "'/0*").c_str());
         error const why = recover(path)->damage;
-        CHECK((names(why, "run/ring ") && names(why, memory)));
+        CHECK((says(why, "run/ring ") && says(why, memory)));
     }
     SECTION("the file leads elsewhere") {
         { std::ofstream{path + "/ring"} << "nothing of ours"; }
-        CHECK(names(recover(path)->damage, "run/ring "));
+        CHECK(says(recover(path)->damage, "run/ring "));
     }
     SECTION("the file is none") {
         (void)!std::system(("rm '" + path + "/ring' && mkfifo '" + path + "/ring'").c_str());
         ::alarm(20);
         error const why = recover(path)->damage;
-        CHECK((why.code == errc::unwritable && names(why, "run/ring") && names(why, "pipe")));
+        CHECK((why.code == errc::unwritable && says(why, "run/ring") && says(why, "pipe")));
         recorder sink{path, shared()};  // records all the same, and says so
-        CHECK(names(sink.health().first, "run/ring"));
+        CHECK(says(sink.health().first, "run/ring"));
         declare(sink);
         tally done;
         train_steps(sink, 50, 60, done);

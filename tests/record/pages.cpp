@@ -35,8 +35,7 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr plan keep{collection{"all", "*", always{}, payload}};
-using a_hook = decltype(hook{std::string_view{}, keep, options{}});
+using a_hook = decltype(hook{std::string_view{}, everything, options{}});
 
 }  // namespace
 
@@ -58,7 +57,7 @@ TEST_CASE("a hook that ends does not wait until its writer has slept") {
     auto least = std::chrono::nanoseconds::max();
     for (int i = 0; i < 8; ++i) {
         std::optional<a_hook> watch;
-        watch.emplace(std::string_view{folder / ("run" + std::to_string(i))}, keep, options{});
+        watch.emplace(std::string_view{folder / ("run" + std::to_string(i))}, everything, options{});
         std::this_thread::sleep_for(std::chrono::milliseconds{10});  // the writer sleeps for 100
         auto const begin = std::chrono::steady_clock::now();
         watch.reset();
@@ -70,7 +69,7 @@ TEST_CASE("a hook that ends does not wait until its writer has slept") {
 TEST_CASE("the first step comes into the file without a flush though the writer slept, be it an empty one") {
     for (bool const empty : {true, false}) {
         temporary_folder const folder;
-        hook watch{folder / "run", keep, options{}};
+        hook watch{folder / "run", everything, options{}};
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
         watch.begin(train(0));
         if (!empty) { watch.scalar("loss", 0.5F); }
@@ -127,7 +126,7 @@ constexpr std::uint64_t steps = 12;             // fewer than 16
 
 // The page faults of steps after the one that declares all; of which pages of the ring were 3072.
 [[nodiscard]] long faults_after_declaration(std::string const& path, options const& choices) {
-    hook watch{path, keep, choices};
+    hook watch{path, everything, choices};
     std::vector<float> const values(values_a_step, 0.25F);
     auto const step = [&](std::uint64_t index) {
         watch.begin(train(index));
@@ -179,7 +178,7 @@ TEST_CASE("64 threads whose hooks record nothing take less than 64 MiB [T18]") {
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < count; ++i) {
         threads.emplace_back([&, i] {
-            hook watch{folder / ("run" + std::to_string(i)), keep, options{}};
+            hook watch{folder / ("run" + std::to_string(i)), everything, options{}};
             made += watch.health().good() ? 1 : 0;
             while (!over) { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
         });
@@ -208,7 +207,7 @@ TEST_CASE("the writer makes the whole ring ready, so do polls: no further round 
     if (!makes_ready()) { SPOTTER_SKIP("this system makes no pages ready (Linux before 5.14)"); }
     for (drain const how : {drain::thread, drain::poll}) {
         temporary_folder const folder;
-        hook watch{folder / "run", keep, options{.drain = how, .ring_bytes = 32U << 20}};
+        hook watch{folder / "run", everything, options{.drain = how, .ring_bytes = 32U << 20}};
         std::vector<float> const values(values_a_step, 0.25F);
         long most = 0;
         for (std::uint64_t i = 0; i < 40; ++i) {
@@ -240,7 +239,7 @@ TEST_CASE("where the system makes no pages ready, the first step does so by writ
         temporary_folder const folder;
         if (makes_ready()) { return 1; }
         double const before = resident_megabytes();
-        { hook const unused{folder / "unused", keep, options{}}; }
+        { hook const unused{folder / "unused", everything, options{}}; }
         if (resident_megabytes() - before > 16) { return 2; }
         return faults_after_declaration(folder / "run", {.ring_bytes = 32U << 20}) <= few ? 0 : 3;
     });

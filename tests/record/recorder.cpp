@@ -17,9 +17,9 @@ namespace {
 std::uint64_t const volatile minus_zero_bits = 1ULL << 63;
 double minus_zero() { return std::bit_cast<double>(static_cast<std::uint64_t>(minus_zero_bits)); }
 
-constexpr terms everything = terms::sum | terms::payload;
+constexpr terms sum_and_payload = terms::sum | terms::payload;
 
-std::vector<float> pattern(std::size_t count, std::uint64_t seed) {
+std::vector<float> numbered_values(std::size_t count, std::uint64_t seed) {
     std::vector<float> values(count);
     std::uint64_t state = seed * 0x9E3779B97F4A7C15ULL + 1;
     for (float& each : values) {
@@ -40,13 +40,13 @@ options small_ring(overflow policy = overflow::block, drain how = drain::thread)
     choices.drain = how;
     return choices;
 }
-void observe(recorder& sink, tensor_id id, std::uint64_t step, std::vector<float> const& values,
-             terms keep = everything) {
+void give_tensor(recorder& sink, tensor_id id, std::uint64_t step, std::vector<float> const& values,
+             terms keep = sum_and_payload) {
     tensor_info const info = tensor_named(id, "t");
     summary const stats = summary_of(values.size(), static_cast<double>(step));
     sink.observe({info, train(step), stats, view_of(values.data(), {values.size()}), {}}, keep);
 }
-void scalar(recorder& sink, tensor_id id, std::uint64_t step, double value) {
+void give_scalar(recorder& sink, tensor_id id, std::uint64_t step, double value) {
     step_id const at = train(step);
     sink.scalar(tensor_named(id, "s"), &at, view_of(&value, extents{}), nullptr);
 }
@@ -75,7 +75,7 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
         for (int type = 1; type <= 18; ++type) {
             for (std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{63}, std::uint64_t{64},
                                         std::uint64_t{511}, std::uint64_t{512}, std::uint64_t{70001}}) {
-                auto const values = pattern(static_cast<std::size_t>(count) * 4 + 4, step);
+                auto const values = numbered_values(static_cast<std::size_t>(count) * 4 + 4, step);
                 tensor_ref view{};
                 view.values.raw = values.data();
                 view.count = count;
@@ -86,7 +86,7 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
                 expected.emplace_back(raw, raw + view.bytes());
                 tensor_info const info = tensor_named(0, "w");
                 summary const stats = summary_of(count, minus_zero());
-                sink.observe({info, train(step), stats, view, {}}, everything);
+                sink.observe({info, train(step), stats, view, {}}, sum_and_payload);
                 sink.close(train(step), {});
                 ++step;
                 sink.poll();
@@ -161,8 +161,8 @@ TEST_CASE("zstd itself checks a closed segment") {
         sink.start({});
         sink.declare(tensor_named(0, "w"));
         for (std::uint64_t step = 0; step < 20; ++step) {
-            observe(sink, 0, step, pattern(20000, step));
-            observe(sink, 0, step, std::vector<float>(20000, 0.5F));
+            give_tensor(sink, 0, step, numbered_values(20000, step));
+            give_tensor(sink, 0, step, std::vector<float>(20000, 0.5F));
             sink.close(train(step), {});
         }
         sink.finish({});
@@ -186,7 +186,7 @@ TEST_CASE("what was closed and flushed is in the file at once; what is only clos
         recorder sink{path, choices};
         sink.start({});
         sink.declare(tensor_named(0, "w"));
-        observe(sink, 0, 0, pattern(100, 0));
+        give_tensor(sink, 0, 0, numbered_values(100, 0));
         sink.close(train(0), {});
         sink.flush();
         CHECK(read_run(path).closes.size() == 1);
@@ -208,10 +208,10 @@ TEST_CASE("tensors larger than the ring stream through it, by thread and by poll
         recorder sink{path, small_ring(overflow::block, how)};
         sink.start({});
         sink.declare(tensor_named(0, "w"));
-        auto const large = pattern(1'000'003, 5);
+        auto const large = numbered_values(1'000'003, 5);
         for (std::uint64_t step = 0; step < 3; ++step) {
-            observe(sink, 0, step, large);
-            scalar(sink, 0, step, 1.5);
+            give_tensor(sink, 0, step, large);
+            give_scalar(sink, 0, step, 1.5);
             sink.close(train(step), {});
         }
         sink.finish({});
@@ -238,8 +238,8 @@ TEST_CASE(
             files.slow_microseconds = 200;
             std::uint64_t observed = 0;
             for (std::uint64_t step = 0; step < 300; ++step) {
-                observe(sink, 0, step, pattern(3000, step));
-                scalar(sink, 0, step, static_cast<double>(step));
+                give_tensor(sink, 0, step, numbered_values(3000, step));
+                give_scalar(sink, 0, step, static_cast<double>(step));
                 observed += 2;
                 sink.close(train(step), {});
                 if (step % 50 == 0) { sink.poll(); }
@@ -255,7 +255,7 @@ TEST_CASE(
                 thinned += each.row.thinned;
                 CHECK(each.row.thinned != each.row.has_values);
                 if (each.row.has_values) {
-                    auto const values = pattern(3000, each.row.step.index);
+                    auto const values = numbered_values(3000, each.row.step.index);
                     CHECK(same_bytes(each.values, values.data(), values.size() * 4));
                 }
             }
@@ -287,7 +287,7 @@ TEST_CASE("the disk is waited for never, at the end of each segment, or at each 
         sink.start({});
         sink.declare(tensor_named(0, "w"));
         for (std::uint64_t step = 0; step < 40; ++step) {
-            observe(sink, 0, step, pattern(1000, step));
+            give_tensor(sink, 0, step, numbered_values(1000, step));
             sink.close(train(step), {});
             if (step % 10 == 9) { sink.flush(); }
         }
@@ -316,7 +316,7 @@ TEST_CASE("a writer that does not move for 2 s turns block into thin, and says s
     std::uint64_t observed = 0;
     auto const begin = std::chrono::steady_clock::now();
     for (std::uint64_t step = 0; step < 40; ++step, ++observed) {
-        observe(sink, 0, step, pattern(20000, step));  // larger than the ring: cut in the middle of one
+        give_tensor(sink, 0, step, numbered_values(20000, step));  // larger than the ring: cut in the middle of one
         sink.close(train(step), {});
     }
     auto const took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -346,8 +346,8 @@ TEST_CASE("segments rotate by bytes, each can be read alone, and nothing is lost
     for (tensor_id id = 0; id < 300; ++id) { names.push_back("layer" + std::to_string(id) + "/w"); }
     for (tensor_id id = 0; id < 300; ++id) { sink.declare(tensor_named(id, names[id])); }
     for (std::uint64_t step = 0; step < 200; ++step) {
-        observe(sink, static_cast<tensor_id>(step % 300), step, pattern(1500, step));
-        scalar(sink, 7, step, static_cast<double>(step));
+        give_tensor(sink, static_cast<tensor_id>(step % 300), step, numbered_values(1500, step));
+        give_scalar(sink, 7, step, static_cast<double>(step));
         sink.close(train(step), {});
     }
     sink.finish({});
@@ -359,7 +359,7 @@ TEST_CASE("segments rotate by bytes, each can be read alone, and nothing is lost
     CHECK(run.collections == std::vector<std::string>{"everything"});
     REQUIRE(run.values.size() == 200);
     for (std::uint64_t step = 0; step < 200; ++step) {
-        auto const values = pattern(1500, step);
+        auto const values = numbered_values(1500, step);
         REQUIRE(same_bytes(run.values[step].values, values.data(), values.size() * 4));
     }
     REQUIRE(run.closes.size() == 200);
@@ -377,7 +377,7 @@ TEST_CASE("a tensor that is declared again is restated as it is now") {
     sink.declare(tensor_named(0, "other"));
     sink.declare(tensor_named(0, "a much longer name"));
     for (std::uint64_t step = 0; step < 30; ++step) {
-        observe(sink, 0, step, pattern(1000, step));
+        give_tensor(sink, 0, step, numbered_values(1000, step));
         sink.close(train(step), {});
     }
     sink.finish({});
@@ -394,7 +394,7 @@ TEST_CASE("a recorder that is destroyed without finish ends its run as failed") 
         first.start({});
         recorder sink{std::move(first)};
         sink.declare(tensor_named(0, "w"));
-        scalar(sink, 0, 0, 1);
+        give_scalar(sink, 0, 0, 1);
     }
     run_on_disk const run = read_run(path);
     CHECK((run.ended && run.end.how == 2));
@@ -409,7 +409,7 @@ TEST_CASE("a dry run writes nothing, and so does a recorder that was never start
     {
         recorder sink{folder / "dry", choices};
         sink.start({});
-        scalar(sink, 0, 0, 1);
+        give_scalar(sink, 0, 0, 1);
         sink.finish({});
         CHECK_FALSE(sink.health().first);
         CHECK(sink.path().empty());
@@ -421,7 +421,7 @@ TEST_CASE("a dry run writes nothing, and so does a recorder that was never start
     CHECK_FALSE(*files.is_locked(folder / "idle/lock"));
 }
 
-TEST_CASE("a scalar that is none is refused and counted") {
+TEST_CASE("a give_scalar that is none is refused and counted") {
     temporary_folder const folder;
     recorder sink{folder / "run", small_ring()};
     sink.start({});
@@ -440,12 +440,12 @@ TEST_CASE("in a forked child every call is ignored and counted, and the parent's
         recorder sink{path, small_ring()};
         sink.start({});
         sink.declare(tensor_named(0, "w"));
-        scalar(sink, 0, 0, 1);
+        give_scalar(sink, 0, 0, 1);
         pid_t const child = ::fork();
         if (child == 0) {
             for (std::uint64_t step = 1; step < 50; ++step) {
-                observe(sink, 0, step, pattern(5000, step));
-                scalar(sink, 0, step, 2);
+                give_tensor(sink, 0, step, numbered_values(5000, step));
+                give_scalar(sink, 0, step, 2);
                 sink.close(train(step), {});
             }
             sink.flush();
@@ -458,7 +458,7 @@ TEST_CASE("in a forked child every call is ignored and counted, and the parent's
         int status = 0;
         ::waitpid(child, &status, 0);
         CHECK(WEXITSTATUS(status) == 7);
-        scalar(sink, 0, 1, 3);
+        give_scalar(sink, 0, 1, 3);
         sink.close(train(1), {});
         sink.finish({});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one that records.
 #include <tests/record/killed.hpp>
+#include <tests/words.hpp>
 #include <tests/trial/runs.hpp>
 
 #include <chrono>
@@ -17,15 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-bool says(error const& why, std::string_view what) { return why.what.view().find(what) != std::string_view::npos; }
-
 // Another file of the same name and bytes, as rsync, editors and restores make it.
 void replace_by_copy(std::string const& path) {
     fs::copy_file(path, path + ".other");
     fs::rename(path + ".other", path);
 }
 template <class Hook>
-void steps(Hook& watch, std::uint64_t first, std::uint64_t end) {
+void train_steps(Hook& watch, std::uint64_t first, std::uint64_t end) {
     for (std::uint64_t i = first; i < end; ++i) {
         std::vector<float> const values(100, static_cast<float>(i));
         (void)watch.step(train(i), "loss"_t = static_cast<double>(i), "w"_t = values);
@@ -47,14 +46,14 @@ TEST_CASE(
             temporary_folder const folder;
             std::string const path = folder / "run";
             hook watch{path, everything, options{.drain = how, .ring_bytes = 64 << 10, .ring_in = where}};
-            steps(watch, 0, 50);
+            train_steps(watch, 0, 50);
             watch.flush();
             replace_by_copy(path + "/000000.spot");
-            steps(watch, 50, 60);  // into a file that has no name any more
+            train_steps(watch, 50, 60);  // into a file that has no name any more
             std::this_thread::sleep_for(150ms);
-            steps(watch, 60, 61);
+            train_steps(watch, 60, 61);
             watch.flush();  // by now it was noticed
-            steps(watch, 61, 150);
+            train_steps(watch, 61, 150);
             watch.finish();
             auto const health = watch.health();
             INFO(health.first.what.view());
@@ -81,14 +80,14 @@ TEST_CASE("replaced by what is no segment of the run, or removed: the same, and 
         temporary_folder const folder;
         std::string const path = folder / "run", file = path + "/000000.spot";
         hook watch{path, everything, options{.drain = drain::poll, .ring_bytes = 64 << 10}};
-        steps(watch, 0, 50);
+        train_steps(watch, 0, 50);
         watch.flush();
         fs::remove(file);
         if (how == std::string_view{"noise"}) { write_file(file, std::vector<char>(5000, 'x')); }
         if (how == std::string_view{"empty"}) { write_file(file, {}); }
         if (how == std::string_view{"pipe"}) { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
         watch.flush();
-        steps(watch, 50, 70);
+        train_steps(watch, 50, 70);
         watch.finish();
         auto const health = watch.health();
         CHECK((says(health.first, "000000.spot was replaced or removed") && says(health.first, "100 values")));
@@ -112,12 +111,12 @@ TEST_CASE("a run with a limit goes on thinning behind a segment that was replace
     std::string const path = folder / "run";
     hook watch{path, everything,
                options{.drain = drain::poll, .ring_bytes = 64 << 10, .segment_bytes = 16 << 10, .run_bytes = 64 << 10}};
-    steps(watch, 0, 10);
+    train_steps(watch, 0, 10);
     watch.flush();
     write_file(path + "/other", std::vector<char>(3000, 'x'));
     fs::rename(path + "/other", path + "/000000.spot");
     watch.flush();
-    steps(watch, 10, 2000);
+    train_steps(watch, 10, 2000);
     watch.finish();
     auto const health = watch.health();
     CHECK((says(health.first, "000000.spot was replaced") && health.sink.dropped == 20 && health.sink.stored == 3980));
@@ -142,10 +141,10 @@ TEST_CASE("the last moment counts, too: a segment that was replaced just before 
                            .ring_bytes = 64 << 10,
                            .segment_bytes = segment_bytes,
                            .flush_milliseconds = 1'000'000}};
-        steps(watch, 0, 10);
+        train_steps(watch, 0, 10);
         watch.flush();
         replace_by_copy(path + "/000000.spot");
-        steps(watch, 10, 60);
+        train_steps(watch, 10, 60);
         watch.finish();
         auto const health = watch.health();
         CHECK(says(health.first, "000000.spot was replaced"));
@@ -160,14 +159,14 @@ TEST_CASE("a whole folder restored over a live run, its lock too: the run goes o
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, everything, options{.drain = drain::poll, .ring_bytes = 64 << 10}};
-    steps(watch, 0, 50);
+    train_steps(watch, 0, 50);
     watch.flush();
     std::vector<std::string> files;
     for (auto const& each : fs::directory_iterator{path}) { files.push_back(each.path().string()); }
     for (std::string const& each : files) { replace_by_copy(each); }
     write_file(path + "/000001.spot", read_file(path + "/000000.spot"));  // brought along
     watch.flush();
-    steps(watch, 50, 100);
+    train_steps(watch, 50, 100);
     CHECK(hook{path, options{.existing = existing::resume}}.health().first.code == errc::busy);
     watch.finish();
     auto const health = watch.health();
@@ -182,13 +181,13 @@ TEST_CASE("a lock that is removed from a live run is taken again, or it is told 
         temporary_folder const folder;
         std::string const path = folder / "run";
         hook watch{path, everything, options{.drain = drain::poll, .ring_bytes = 64 << 10}};
-        steps(watch, 0, 10);
+        train_steps(watch, 0, 10);
         fs::remove(path + "/lock");
         if (!too_late) { watch.flush(); }
         hook other{path, everything, options{.existing = existing::resume, .ring_bytes = 64 << 10}};
         CHECK((other.health().first.code == errc::busy) == !too_late);
-        steps(other, 10, 20);
-        steps(watch, 10, 20);
+        train_steps(other, 10, 20);
+        train_steps(watch, 10, 20);
         other.flush(), watch.flush();
         CHECK((watch.health().first.code == errc::busy) == too_late);
         if (too_late) { CHECK(says(watch.health().first, "has it locked")); }
@@ -203,13 +202,13 @@ TEST_CASE("a folder that is moved away while another run begins in its place: ne
     std::string const path = folder / "run";
     options choices{.drain = drain::poll, .ring_bytes = 64 << 10, .segment_bytes = 16 << 10};
     hook first{path, everything, choices};
-    steps(first, 0, 10);
+    train_steps(first, 0, 10);
     first.flush();
     fs::rename(path, folder / "moved");
     hook second{path, everything, choices};
-    steps(second, 0, 10);
-    steps(first, 10, 200);  // several segments
-    steps(second, 10, 20);
+    train_steps(second, 0, 10);
+    train_steps(first, 10, 200);  // several segments
+    train_steps(second, 10, 20);
     first.finish();
     second.finish();
     CHECK((first.health().first.code == errc::not_a_run && says(first.health().first, "moved")));
@@ -230,11 +229,11 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
         pid_t const parent = ::fork();
         if (parent == 0) {
             hook watch{path, everything, options{.ring_bytes = 64 << 10, .ring_in = ring_in::shared_memory}};
-            steps(watch, 0, 20);
+            train_steps(watch, 0, 20);
             pid_t const child = ::fork();
             if (child == 0) {
                 if (calls) {
-                    steps(watch, 20, 22);
+                    train_steps(watch, 20, 22);
                     if (watch.health().first.code != errc::busy) { ::_exit(1); }
                 }
                 pid_t const own = ::getpid();
@@ -256,7 +255,7 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
             if (calls) {
                 CHECK(next.health().good());
                 CHECK(open(path).steps().size() == 20);  // what the killed one left in its ring
-                steps(next, 20, 30);
+                train_steps(next, 20, 30);
                 next.finish();
                 CHECK((next.health().sink.stored == 20 && next.health().good()));
             } else {

@@ -64,7 +64,7 @@ struct outcome {
     std::size_t steps = 0, findings = 0, allocations = 0, locks = 0;
     std::uint64_t stored = 0, dropped = 0;
 };
-outcome* shared = nullptr;
+outcome* seen_by_child = nullptr;
 enum ended { well = 0, by_system_call = 3, not_allowed = 4 };
 
 // From here on any system call of this thread, and of no other, but one that ends the process is noted and ends it.
@@ -72,7 +72,7 @@ void forbid_system_calls() {
     struct sigaction action {};
     action.sa_flags = SA_SIGINFO;
     action.sa_sigaction = [](int, siginfo_t* what, void*) {
-        shared->call = what->si_syscall;
+        seen_by_child->call = what->si_syscall;
         ::_exit(by_system_call);
     };
     ::sigaction(SIGSYS, &action, nullptr);
@@ -102,7 +102,7 @@ template <class Work>
 int in_child(outcome& into, Work&& work) {
     void* const memory = ::mmap(nullptr, sizeof(outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(memory != MAP_FAILED);
-    shared = new (memory) outcome;
+    seen_by_child = new (memory) outcome;
     pid_t const child = ::fork();
     if (child == 0) {
         work();
@@ -110,7 +110,7 @@ int in_child(outcome& into, Work&& work) {
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    into = *shared;
+    into = *seen_by_child;
     ::munmap(memory, sizeof(outcome));
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
@@ -133,7 +133,7 @@ void visit_tensors(small_net const& net, Visit visit) {
 constexpr std::uint64_t warm_up = 3;
 constexpr std::size_t bytes_a_step = 32 << 10;  // that go into the ring, or fewer; and a hundredth of the large tensor
 
-constexpr plan keep{collection{"large", "large", every{100}, payload}, collection{"losses", "loss*", always{}, payload},
+constexpr plan large_seldom{collection{"large", "large", every{100}, payload}, collection{"losses", "loss*", always{}, payload},
                     collection{"spread", "fc/*", every{7}, quantiles | histogram},
                     collection{"all", "{fc,act,grad}/*", always{}, payload | stats(mean, stddev, product, l1, zeros)}};
 
@@ -141,7 +141,7 @@ constexpr plan keep{collection{"large", "large", every{100}, payload}, collectio
 void train_without_system_calls(std::string const& path, ring_in where, std::uint64_t steps) {
     hook watch{
         path,
-        keep,
+        large_seldom,
         options{.overflow = overflow::block, .ring_bytes = steps * (bytes_a_step + (1 << 20) / 100), .ring_in = where},
         packs::supervised,
         packs::system,
@@ -163,18 +163,18 @@ void train_without_system_calls(std::string const& path, ring_in where, std::uin
         return found;
     };
     // All is met: the names at the first step, what compares steps at the second, copies of another mode's tensors at its first.
-    for (std::uint64_t i = 0; i < warm_up; ++i) { shared->findings += step(i); }
+    for (std::uint64_t i = 0; i < warm_up; ++i) { seen_by_child->findings += step(i); }
     std::size_t const locks_before = locks;
     forbid_system_calls();
-    shared->allocations = allocations_in([&] {
+    seen_by_child->allocations = allocations_in([&] {
         for (std::uint64_t i = warm_up; i < steps; ++i) {
-            shared->findings += step(i);
-            ++shared->steps;
+            seen_by_child->findings += step(i);
+            ++seen_by_child->steps;
         }
     });
-    shared->locks = locks - locks_before;
-    shared->dropped = watch.health().sink.dropped + watch.health().sink.thinned;
-    shared->stored = watch.health().sink.stored;
+    seen_by_child->locks = locks - locks_before;
+    seen_by_child->dropped = watch.health().sink.dropped + watch.health().sink.thinned;
+    seen_by_child->stored = watch.health().sink.stored;
     ::_exit(well);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a judged and recorded step makes no system call, takes no lock and al
         static std::mutex mutex;
         std::size_t const before = locks;
         { std::lock_guard const lock{mutex}; }
-        shared->locks = locks - before;
+        seen_by_child->locks = locks - before;
         forbid_system_calls();
         (void)::syscall(__NR_getppid);
     });

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reaches the disk, and in which order: files before the names that lead to them, and errors that come with the closing of a file.
 #include <tests/record/killed.hpp>
+#include <tests/words.hpp>
 #include <tests/trial/runs.hpp>
 
 using namespace spotter;
 using namespace spotter_test;
 
 namespace {
-
-bool says(error const& why, std::string_view what) { return why.what.view().find(what) != std::string_view::npos; }
 
 // The system's files; what is done to them is noted by name, in order.
 class noting_files : public faulty_file_system {

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto large = any("x", maximum > 10.0) | named{"large"};
+constexpr auto large_x = any("x", maximum > 10.0) | named{"large"};
 
 options as_worker(std::uint32_t number) { return options{.ring_bytes = 1 << 16, .worker = number}; }
 
@@ -31,12 +31,12 @@ struct told {
 TEST_CASE(
     "rules over several workers judge each for itself, as they did in the loop, and say whose step it was [A42][S64]") {
     temporary_folder const folder;
-    auto const rule = large | for_steps{3};
+    auto const rule = large_x | for_steps{3};
     std::vector<told> inside;
     for (std::uint32_t number : {0U, 1U, 2U}) {
         hook watch{folder / "run", everything, as_worker(number), rule};
         for (std::uint64_t i = 0; i < 8; ++i) {
-            // Taken together, a fourth large step in a row is there at once; of each alone it is not.
+            // Taken together, a fourth large_x step in a row is there at once; of each alone it is not.
             for (finding const& each : watch.step(train(i), "x"_t = i % 4 == number ? 1.0 : 11.0)) {
                 inside.push_back({each.worker, each.step});
             }
@@ -84,7 +84,7 @@ TEST_CASE("a run is followed while another process writes it, to its end; verdic
     std::vector<std::vector<step_id>> seen(2);
     bool ended = false;
     replay_report const report = follow(
-        run, large,
+        run, large_x,
         [&](spotter::step_alarm const& found) {
             CHECK(!ended);
             REQUIRE(found.size() == 1);
@@ -101,7 +101,7 @@ TEST_CASE("a run is followed while another process writes it, to its end; verdic
     CHECK(seen[0] == trains(0, 40, 5));
     CHECK(seen[1] == trains(1, 40, 5));
     CHECK(report.coverages.at(0).judged == 80);
-    replay_report const again = replay(run, large);
+    replay_report const again = replay(run, large_x);
     CHECK((again.steps == report.steps && again.fired == report.fired));
 }
 
@@ -115,19 +115,19 @@ TEST_CASE("following ends at its deadline, and can be taken up again; a step sti
     watch.flush();
     trial run = open(watch.path());
     auto const begin = std::chrono::steady_clock::now();
-    CHECK(follow(run, large, 80ms).steps == 30);
+    CHECK(follow(run, large_x, 80ms).steps == 30);
     CHECK(std::chrono::steady_clock::now() - begin >= 80ms);
     CHECK(run.status() == run_status::running);
     (void)watch.end();
-    CHECK(follow(run, large, from{25}, 30ms).steps <= 6);
+    CHECK(follow(run, large_x, from{25}, 30ms).steps <= 6);
     watch.finish();
-    CHECK(follow(run, large, from{25}).steps == 6);  // ends by itself
+    CHECK(follow(run, large_x, from{25}).steps == 6);  // ends by itself
     CHECK(run.status() == run_status::finished);
 }
 
 TEST_CASE("a worker that begins while the run is followed is judged, too, and a resumed one starts afresh [A41][A42]") {
     temporary_folder const folder;
-    auto const rule = large | for_steps{4};
+    auto const rule = large_x | for_steps{4};
     hook zero{folder / "run", everything, as_worker(0)};
     (void)zero.step(train(0), "x"_t = 1.0);
     zero.flush();
@@ -166,7 +166,7 @@ TEST_CASE("a follower runs the responses of a finding when it is asked to, of th
         for (std::uint64_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = i == 2U + number ? 11.0 : 1.0); }
     }
     std::vector<told> called;
-    auto const rule = on(large, call{[&](finding const& it) { called.push_back({it.worker, it.step}); }},
+    auto const rule = on(large_x, call{[&](finding const& it) { called.push_back({it.worker, it.step}); }},
                          call{[](finding const&) { return error{errc::unwritable, "full"}; }});
     trial run = open(folder / "run");
     std::vector<finding> found;

@@ -9,7 +9,7 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr auto large = any("x", maximum > 10.0) | named{"large"};
+constexpr auto above_ten = any("x", maximum > 10.0) | named{"large"};
 
 // Large at every third step from `first` on.
 template <class Hook>
@@ -41,7 +41,7 @@ TEST_CASE("a follower begins anew with the run that takes the place of the one i
             }
             trial run = open(folder / "run");
             listener const to{&heard};
-            follower watching{run, large, to};
+            follower watching{run, above_ten, to};
             CHECK(!watching.advance());
             CHECK(heard == std::vector<std::int64_t>{0, 3, 6, 9, 12, 15, 18, 21, 24, 27});
             heard.clear();
@@ -66,7 +66,7 @@ TEST_CASE("a follower begins anew with the run that takes the place of the one i
             CHECK(!report.trouble);
             REQUIRE(report.coverages.size() == 1);
             CHECK(report.coverages[0].judged == count + 3);
-            CHECK(replay(run, large).findings.size() == report.findings.size());
+            CHECK(replay(run, above_ten).findings.size() == report.findings.size());
         }
     }
 }
@@ -75,7 +75,7 @@ TEST_CASE("rules start afresh with an attempt whose first rows are damaged, and 
     temporary_folder const folder;
     options again;
     again.existing = existing::resume;
-    auto const rule = large | for_steps{3};
+    auto const rule = above_ten | for_steps{3};
     {
         hook watch{folder / "run", everything, again};
         for (std::uint64_t i = 0; i < 8; ++i) { (void)watch.step(train(i), "x"_t = i < 6 ? 1.0 : 11.0); }

@@ -53,7 +53,7 @@ trial recorded(std::string const& path, bool differs, terms what, bool with_rule
     }
     return open(path);
 }
-ids steps_of(replay_report const& report) {
+ids steps_found(replay_report const& report) {
     ids list;
     for (finding const& each : report.findings) { list.push_back(each.step); }
     return list;
@@ -75,17 +75,17 @@ TEST_CASE("two runs, equal to step 3, of which w2 differs at 4: similar_across_r
     CHECK((equal.findings.empty() && equal.whole && equal.steps == 8 && equal.streams == 2));
     CHECK(equal.coverages[0].judged == 8);
     side_by_side_report const report = replay_side_by_side({first, other}, similar_across_runs{});
-    CHECK(steps_of(report) == trains(4, 8));
-    CHECK(steps_of(replay_side_by_side({first, other}, similar_across_runs::sagemaker_defaults())) == trains(4, 8));
+    CHECK(steps_found(report) == trains(4, 8));
+    CHECK(steps_found(replay_side_by_side({first, other}, similar_across_runs::sagemaker_defaults())) == trains(4, 8));
     CHECK(report.findings[0].tensor == "w2");
     CHECK(report.findings[0].worker == 1);
     CHECK((report.unpaired_names.empty() && report.unpaired_steps.empty()));
-    CHECK(steps_of(replay_side_by_side({first, other}, similar_across_runs{.rtol = 0.2})) == trains(4, 8));
+    CHECK(steps_found(replay_side_by_side({first, other}, similar_across_runs{.rtol = 0.2})) == trains(4, 8));
     CHECK(replay_side_by_side({first, other}, similar_across_runs{.rtol = 0.26}).fired == 0);
-    CHECK(steps_of(replay_side_by_side({first, same, other}, similar_across_runs{}, every{3})) == ids{train(6)});
+    CHECK(steps_found(replay_side_by_side({first, same, other}, similar_across_runs{}, every{3})) == ids{train(6)});
     CHECK(replay_side_by_side({first, other}, similar_across_runs{.select = "w1"}).coverages[0].judged == 8);
     similar_across_runs const unlike{.select = "w2", .expect = similar_across_runs::different};
-    CHECK(steps_of(replay_side_by_side({first, other}, unlike)) == trains(0, 4));
+    CHECK(steps_found(replay_side_by_side({first, other}, unlike)) == trains(0, 4));
 }
 
 TEST_CASE(
@@ -94,7 +94,7 @@ TEST_CASE(
     trial const first = recorded(folder / "a", false, stats(l2), true),
                 other = recorded(folder / "b", true, stats(l2), true);
     side_by_side_report const report = replay_side_by_side({first, other}, similar_across_runs{});
-    CHECK((report.whole && steps_of(report) == trains(4, 8)));
+    CHECK((report.whole && steps_found(report) == trains(4, 8)));
     side_by_side_report const values = replay_side_by_side({first, other}, similar_across_runs{.atol = 0.1});
     CHECK(values.coverages[0].reason == "payload not recorded");
     CHECK(values.trouble.code == errc::no_payload);
@@ -158,9 +158,9 @@ TEST_CASE("rules that ask for the time get the latest of the streams, which does
     trial const first = record(folder / "a", 1e6, 50, true), slow = record(folder / "b", 1e9, 200, false);
     CHECK(replay_side_by_side(first, stalled_training{.threshold = 100}).fired == 0);
     side_by_side_report const alone = replay_side_by_side(slow, stalled_training{.threshold = 100});
-    CHECK(steps_of(alone) == ids{train(4)});
+    CHECK(steps_found(alone) == ids{train(4)});
     side_by_side_report const report = replay_side_by_side({first, slow}, stalled_training{.threshold = 100});
-    CHECK(steps_of(report) == ids{train(4)});
+    CHECK(steps_found(report) == ids{train(4)});
     REQUIRE(report.findings.size() == 1);
     CHECK(report.findings[0].measured == 200);
 }
@@ -229,7 +229,7 @@ TEST_CASE("workers of a run: three of four have the same weights: replica_diverg
     REQUIRE(run.workers().size() == 4);
     replay_report const report =
         replay_side_by_side(run, replica_divergence{}, replica_divergence{.every = 4} | named{"seldom"});
-    CHECK(steps_of(report) == ids{train(7), train(8), train(8), train(9)});
+    CHECK(steps_found(report) == ids{train(7), train(8), train(8), train(9)});
     CHECK(report.findings[0].worker == 10);
     CHECK(report.findings[0].detail.view() == "worker 10 of 4");
     CHECK(report.findings[0].decision == decision::stop);
@@ -248,7 +248,7 @@ TEST_CASE("workers of a run: medians .10, .10, .14: straggler names worker 2, wh
         });
     }
     replay_report const report = replay_side_by_side(open(path), straggler{});
-    CHECK(steps_of(report) == trains(49, 60));
+    CHECK(steps_found(report) == trains(49, 60));
     CHECK(report.findings[0].worker == 2);
     CHECK(magnitude(report.findings[0].measured - 0.1 / 0.14) < 1e-9);
 }

@@ -79,7 +79,7 @@ TEST_CASE("numbers have the four digits that fmt gives them, sizes its one digit
     }
     for (std::uint64_t size : {0ULL, 1023ULL, 1024ULL, 1048575ULL, 1048576ULL, 5ULL << 40}) {
         double const wide = static_cast<double>(size);
-        CHECK(detail::bytes_text(size) == (size < 1024      ? fmt::format("{} B", size)
+        CHECK(spotter::detail::bytes_text(size) == (size < 1024      ? fmt::format("{} B", size)
                                            : size < 1048576 ? fmt::format("{:.1f} KiB", wide / 1024)
                                                             : fmt::format("{:.1f} MiB", wide / 1048576)));
     }

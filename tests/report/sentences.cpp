@@ -16,7 +16,7 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr auto large = any("*", maximum > 10.0);
+constexpr auto too_large = any("*", maximum > 10.0);
 
 finding full() {
     finding it;
@@ -71,7 +71,7 @@ TEST_CASE("a finding with little to say is short") {
 }
 
 TEST_CASE("an alarm is a line a finding, and says how many did not fit") {
-    hook watch{plan{}, large, large | severity::error | named{"worse"}};
+    hook watch{plan{}, too_large, too_large | severity::error | named{"worse"}};
     CHECK(fmt::format("{}", watch.step(train(2), "x"_t = 11.0)) ==
           "error: worse: holds for a tensor at train(2), \"x\": maximum 11 > 10 [stop]\n"
           "warning: any: holds for a tensor at train(2), \"x\": maximum 11 > 10");
@@ -92,7 +92,7 @@ TEST_CASE("errors, steps and findings go through fmt, with its widths") {
 TEST_CASE("a finished run: how it ended, what was kept, what was found, what could not run") {
     temporary_folder const folder;
     {
-        hook watch{folder / "run", plan{collection{"xs", "x*", every{2}, payload}}, large,
+        hook watch{folder / "run", plan{collection{"xs", "x*", every{2}, payload}}, too_large,
                    any("nobody", l2 > 0.0) | named{"idle"}};
         for (std::uint64_t i = 0; i < 10; ++i) { (void)watch.step(train(i), "x"_t = i >= 7 ? 11.0 : 1.0, "y"_t = 1.0); }
     }
@@ -120,20 +120,20 @@ TEST_CASE("healthy is said when every rule could judge, and never when none coul
         return text;
     };
     auto const idle = any("nobody", l2 > 0.0);
-    CHECK(contains(text_of(everything, large), "healthy: nothing found by 1 rule\n"));
-    CHECK(contains(text_of(everything, large, large), "healthy: nothing found by 2 rules\n"));
+    CHECK(contains(text_of(everything, too_large), "healthy: nothing found by 1 rule\n"));
+    CHECK(contains(text_of(everything, too_large, too_large), "healthy: nothing found by 2 rules\n"));
     CHECK(contains(text_of(everything, idle), "no rule could judge\n"));
-    CHECK(contains(text_of(everything, large, idle), "nothing found by the 1 of 2 rules that could judge\n"));
+    CHECK(contains(text_of(everything, too_large, idle), "nothing found by the 1 of 2 rules that could judge\n"));
     CHECK(contains(text_of(everything), "no rule was asked\n"));
     std::string const bad = "[";
-    std::string const off = text_of(everything, any(glob{std::string_view{bad}}, l2 > 0.0), large);
+    std::string const off = text_of(everything, any(glob{std::string_view{bad}}, l2 > 0.0), too_large);
     CHECK(!contains(off, "healthy"));
     CHECK(contains(off, "switched off: malformed pattern"));
 }
 
 TEST_CASE("a run that still goes on, or that died, is not called healthy") {
     temporary_folder const folder;
-    hook watch{folder / "run", everything, large};
+    hook watch{folder / "run", everything, too_large};
     (void)watch.step(train(0), "x"_t = 1.0);
     watch.flush();
     std::string const running = describe_plainly(open(folder / "run"));
@@ -142,7 +142,7 @@ TEST_CASE("a run that still goes on, or that died, is not called healthy") {
     CHECK(!contains(running, "no rule"));
     pid_t const child = ::fork();
     if (child == 0) {
-        hook other{folder / "died", everything, large};
+        hook other{folder / "died", everything, too_large};
         (void)other.step(train(0), "x"_t = 1.0);
         other.flush();
         ::raise(SIGKILL);
@@ -189,7 +189,7 @@ TEST_CASE("a replay says how many steps it judged, what it found and what it lac
     CHECK(describe(replay(run, any("x", l2 > 10.0) | once)) ==
           "3 steps judged, 1 with findings\nfindings:\n"
           "  warning: any: holds for a tensor at train(0), \"x\": l2 11 > 10\n");
-    std::string const lacking = describe(replay(run, large));
+    std::string const lacking = describe(replay(run, too_large));
     CHECK(contains(lacking, "no rule could judge\n"));
     CHECK(contains(lacking,
                    "trouble: no_payload: of 3 observations, 3 lack what a rule asks for, first \"x\" at train(0): "));
@@ -250,7 +250,7 @@ TEST_CASE("a run of several workers says which there are, how each stands that i
           "is [A42]") {
     temporary_folder const folder;
     for (std::uint32_t number : {0U, 1U, 2U}) {
-        hook watch{folder / "run", everything, options{.ring_bytes = 1 << 16, .worker = number}, large,
+        hook watch{folder / "run", everything, options{.ring_bytes = 1 << 16, .worker = number}, too_large,
                    any("other", l2 > 1.0) | named{"elsewhere"}};
         for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "x"_t = number > 0 ? 11.0 : 1.0); }
         if (number == 2) { watch.fail("no more memory"); }

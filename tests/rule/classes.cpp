@@ -16,7 +16,7 @@ namespace {
 
 using classes = std::vector<std::int32_t>;
 
-tensor_ref view(classes const& values) { return view_of(values.data(), {values.size()}); }
+tensor_ref view_of_classes(classes const& values) { return view_of(values.data(), {values.size()}); }
 
 // `each(i)` for i below `count`.
 template <class Each>
@@ -27,8 +27,8 @@ classes made_of(std::size_t count, Each each) {
 }
 template <rule Rule>
 truth step(run<Rule>& it, step_id at, classes const& labels, classes const& predictions) {
-    it.see(at, "labels", view(labels));
-    it.see(at, "preds", view(predictions));
+    it.see(at, "labels", view_of_classes(labels));
+    it.see(at, "preds", view_of_classes(predictions));
     return it.close(at);
 }
 classes const ten = made_of(10, [](std::size_t i) { return i; });
@@ -67,11 +67,11 @@ TEST_CASE("class_imbalance: 990 to 10 is a ratio of 99", "[class_imbalance]") {
 
 TEST_CASE("class_imbalance: 500 samples are needed", "[class_imbalance]") {
     run it{class_imbalance{}};
-    it.see(train(0), "labels", view(classes(498, 0)));
-    it.see(train(0), "labels", view(classes{1}));
+    it.see(train(0), "labels", view_of_classes(classes(498, 0)));
+    it.see(train(0), "labels", view_of_classes(classes{1}));
     CHECK(it.close(train(0)) == truth::undecided);
     CHECK(it.covered().reason.starts_with("warm-up not reached"));
-    it.see(train(1), "labels", view(classes{0}));
+    it.see(train(1), "labels", view_of_classes(classes{0}));
     CHECK(it.close(train(1)) == truth::yes);
     CHECK(it.found[0].measured == 499);
     CHECK(it.close(train(2)) == truth::undecided);  // no labels
@@ -91,8 +91,8 @@ TEST_CASE("class_imbalance: mispredictions count once the model is right about s
     CHECK(sagemaker.found[0].threshold == 0.7);
     // One class in ten is wrong, and predictions come first.
     run one{class_imbalance{.patience = 1}};
-    one.see(train(0), "preds", view(made_of(500, [](std::size_t i) { return i % 10 == 4 ? 5 : i % 10; })));
-    one.see(train(0), "labels", view(labels));
+    one.see(train(0), "preds", view_of_classes(made_of(500, [](std::size_t i) { return i % 10 == 4 ? 5 : i % 10; })));
+    one.see(train(0), "labels", view_of_classes(labels));
     CHECK(one.close(train(0)) == truth::yes);
     CHECK((one.found[0].measured == 1 && one.found[0].detail.view() == "class 4: 50 of 50"));
     run few{class_imbalance{.patience = 1, .min_class_samples = 51}};
@@ -275,10 +275,10 @@ TEST_CASE("confusion: a phase is so many eval closes, or lasts until another mod
 
 TEST_CASE("confusion: pairs only, in several batches, without what is no class", "[confusion]") {
     run it{confusion{}};
-    it.see(eval(0), "labels", view(ten));
-    it.see(eval(0), "preds", view(ten));
-    it.see(eval(0), "preds", view(classes{1, 3, -1}));
-    it.see(eval(0), "labels", view(classes{1, -100, 3}));
+    it.see(eval(0), "labels", view_of_classes(ten));
+    it.see(eval(0), "preds", view_of_classes(ten));
+    it.see(eval(0), "preds", view_of_classes(classes{1, 3, -1}));
+    it.see(eval(0), "labels", view_of_classes(classes{1, -100, 3}));
     CHECK(it.close(eval(0)) == truth::no);
     CHECK(step(it, eval(1), ten, {1, 2}) == truth::undecided);
     CHECK(step(it, eval(2), {5000}, {5001}) == truth::undecided);
@@ -326,8 +326,8 @@ TEST_CASE("output_collapse: 512 predictions of class 3 with uniform labels", "[o
     CHECK(step(it, train(2), labels, threes) == truth::yes);
     CHECK(step(it, train(3), classes(512, 3), threes) == truth::no);  // the labels have no more to say
     CHECK(fired(output_collapse{}, 105, [&](auto& run, step_id at) {
-              run.see(at, "labels", view(labels));
-              run.see(at, "preds", view(threes));
+              run.see(at, "labels", view_of_classes(labels));
+              run.see(at, "preds", view_of_classes(threes));
           }) == indices{102, 103, 104});
     run partly{output_collapse{.warmup = 0, .patience = 1}};
     classes nearly = threes;
@@ -370,7 +370,7 @@ TEST_CASE("output_collapse: outputs that do not vary over the batch", "[output_c
     CHECK(twice.close(train(1)) == truth::yes);
     // Classes have no deviation to speak of.
     run numbers{output_collapse{.warmup = 0, .patience = 1}};
-    numbers.see(train(0), "preds", view(classes(8, 3)));
+    numbers.see(train(0), "preds", view_of_classes(classes(8, 3)));
     CHECK(numbers.close(train(0)) == truth::undecided);
     CHECK(numbers.covered().reason.starts_with("warm-up not reached"));
 }
@@ -416,7 +416,7 @@ TEST_CASE("rules on classes judge their features as they judge the values") {
         it.declare({.name = "preds", .role = role::prediction, .flags = flag::logits, .type = dtype::f32});
         for (std::uint64_t i = 0; i < 12; ++i) {
             step_id const at{i % 3 == 0 ? mode::eval : mode::train, i};
-            it.see(at, "labels", view(made_of(8, [&](std::size_t k) { return (k + i) % 2; })));
+            it.see(at, "labels", view_of_classes(made_of(8, [&](std::size_t k) { return (k + i) % 2; })));
             std::vector<float> scores(16);
             for (std::size_t k = 0; k < 16; ++k) { scores[k] = (k + i / 4) % 2 == 0 ? 0.9F : 0.1F; }
             it.see(at, "preds", scores, {8, 2});

@@ -20,7 +20,7 @@ float const not_a_number = std::bit_cast<float>(0x7FC00000U);
 // A net whose layers have these names, as a step computes it: each tensor after all that it is made of.
 struct net {
     std::vector<std::string> layers;
-    std::vector<std::string> flow;  // in the order of the computation
+    std::vector<std::string> flow;  // in the given of the computation
 
     explicit net(std::vector<std::string> names) : layers{std::move(names)} {
         flow = {"input", "labels"};
@@ -58,11 +58,11 @@ struct net {
     }
 };
 
-using order = std::vector<std::string>;
+using given = std::vector<std::string>;
 
 // Layer by layer, as a model that walks over its layers hands itself over: weight, gradient, activation, then the next.
-order by_layer(net const& it) {
-    order out{"input", "labels"};
+given by_layer(net const& it) {
+    given out{"input", "labels"};
     for (std::string const& each : it.layers) {
         out.insert(out.end(), {each + "/w", "grad/" + each + "/w", each + "/b", "grad/" + each + "/b", "pre/" + each,
                                "act/" + each});
@@ -70,9 +70,9 @@ order by_layer(net const& it) {
     out.insert(out.end(), {"predictions", "loss"});
     return out;
 }
-// Role by role, gradients in front, in the layers' order.
-order by_role(net const& it) {
-    order out{"loss"};
+// Role by role, gradients in front, in the layers' given.
+given by_role(net const& it) {
+    given out{"loss"};
     for (std::string const& each : it.layers) { out.insert(out.end(), {"grad/" + each + "/w", "grad/" + each + "/b"}); }
     out.push_back("predictions");
     for (std::string const& each : it.layers) { out.insert(out.end(), {"act/" + each, "pre/" + each}); }
@@ -80,9 +80,9 @@ order by_role(net const& it) {
     out.insert(out.end(), {"labels", "input"});
     return out;
 }
-order backwards(net const& it) { return {it.flow.rbegin(), it.flow.rend()}; }
-order alphabetical(net const& it) {
-    order out = it.flow;
+given backwards(net const& it) { return {it.flow.rbegin(), it.flow.rend()}; }
+given alphabetical(net const& it) {
+    given out = it.flow;
     std::sort(out.begin(), out.end());
     return out;
 }
@@ -90,8 +90,8 @@ order alphabetical(net const& it) {
 struct told {
     std::string tensor, reason;
 };
-// A finite step first, then one with the NaN; names in the order of observing.
-told origin_of(net const& it, order const& seen, std::string const& planted, bool step_before) {
+// A finite step first, then one with the NaN; names in the given of observing.
+told origin_of(net const& it, given const& seen, std::string const& planted, bool step_before) {
     hook watch{plan{}, non_finite{}};
     std::vector<float> const good{1, 2}, bad{not_a_number, 2};
     if (step_before) {
@@ -109,7 +109,7 @@ told origin_of(net const& it, order const& seen, std::string const& planted, boo
     return {std::string{found[0].tensor}, std::string{found[0].reason}};
 }
 
-void check_every_place(net const& it, std::vector<std::pair<std::string, order>> const& orders) {
+void check_every_place(net const& it, std::vector<std::pair<std::string, given>> const& orders) {
     for (auto const& [name, seen] : orders) {
         REQUIRE(seen.size() == it.flow.size());
         for (std::string const& planted : it.flow) {
@@ -129,7 +129,7 @@ void check_every_place(net const& it, std::vector<std::pair<std::string, order>>
 
 }  // namespace
 
-TEST_CASE("a NaN planted in any role and layer is told where it began, whatever the order of observing",
+TEST_CASE("a NaN planted in any role and layer is told where it began, whatever the given of observing",
           "[non_finite]") {
     net const it{{"fc1", "fc2", "fc10"}};
     check_every_place(it, {{"as computed", it.flow},
@@ -139,7 +139,7 @@ TEST_CASE("a NaN planted in any role and layer is told where it began, whatever 
                            {"by the alphabet", alphabetical(it)}});
 }
 
-TEST_CASE("layers of several kinds are ordered by what their numbers say of the order of observing", "[non_finite]") {
+TEST_CASE("layers of several kinds are ordered by what their numbers say of the given of observing", "[non_finite]") {
     net const it{{"conv1", "conv2", "fc1", "fc2"}};
     check_every_place(it, {{"as computed", it.flow},
                            {"layer by layer", by_layer(it)},
@@ -147,7 +147,7 @@ TEST_CASE("layers of several kinds are ordered by what their numbers say of the 
                            {"backwards", backwards(it)}});
 }
 
-TEST_CASE("layers without numbers follow the order in which they are met; gradients that of their weights",
+TEST_CASE("layers without numbers follow the given in which they are met; gradients that of their weights",
           "[non_finite]") {
     net const it{{"stem", "body", "head"}};
     check_every_place(

@@ -11,11 +11,11 @@ using namespace stage;
 
 namespace {
 
-constexpr auto first = any("grad/*", l2 > 1.0);
-constexpr auto second = all_zero{.patience = 1};
-constexpr auto third = any("loss", mean > 2.0) | only{every{2}};
-constexpr auto chained = first || second || third;
-constexpr auto packed = together(first, second, third);
+constexpr auto large_gradient = any("grad/*", l2 > 1.0);
+constexpr auto no_weights = all_zero{.patience = 1};
+constexpr auto large_loss = any("loss", mean > 2.0) | only{every{2}};
+constexpr auto three_in_a_row = large_gradient || no_weights || large_loss;
+constexpr auto one_of_three = together(large_gradient, no_weights, large_loss);
 
 template <rule Rule>
 std::vector<std::string> story(Rule const& rule) {
@@ -37,7 +37,7 @@ std::vector<std::string> story(Rule const& rule) {
 }
 
 constexpr bool runs_in_a_constant() {
-    run it{together(first, second)};
+    run it{together(large_gradient, no_weights)};
     return it.step(train(0), "grad/fc/w", {3.0F}) == truth::yes && it.found.size() == 1;
 }
 static_assert(runs_in_a_constant());
@@ -45,22 +45,22 @@ static_assert(runs_in_a_constant());
 }  // namespace
 
 TEST_CASE("a pack says what its rules say side by side") {
-    CHECK(story(packed) == story(chained));
-    CHECK(story(together(packed, packed)) == story(packed || packed));
-    CHECK(story(packed | rearm{2} | cooldown{3}) == story(chained | rearm{2} | cooldown{3}));
-    CHECK(story(!packed) == story(!chained));
-    CHECK(story(packed && third) == story(chained && third));
+    CHECK(story(one_of_three) == story(three_in_a_row));
+    CHECK(story(together(one_of_three, one_of_three)) == story(one_of_three || one_of_three));
+    CHECK(story(one_of_three | rearm{2} | cooldown{3}) == story(three_in_a_row | rearm{2} | cooldown{3}));
+    CHECK(story(!one_of_three) == story(!three_in_a_row));
+    CHECK(story(one_of_three && large_loss) == story(three_in_a_row && large_loss));
 }
 
 TEST_CASE("a pack asks of a tensor what its rules ask, and names the one that is malformed") {
-    run it{packed};
+    run it{one_of_three};
     it.see(train(0), "grad/fc/w", {1});
     it.see(train(0), "act/x", {1});
     it.see(train(0), "other", {1});
     CHECK(has(it.needs("grad/fc/w"), terms::sum_squares));
     CHECK(it.needs("act/x") == needs_of(zeros));
     CHECK(it.needs("other") == terms::none);
-    CHECK(machine{together(first, any("[a", l2 > 0.0))}.malformed() == "[a");
+    CHECK(machine{together(large_gradient, any("[a", l2 > 0.0))}.malformed() == "[a");
 }
 
 namespace {

@@ -21,7 +21,7 @@ std::vector<float> images(std::size_t count, std::vector<float> const& channels)
     return values;
 }
 using tokens = std::vector<std::int32_t>;
-tensor_ref view(tokens const& values) { return view_of(values.data(), {1, values.size()}); }
+tensor_ref view_of_tokens(tokens const& values) { return view_of(values.data(), {1, values.size()}); }
 
 constexpr bool mostly_padding() {
     run it{nlp_sequence_ratio::sagemaker_defaults()};
@@ -143,14 +143,14 @@ TEST_CASE("nlp_sequence_ratio: 0.75 fires at once as AWS has it, else at 9; half
           "[nlp_sequence_ratio]") {
     tokens const padded{0, 0, 0, 5}, half{0, 0, 5, 6};
     CHECK(fired(nlp_sequence_ratio::sagemaker_defaults(), 1,
-                [&](auto& it, step_id at) { it.see(at, "input", view(padded)); }) == indices{0});
+                [&](auto& it, step_id at) { it.see(at, "input", view_of_tokens(padded)); }) == indices{0});
     CHECK(fired(nlp_sequence_ratio::sagemaker_defaults(), 1, [&](auto& it, step_id at) {
-              it.see(at, "input", view(half));
+              it.see(at, "input", view_of_tokens(half));
           }).empty());
-    CHECK(fired(nlp_sequence_ratio{}, 11, [&](auto& it, step_id at) { it.see(at, "input", view(padded)); }) ==
+    CHECK(fired(nlp_sequence_ratio{}, 11, [&](auto& it, step_id at) { it.see(at, "input", view_of_tokens(padded)); }) ==
           indices{9, 10});
     run it{nlp_sequence_ratio::sagemaker_defaults()};
-    it.see(train(0), "input", view(padded));
+    it.see(train(0), "input", view_of_tokens(padded));
     CHECK(it.close(train(0)) == truth::yes);
     finding const& found = it.found[0];
     CHECK((found.measured == 0.75 && found.threshold == 0.5 && found.detail.view() == "token 0"));
@@ -160,18 +160,18 @@ TEST_CASE("nlp_sequence_ratio: 0.75 fires at once as AWS has it, else at 9; half
 TEST_CASE("nlp_sequence_ratio: a window slides, a step is one entry of it, and each token has its limit",
           "[nlp_sequence_ratio]") {
     run it{nlp_sequence_ratio{.tokens = {0, 3}, .limits = {0.5, 0.25}, .n = 2, .window = 2}};
-    it.see(train(0), "input", view({0, 0, 0, 5}));
-    it.see(train(0), "input", view({0, 5, 5, 5}));  // the same step
+    it.see(train(0), "input", view_of_tokens({0, 0, 0, 5}));
+    it.see(train(0), "input", view_of_tokens({0, 5, 5, 5}));  // the same step
     CHECK(it.close(train(0)) == truth::undecided);
     CHECK(it.close(train(1)) == truth::undecided);
-    it.see(eval(0), "input", view({0, 0, 0, 0}));
+    it.see(eval(0), "input", view_of_tokens({0, 0, 0, 0}));
     CHECK(it.close(eval(0)) == truth::undecided);
-    it.see(train(2), "input", view({3, 3, 3, 5}));
+    it.see(train(2), "input", view_of_tokens({3, 3, 3, 5}));
     CHECK(it.close(train(2)) == truth::no);  // 4 and 3 of 12
-    it.see(train(3), "input", view({0, 5}));
+    it.see(train(3), "input", view_of_tokens({0, 5}));
     CHECK(it.close(train(3)) == truth::yes);  // 3 of 6
     CHECK((it.found[0].measured == 0.5 && it.found[0].threshold == 0.25 && it.found[0].detail.view() == "token 3"));
-    it.see(train(2), "input", view({5, 5}));  // after a rewind
+    it.see(train(2), "input", view_of_tokens({5, 5}));  // after a rewind
     CHECK(it.close(train(2)) == truth::no);
     it.see(train(4), "input", view_of(static_cast<std::int32_t const*>(nullptr), {0}));
     CHECK(it.close(train(4)) == truth::undecided);
@@ -185,7 +185,7 @@ TEST_CASE("nlp_sequence_ratio: a window slides, a step is one entry of it, and e
     CHECK(chosen.step(train(0), "input", {0, 1, nan_f, nan_f}) == truth::no);
     CHECK(chosen.step(train(1), "input", {0, 0, 1, nan_f}) == truth::yes);
     run unset{nlp_sequence_ratio{.n = 0, .window = 1}};
-    unset.see(train(0), "input", view({0}));
+    unset.see(train(0), "input", view_of_tokens({0}));
     CHECK(unset.close(train(0)) == truth::undecided);
     CHECK(unset.covered().reason == "parameter n not set");
 }
@@ -471,7 +471,7 @@ TEST_CASE("rules that read values judge their features as they judge the values"
             net.see(it, at);
             it.see(at, "input/images", images(2, {0.1F * static_cast<float>(i), nan_f}), {2, 2, 2, 2});
             tokens const words{0, static_cast<std::int32_t>(i % 4), 1};
-            it.see(at, "input/words", view(words));
+            it.see(at, "input/words", view_of_tokens(words));
             it.see(at, "loss", {2.3F});
             tell(it.close(at));
         }

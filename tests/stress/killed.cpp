@@ -35,10 +35,10 @@ struct random_numbers {
 };
 
 // What is observed at a step follows from its number.
-constexpr std::size_t width = 300;
+constexpr std::size_t values_each = 300;
 double loss_at(std::uint64_t step) { return 1.0 / static_cast<double>(step + 1); }
 std::vector<float> weights_at(std::uint64_t step) {
-    std::vector<float> values(width);
+    std::vector<float> values(values_each);
     std::uint64_t state = mixed(step + 1);
     for (float& each : values) {
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -46,7 +46,7 @@ std::vector<float> weights_at(std::uint64_t step) {
     }
     return values;
 }
-constexpr plan keep{collection{"w", "w", every{4}, payload}, collection{"loss", "loss", always{}, payload},
+constexpr plan killed_plan{collection{"w", "w", every{4}, payload}, collection{"loss", "loss", always{}, payload},
                     collection{"sums", "g", always{}, stats(l2)}};
 
 // Records without end from `begin` on, and tells the steps that were flushed through `told`.
@@ -58,7 +58,7 @@ void step(Watch& watch, std::uint64_t i) {
 }
 [[noreturn]] void record_until_killed(std::string const& path, options const& choices, int told,
                                       std::uint64_t flush_every) {
-    hook watch{path, keep, choices};
+    hook watch{path, killed_plan, choices};
     for (std::uint64_t i = 0;; ++i) {
         step(watch, i);
         if (i % flush_every == flush_every - 1) {
@@ -187,7 +187,7 @@ kill_result kill_once(moment when, random_numbers& random) {
     result.found = steps;
 
     {
-        hook watch{path, keep, choices};
+        hook watch{path, killed_plan, choices};
         for (std::uint64_t i = steps; i < steps + 8; ++i) { step(watch, i); }
         watch.finish();
         CHECK(watch.health().good());

@@ -10,7 +10,7 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr options small(std::uint32_t worker, existing what = existing::next) {
+constexpr options small_ring(std::uint32_t worker, existing what = existing::next) {
     return options{.existing = what, .ring_bytes = 64 << 10, .worker = worker};
 }
 using watch_type = hook<recorder, std::remove_const_t<decltype(everything)>, options>;
@@ -32,7 +32,7 @@ TEST_CASE("a thread ends without finishing, and the next one goes on with the sa
     temporary_folder const folder;
     std::unique_ptr<watch_type> watch;
     constexpr std::uint64_t threads = 12, steps = 40;
-    on_a_thread([&] { watch = std::make_unique<watch_type>(folder / "run", everything, small(3)); });
+    on_a_thread([&] { watch = std::make_unique<watch_type>(folder / "run", everything, small_ring(3)); });
     for (std::uint64_t each = 0; each < threads; ++each) {
         on_a_thread([&] { work(*watch, each * steps, (each + 1) * steps); });
     }
@@ -62,10 +62,10 @@ TEST_CASE("a hook that belongs to a thread ends with it; its successor takes the
                 // Two threads of the three just return; the hook of the third lives as long as the thread itself.
                 if (worker == 2) {
                     thread_local std::unique_ptr<watch_type> mine;
-                    mine = std::make_unique<watch_type>(folder / "run", everything, small(worker, existing::resume));
+                    mine = std::make_unique<watch_type>(folder / "run", everything, small_ring(worker, existing::resume));
                     return work(*mine, generation * steps, (generation + 1) * steps);
                 }
-                watch_type watch{folder / "run", everything, small(worker, existing::resume)};
+                watch_type watch{folder / "run", everything, small_ring(worker, existing::resume)};
                 work(watch, generation * steps, (generation + 1) * steps);
             });
         }
@@ -86,7 +86,7 @@ TEST_CASE("a hook that its thread left behind: what it closed can be read, its n
     temporary_folder const folder;
     watch_type* left_behind = nullptr;
     on_a_thread([&] {
-        left_behind = new watch_type{folder / "run", everything, small(1)};
+        left_behind = new watch_type{folder / "run", everything, small_ring(1)};
         work(*left_behind, 0, 50);
     });
     left_behind->flush();
@@ -95,13 +95,13 @@ TEST_CASE("a hook that its thread left behind: what it closed can be read, its n
     CHECK(run.steps() == trains(0, 50));
 
     on_a_thread([&] {
-        watch_type same{folder / "run", everything, small(1, existing::resume)};
+        watch_type same{folder / "run", everything, small_ring(1, existing::resume)};
         work(same, 50, 60);
         CHECK(same.health().first.code == errc::busy);
         CHECK((same.health().sink.stored == 0 && same.health().sink.dropped == 20));
     });
     on_a_thread([&] {
-        watch_type other{folder / "run", everything, small(2)};
+        watch_type other{folder / "run", everything, small_ring(2)};
         work(other, 50, 60);
         CHECK(other.health().good());
     });
@@ -116,7 +116,7 @@ TEST_CASE("a hook that its thread left behind: what it closed can be read, its n
 
 TEST_CASE("a worker that polls is drained by whichever thread comes next") {
     temporary_folder const folder;
-    options choices = small(1);
+    options choices = small_ring(1);
     choices.drain = drain::poll;
     watch_type watch{folder / "run", everything, choices};
     for (std::uint64_t each = 0; each < 10; ++each) {

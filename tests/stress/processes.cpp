@@ -37,10 +37,10 @@ void in_processes(std::vector<std::uint32_t> const& numbers, Work&& work, std::u
     }
 }
 
-std::vector<double> values_of(std::uint32_t worker, std::uint64_t step) {
+std::vector<double> worker_values(std::uint32_t worker, std::uint64_t step) {
     return {static_cast<double>(worker), static_cast<double>(step), 0.5};
 }
-options small(std::uint32_t worker) { return options{.ring_bytes = 64 << 10, .worker = worker}; }
+options as_worker(std::uint32_t worker) { return options{.ring_bytes = 64 << 10, .worker = worker}; }
 
 }  // namespace
 
@@ -49,9 +49,9 @@ TEST_CASE("processes as workers of one run: each has its own record, whole [A42]
     std::uint64_t const steps = 3'000 / slowness;
     std::vector<std::uint32_t> const numbers{0, 1, 2, 7};
     in_processes(numbers, [&](std::uint32_t worker) {
-        hook watch{folder / "run", everything, small(worker), non_finite{}};
+        hook watch{folder / "run", everything, as_worker(worker), non_finite{}};
         for (std::uint64_t i = 0; i < steps; ++i) {
-            (void)watch.step(train(i), "x"_t = values_of(worker, i));
+            (void)watch.step(train(i), "x"_t = worker_values(worker, i));
             watch.scalar("between", worker);
         }
         watch.finish();
@@ -64,7 +64,7 @@ TEST_CASE("processes as workers of one run: each has its own record, whole [A42]
         CHECK(run.steps() == trains(0, steps));
         CHECK(run["between"].loose().size() == steps);
         for (std::uint64_t i = 0; i < steps; i += 97) {
-            CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == values_of(worker, i));
+            CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == worker_values(worker, i));
         }
     }
 }
@@ -76,15 +76,15 @@ TEST_CASE(
     in_processes(
         {0, 1, 2},
         [&](std::uint32_t worker) {
-            hook watch{folder / "run", everything, small(worker)};
-            for (std::uint64_t i = 0; i < 100; ++i) { (void)watch.step(train(i), "x"_t = values_of(worker, i)); }
+            hook watch{folder / "run", everything, as_worker(worker)};
+            for (std::uint64_t i = 0; i < 100; ++i) { (void)watch.step(train(i), "x"_t = worker_values(worker, i)); }
             watch.flush();
             if (worker == 1) {
                 watch.begin(train(100));
-                watch.observe("x", values_of(worker, 100));
+                watch.observe("x", worker_values(worker, 100));
                 ::raise(SIGKILL);
             }
-            for (std::uint64_t i = 100; i < 200; ++i) { (void)watch.step(train(i), "x"_t = values_of(worker, i)); }
+            for (std::uint64_t i = 100; i < 200; ++i) { (void)watch.step(train(i), "x"_t = worker_values(worker, i)); }
             watch.finish();
             return watch.health().good();
         },
@@ -95,8 +95,8 @@ TEST_CASE(
     CHECK(open(folder / "run/worker-1").status() == run_status::died);
     CHECK(open(folder / "run/worker-1").steps() == trains(0, 100));
     in_processes({1}, [&](std::uint32_t worker) {
-        hook watch{folder / "run", everything, small(worker)};
-        for (std::uint64_t i = 100; i < 200; ++i) { (void)watch.step(train(i), "x"_t = values_of(worker, i)); }
+        hook watch{folder / "run", everything, as_worker(worker)};
+        for (std::uint64_t i = 100; i < 200; ++i) { (void)watch.step(train(i), "x"_t = worker_values(worker, i)); }
         watch.finish();
         return watch.health().good() && watch.path() == folder / "run/worker-1";
     });
@@ -115,20 +115,20 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
 #else
     temporary_folder const folder;
     {
-        hook watch{folder / "run", everything, small(0)};
-        for (std::uint64_t i = 0; i < 50; ++i) { (void)watch.step(train(i), "x"_t = values_of(0, i)); }
+        hook watch{folder / "run", everything, as_worker(0)};
+        for (std::uint64_t i = 0; i < 50; ++i) { (void)watch.step(train(i), "x"_t = worker_values(0, i)); }
         in_processes({1, 2}, [&](std::uint32_t worker) {
-            for (std::uint64_t i = 50; i < 60; ++i) { (void)watch.step(train(i), "x"_t = values_of(9, i)); }
+            for (std::uint64_t i = 50; i < 60; ++i) { (void)watch.step(train(i), "x"_t = worker_values(9, i)); }
             bool good = watch.health().first.code == errc::busy && watch.health().sink.dropped == 10;
-            options choices = small(worker);
+            options choices = as_worker(worker);
             choices.drain = drain::poll;  // a thread may not be to be had after a fork amid threads
             hook mine{folder / "run", everything, choices};
-            for (std::uint64_t i = 0; i < 300; ++i) { (void)mine.step(train(i), "x"_t = values_of(worker, i)); }
+            for (std::uint64_t i = 0; i < 300; ++i) { (void)mine.step(train(i), "x"_t = worker_values(worker, i)); }
             mine.finish();
             good = good && mine.health().good() && mine.health().sink.stored == 300;
             return good;
         });
-        for (std::uint64_t i = 50; i < 100; ++i) { (void)watch.step(train(i), "x"_t = values_of(0, i)); }
+        for (std::uint64_t i = 50; i < 100; ++i) { (void)watch.step(train(i), "x"_t = worker_values(0, i)); }
         CHECK(watch.health().good());
     }
     for (std::uint32_t worker = 0; worker < 3; ++worker) {
@@ -138,7 +138,7 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
         CHECK(run.damage().empty());
         CHECK(run.steps() == trains(0, steps));
         for (std::uint64_t i = 0; i < steps; i += 13) {
-            CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == values_of(worker, i));
+            CHECK(run["x"].at(train(i)).to<std::vector<double>>().value_or({}) == worker_values(worker, i));
         }
     }
 #endif
@@ -157,7 +157,7 @@ TEST_CASE(
             ::close(started[1]);
             char nothing = 0;
             (void)!::read(started[0], &nothing, 1);  // until the parent closes its end: all at once
-            hook watch{folder / "run", everything, small(3), any("x", maximum > 4.0)};
+            hook watch{folder / "run", everything, as_worker(3), any("x", maximum > 4.0)};
             std::size_t found = 0;
             for (std::uint64_t step = 0; step < 10; ++step) {
                 found += watch.step(train(step), "x"_t = static_cast<double>(step)).size();

@@ -14,13 +14,13 @@ using namespace spotter_test;
 
 namespace {
 
-double loss_at(std::uint64_t step) { return 1.0 / static_cast<double>(step + 1); }
-std::vector<float> weights_at(std::uint64_t step) {
+double read_loss_at(std::uint64_t step) { return 1.0 / static_cast<double>(step + 1); }
+std::vector<float> read_weights_at(std::uint64_t step) {
     std::vector<float> values(150);
     for (std::size_t i = 0; i < values.size(); ++i) { values[i] = static_cast<float>(step * i) * 0.5F; }
     return values;
 }
-constexpr plan keep{collection{"all", "loss", always{}, payload}, collection{"w", "w", every{3}, payload},
+constexpr plan read_plan{collection{"all", "loss", always{}, payload}, collection{"w", "w", every{3}, payload},
                     collection{"sums", "g", always{}, stats(l2)}};
 
 // What the reader made of it; all of it is asked again after the end.
@@ -44,10 +44,10 @@ void read_all_the_time(file_system& files, std::string const& path, std::atomic<
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
             for (std::uint64_t const i : {steps.back().index, steps[(state >> 33) % steps.size()].index}) {
                 auto const loss = (*run)["loss"].at(train(i)).to<double>();
-                told.sound = told.sound && loss && same_bits(*loss, loss_at(i));
+                told.sound = told.sound && loss && same_bits(*loss, read_loss_at(i));
                 if (i % 3 == 0) {
                     auto const w = (*run)["w"].at(train(i)).to<std::vector<float>>();
-                    told.sound = told.sound && w && *w == weights_at(i);
+                    told.sound = told.sound && w && *w == read_weights_at(i);
                 }
                 told.sound = told.sound && (*run)["g"].stat(train(i), l2);
                 told.times[i] = (*run)["loss"].time(train(i)).value_or(-1);
@@ -67,10 +67,10 @@ void record_and_read(file_system& files, std::string const& path, options choice
     {
         choices.flush_milliseconds = 0;
         recorder record{path, choices, files};
-        hook watch{record, keep, any("loss", minimum > 0.0) | cooldown{50}};
+        hook watch{record, read_plan, any("loss", minimum > 0.0) | cooldown{50}};
         for (std::uint64_t i = 0; i < steps; ++i) {
-            std::vector<float> const w = weights_at(i);
-            (void)watch.step(train(i), "loss"_t = loss_at(i), "w"_t = w, "g"_t = std::span{w.data(), 5});
+            std::vector<float> const w = read_weights_at(i);
+            (void)watch.step(train(i), "loss"_t = read_loss_at(i), "w"_t = w, "g"_t = std::span{w.data(), 5});
             if (i % 100 == 99) { watch.flush(); }
         }
         watch.finish();
@@ -88,7 +88,7 @@ void record_and_read(file_system& files, std::string const& path, options choice
     CHECK(told.findings == run->findings().size());
     for (auto const& [i, time] : told.times) {
         CHECK(same_bits((*run)["loss"].time(train(i)).value_or(-2), time));
-        CHECK(same_bits((*run)["loss"].at(train(i)).to<double>().value_or(-1), loss_at(i)));
+        CHECK(same_bits((*run)["loss"].at(train(i)).to<double>().value_or(-1), read_loss_at(i)));
     }
 }
 

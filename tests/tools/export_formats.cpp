@@ -15,10 +15,6 @@ using namespace spotter_test;
 
 namespace {
 
-std::string text_of(std::string const& path) {
-    std::vector<char> const bytes = read_file(path);
-    return {bytes.begin(), bytes.end()};
-}
 std::vector<nlohmann::json> lines_of(std::string const& text) {
     std::vector<nlohmann::json> found;
     for (std::size_t at = 0; at < text.size();) {

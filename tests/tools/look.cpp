@@ -5,13 +5,9 @@
 using namespace spotter;
 using namespace spotter_test;
 
-namespace {
-constexpr auto large = any("loss", maximum > 0.9) | named{"large_loss"};
-}
-
 TEST_CASE("info: status, steps, sizes, ratio, drops and findings") {
     temporary_folder const folder;
-    record_small(folder / "run", large);
+    record_small(folder / "run", large_loss);
     told const text = ask("info " + folder / "run/");
     CHECK(text.code == 0);
     CHECK(text.err.empty());
@@ -45,7 +41,7 @@ TEST_CASE("info: status, steps, sizes, ratio, drops and findings") {
 
 TEST_CASE("info --check: 1 where a rule warned, 0 where none did") {
     temporary_folder const folder;
-    record_small(folder / "bad", large);
+    record_small(folder / "bad", large_loss);
     record_small(folder / "good", any("loss", maximum > 9.0));
     CHECK(ask("info --check " + folder / "bad").code == 1);
     CHECK(ask("info --check " + folder / "good").code == 0);

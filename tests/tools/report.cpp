@@ -9,18 +9,12 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr auto large = any("loss", maximum > 0.9) | named{"large_loss"};
-
-std::string text_of(std::string const& path) {
-    std::vector<char> const bytes = read_file(path);
-    return {bytes.begin(), bytes.end()};
-}
 bool has_text(std::string const& page, std::string_view part) { return page.find(part) != std::string::npos; }
 
 // A run with all that a page draws: findings, curves in two modes, layers, histograms, mistakes.
 void record_all(std::string const& path) {
     plan const keep{collection{"all", "*", always{}, payload | histogram | stats(mean_abs, zero_fraction)}};
-    hook watch{path, keep, large, dead_relu{.samples = 1}};
+    hook watch{path, keep, large_loss, dead_relu{.samples = 1}};
     std::vector<float> weights(16 * 10), input(12 * 16), logits(12 * 10), act(12 * 8);
     std::vector<std::int32_t> labels(12);
     for (std::uint64_t i = 0; i < 30; ++i) {
@@ -48,7 +42,7 @@ void record_all(std::string const& path) {
 
 TEST_CASE("report: a page in a file, told in words, as a document, or on standard output") {
     temporary_folder const folder;
-    record_small(folder / "run", large);
+    record_small(folder / "run", large_loss);
     std::string const out = folder / "pages/run.html";
     told const text = ask("report " + folder / "run -o " + out);
     CHECK(text.code == 0);
@@ -71,7 +65,7 @@ TEST_CASE("report: a page in a file, told in words, as a document, or on standar
 TEST_CASE("report: several runs in one page") {
     temporary_folder const folder;
     record_small(folder / "a");
-    record_small(folder / "b", large);
+    record_small(folder / "b", large_loss);
     CHECK(ask("report " + folder / "a " + folder / "b -o " + folder / "both.html").code == 0);
     std::string const page = text_of(folder / "both.html");
     CHECK((has_text(page, "<h1>a</h1>") && has_text(page, "<h1>b</h1>")));

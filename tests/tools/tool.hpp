@@ -57,6 +57,13 @@ inline std::string python_with(std::string const& module) {
     return has ? python : std::string{};
 }
 
+inline std::string text_of(std::string const& path) {
+    std::vector<char> const bytes = read_file(path);
+    return {bytes.begin(), bytes.end()};
+}
+
+inline constexpr auto large_loss = spotter::any("loss", spotter::maximum > 0.9) | spotter::named{"large_loss"};
+
 inline constexpr std::size_t height = 40, width = 50;
 
 inline std::vector<float> weights_at(std::uint64_t step) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record lacks: counted by steps wherever the rest of the record knows of them, and nothing of one that is whole.
+// What a record_losses lacks: counted by steps wherever the rest of the record_losses knows of them, and nothing of one that is whole.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr options small_segments{.segment_bytes = 4096};
 
 // 40 steps, each flushed by itself, so that frames are many.
-void record(std::string const& path, options choices = {}) {
+void record_losses(std::string const& path, options choices = {}) {
     hook watch{path, everything, choices};
     std::vector<float> values(600);
     for (std::uint64_t i = 0; i < 40; ++i) {
@@ -40,10 +40,10 @@ std::uint64_t steps_in(std::string const& path) { return open(path).closed_steps
 
 }  // namespace
 
-TEST_CASE("losses: a record that is whole has none: in one segment or many, resumed, killed, open steps left behind") {
+TEST_CASE("losses: a record_losses that is whole has none: in one segment or many, resumed, killed, open steps left behind") {
     temporary_folder const folder;
-    record(folder / "one");
-    record(folder / "many", small_segments);
+    record_losses(folder / "one");
+    record_losses(folder / "many", small_segments);
     CHECK_FALSE(open(folder / "one").losses().any());
     CHECK_FALSE(open(folder / "many").losses().any());
     for (int attempt = 0; attempt < 3; ++attempt) {
@@ -72,7 +72,7 @@ TEST_CASE("losses: a record that is whole has none: in one segment or many, resu
 
 TEST_CASE("losses: steps between others, in a row frame that is damaged") {
     temporary_folder const folder;
-    record(folder / "run");
+    record_losses(folder / "run");
     std::string const file = folder / "run/000000.spot";
     std::vector<char> bytes = read_file(file);
     std::uint64_t const place = frame_offsets(bytes, true).at(7);
@@ -89,7 +89,7 @@ TEST_CASE("losses: steps between others, in a row frame that is damaged") {
 
 TEST_CASE("losses: the end of a segment that was cut off, which its sidecar knows of, at any place") {
     temporary_folder const folder;
-    record(folder / "run");
+    record_losses(folder / "run");
     std::string const file = folder / "run/000000.spot";
     std::vector<char> const whole = read_file(file);
     for (std::size_t size = 64; size < whole.size(); size += whole.size() / 13) {
@@ -111,7 +111,7 @@ TEST_CASE("losses: the end of a segment that was cut off, which its sidecar know
 
 TEST_CASE("losses: whole segments, one in the middle, the last ones, and the end of one that others follow") {
     temporary_folder const folder;
-    record(folder / "run", small_segments);
+    record_losses(folder / "run", small_segments);
     std::vector<std::string> segments;
     for (auto const& each : std::filesystem::directory_iterator{folder / "run"}) {
         if (each.path().extension() == ".spot") { segments.push_back(each.path()); }
@@ -138,7 +138,7 @@ TEST_CASE("losses: whole segments, one in the middle, the last ones, and the end
 
 TEST_CASE("losses: what a cut took is not made up for by the attempt that goes on from there") {
     temporary_folder const folder;
-    record(folder / "run");
+    record_losses(folder / "run");
     std::string const file = folder / "run/000000.spot";
     cut(file, std::filesystem::file_size(file) / 2);
     std::uint64_t const left = steps_in(folder / "run");
@@ -201,7 +201,7 @@ TEST_CASE("losses: whichever file operation fails while the folder is looked at,
 
 TEST_CASE("losses: the file `lost` tells of what was cut off earlier, of this run and of no other") {
     temporary_folder const folder;
-    record(folder / "run");
+    record_losses(folder / "run");
     std::string const file = folder / "run/000000.spot";
     std::vector<char> const bytes = read_file(file);
     auto const head = decode_head(std::as_bytes(std::span{bytes}));

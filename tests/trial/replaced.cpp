@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 // A run of so many steps: x at step i is `base + i`, and a tensor that has the run's own name.
-void record(std::string const& path, std::uint64_t count, double base, options choices = {}) {
+void record_line(std::string const& path, std::uint64_t count, double base, options choices = {}) {
     choices.existing = existing::replace;
     hook watch{path, everything, choices};
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -57,11 +57,11 @@ TEST_CASE("a run replaced by a shorter, a longer or an equally long one is told,
     for (std::uint64_t const before : {200ULL, 3ULL, 40ULL}) {
         for (bool const looked : {true, false}) {
             temporary_folder const folder;
-            record(folder / "run", before, 100);
+            record_line(folder / "run", before, 100);
             trial run = open(folder / "run");
             if (looked) { check_is(run, before, 100); }
             track const old = run["x"];
-            record(folder / "run", 40, 5000);
+            record_line(folder / "run", 40, 5000);
             CHECK(run.replaced() == 0);
             error const why = run.refresh();
             CHECK(why.code == errc::replaced);
@@ -73,7 +73,7 @@ TEST_CASE("a run replaced by a shorter, a longer or an equally long one is told,
             CHECK(old.history(mean).size() == before);
             CHECK(!run.refresh());
             CHECK(run.replaced() == 1);
-            record(folder / "run", 7, 9);
+            record_line(folder / "run", 7, 9);
             CHECK(run.wait(train(3), 1h).code == errc::replaced);
             CHECK(run.wait(train(3), 1h).code == errc::none);
             check_is(run, 7, 9);
@@ -85,8 +85,8 @@ TEST_CASE("a run that another was copied over, file by file and in place, is tol
     for (std::uint64_t const before : {200ULL, 40ULL, 5ULL}) {
         temporary_folder const folder;
         options const small{.segment_bytes = 4096};
-        record(folder / "run", before, 100, small);
-        record(folder / "other", 40, 5000, small);
+        record_line(folder / "run", before, 100, small);
+        record_line(folder / "other", 40, 5000, small);
         trial run = open(folder / "run");
         (void)run.steps();
         copy_in_place(folder / "other", folder / "run");
@@ -132,7 +132,7 @@ TEST_CASE("a copy of the same run, made again as it grows, is the same run") {
 
 TEST_CASE("workers of a run that is replaced are those of the new one, and a run that is just beginning has no steps") {
     temporary_folder const folder;
-    record(folder / "run", 30, 1);
+    record_line(folder / "run", 30, 1);
     {
         hook other{folder / "run", everything, options{.existing = existing::resume, .worker = 2}};
         (void)other.step(train(77), "x"_t = 2.0, "theirs"_t = 1.0);
@@ -156,7 +156,7 @@ TEST_CASE("workers of a run that is replaced are those of the new one, and a run
 
 TEST_CASE("while no run is there the old one is read on, and the next one is told as another") {
     temporary_folder const folder;
-    record(folder / "run", 20, 1);
+    record_line(folder / "run", 20, 1);
     trial run = open(folder / "run");
     (void)run.steps();
     fs::remove_all(folder / "run");
@@ -168,7 +168,7 @@ TEST_CASE("while no run is there the old one is read on, and the next one is tol
     CHECK(run.refresh().code == errc::replaced);
     CHECK(run.steps().empty());
     fs::remove_all(folder / "run");
-    record(folder / "run", 9, 4);
+    record_line(folder / "run", 9, 4);
     CHECK(!run.refresh());  // nothing was read of what was there before
     check_is(run, 9, 4);
 }
@@ -192,8 +192,8 @@ TEST_CASE("a file system in memory tells of a replaced run, too") {
 TEST_CASE("segments of another run, or of another place, are no part of a run") {
     temporary_folder const folder;
     options const small{.segment_bytes = 4096};
-    record(folder / "run", 150, 100, small);
-    record(folder / "other", 2500, 5000, small);
+    record_line(folder / "run", 150, 100, small);
+    record_line(folder / "other", 2500, 5000, small);
     REQUIRE(!fs::exists(folder / "run/000004.spot"));
     REQUIRE(fs::exists(folder / "other/000004.spot"));
     auto const last = [&] {

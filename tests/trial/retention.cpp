@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t values_each = 4096;  // 16 KiB a step, which hardly compress
+constexpr std::size_t values_a_step = 4096;  // 16 KiB a step, which hardly compress
 constexpr std::uint64_t steps = 400;
 constexpr options limited{.drain = drain::poll, .segment_bytes = 256 << 10, .run_bytes = 2 << 20};
 
-std::vector<float> weights_at(std::uint64_t step) {
-    std::vector<float> values(values_each);
+std::vector<float> kept_weights(std::uint64_t step) {
+    std::vector<float> values(values_a_step);
     std::uint64_t state = step + 1;
     for (float& each : values) {
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -35,15 +35,15 @@ std::vector<float> weights_at(std::uint64_t step) {
 
 constexpr auto losses_too = collection{"losses", "loss", always{}, payload};
 constexpr plan whole{collection{"weights", "w", always{}, payload | stats(l2, mean)}, losses_too};
-constexpr plan chained{collection{"weights", "w", always{}, delta{5} | stats(l2, mean)}, losses_too};
-constexpr auto seldom = any("loss", maximum > 0.0);
+constexpr plan in_chains{collection{"weights", "w", always{}, delta{5} | stats(l2, mean)}, losses_too};
+constexpr auto kept_alarm = any("loss", maximum > 0.0);
 constexpr auto of_weights = any("w", maximum > 2.0);  // at every 97th step
 
 // Steps `begin` to `end`; every 97th has a weight that stands out.
 template <class Hook>
 void train_steps(Hook& watch, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; ++i) {
-        std::vector<float> values = weights_at(i);
+        std::vector<float> values = kept_weights(i);
         if (i % 97 == 13) { values[7] = 3; }
         (void)watch.step(train(i), "loss"_t = -1.0F / static_cast<float>(i + 1), "w"_t = values);
         watch.poll();
@@ -65,13 +65,13 @@ std::vector<std::uint64_t> check_run(trial const& run, std::uint64_t count) {
     std::vector<std::uint64_t> there;
     for (std::uint64_t i = 0; i < count; ++i) {
         INFO("step " << i);
-        std::vector<float> expected = weights_at(i);
+        std::vector<float> expected = kept_weights(i);
         if (i % 97 == 13) { expected[7] = 3; }
         REQUIRE(run["w"].stat(train(i), l2).value() == norm_of(expected));
         REQUIRE(run["loss"].at(train(i)).to<float>().value() == -1.0F / static_cast<float>(i + 1));
         auto const found = run["w"].at(train(i)).to<std::vector<float>>();
         if (found) {
-            REQUIRE(std::memcmp(found->data(), expected.data(), sizeof(float) * values_each) == 0);
+            REQUIRE(std::memcmp(found->data(), expected.data(), sizeof(float) * values_a_step) == 0);
             there.push_back(i);
         } else {
             REQUIRE(found.error().code == errc::no_payload);
@@ -88,15 +88,15 @@ std::vector<std::uint64_t> said_of(trial const& run) {
 std::vector<std::uint64_t> const cited{13, 110, 207, 304};
 
 // A step of more than a segment: `w` first, so many others of its size after it. `bad`: `w` stands out.
-constexpr options small_segments{.drain = drain::poll, .segment_bytes = 64 << 10};
+constexpr options many_segments{.drain = drain::poll, .segment_bytes = 64 << 10};
 constexpr auto low_others = collection{"others", "*", always{}, payload};
 template <class Hook>
 void one_wide_step(Hook& watch, std::uint64_t i, std::size_t others, bool bad) {
-    std::vector<float> values = weights_at(i);
+    std::vector<float> values = kept_weights(i);
     if (bad) { values[7] = 3; }
     watch.begin(train(i));
     watch.observe("w", values);
-    for (std::size_t k = 0; k < others; ++k) { watch.observe("other/" + std::to_string(k), weights_at(1000 * i + k)); }
+    for (std::size_t k = 0; k < others; ++k) { watch.observe("other/" + std::to_string(k), kept_weights(1000 * i + k)); }
     (void)watch.end();
     watch.poll();
 }
@@ -156,13 +156,13 @@ TEST_CASE("a run with a limit stays below it: the oldest values go, statistics, 
         temporary_folder const folder;
         std::vector<std::uint64_t> there;
         auto const record = [&](auto const& kept) {
-            hook watch{folder / "run", kept, seldom, of_weights, limited};
+            hook watch{folder / "run", kept, kept_alarm, of_weights, limited};
             train_steps(watch, 0, steps);
             watch.finish();
             CHECK(watch.health().good());
             CHECK(watch.health().sink.dropped + watch.health().sink.thinned == 0);
         };
-        with_chains ? record(chained) : record(whole);
+        with_chains ? record(in_chains) : record(whole);
         CHECK(size_of(folder / "run") <= limited.run_bytes);
         CHECK(size_of(folder / "run") > limited.run_bytes / 2);
         trial const run = open(folder / "run");
@@ -201,7 +201,7 @@ TEST_CASE("a reader sees each step once, whenever it looked before its segment w
         if (i % 20 == 1) { readers.push_back(open(watch.path())); }
         train_steps(watch, i, std::min(i + 3, steps));
         watch.flush();
-        // The first looks often, the others so seldom that what they know in part is thinned meanwhile.
+        // The first looks often, the others so kept_alarm that what they know in part is thinned meanwhile.
         for (std::size_t k = 0; k < readers.size(); ++k) {
             if (i % (3 * (60 * k + 2)) == 1) { CHECK(!readers[k].refresh()); }
         }
@@ -270,7 +270,7 @@ TEST_CASE("a segment that is damaged keeps what is left of it") {
 TEST_CASE("what a finding is about stays, however many segments its step takes, and however small the limit") {
     for (std::uint64_t const limit : {std::uint64_t{1} << 20, std::uint64_t{256} << 10}) {
         temporary_folder const folder;
-        options choices = small_segments;
+        options choices = many_segments;
         choices.run_bytes = limit;
         hook watch{folder / "run", plan{low_others}, of_weights, choices};
         for (std::uint64_t i = 0; i < 12; ++i) { one_wide_step(watch, i, 40, i == 2 || i == 5); }
@@ -291,7 +291,7 @@ TEST_CASE("a segment that cannot be looked at for once is waited for; its disk m
     for (std::size_t number = 1; number < 12; ++number) {
         INFO(number);
         temporary_folder const folder;
-        options choices = small_segments;
+        options choices = many_segments;
         choices.run_bytes = 256 << 10;
         blind_files files{segment("", number), 1};
         recorder record{folder / "run", choices, files};
@@ -313,7 +313,7 @@ TEST_CASE("a segment that cannot be looked at for once is waited for; its disk m
 TEST_CASE("a segment whose next one is damaged stays as it is: its findings may have stood there") {
     temporary_folder const folder;
     {
-        hook watch{folder / "run", plan{low_others}, of_weights, small_segments};
+        hook watch{folder / "run", plan{low_others}, of_weights, many_segments};
         for (std::uint64_t i = 0; i < 12; ++i) { one_wide_step(watch, i, 10, i == 3); }
     }
     // The frame with the finding and the first close of its segment, so that the step began before it.
@@ -333,7 +333,7 @@ TEST_CASE("a segment whose next one is damaged stays as it is: its findings may 
     }
     REQUIRE(at > 0);
     std::vector<char> const before = read_file(segment(folder / "run", at - 1));
-    options again = small_segments;
+    options again = many_segments;
     again.existing = existing::resume;
     again.run_bytes = 256 << 10;
     hook watch{folder / "run", plan{low_others}, of_weights, again};
@@ -347,12 +347,12 @@ TEST_CASE("a segment whose next one is damaged stays as it is: its findings may 
 TEST_CASE("a run that is gone on with below a smaller limit comes down to it two segments at a time") {
     temporary_folder const folder;
     {
-        hook watch{folder / "run", whole, small_segments};
+        hook watch{folder / "run", whole, many_segments};
         train_steps(watch, 0, 120);
     }
     std::size_t const before = count_segments(folder / "run");
     REQUIRE(before > 20);
-    options again = small_segments;
+    options again = many_segments;
     again.existing = existing::resume;
     again.run_bytes = 256 << 10;
     hook watch{folder / "run", whole, again};
@@ -375,7 +375,7 @@ TEST_CASE("a run that is gone on with below a smaller limit comes down to it two
 TEST_CASE("what was left half done goes with the run that replaces it, or with one that has no limit") {
     temporary_folder const folder;
     for (existing const what : {existing::resume, existing::replace}) {
-        options choices = small_segments;
+        options choices = many_segments;
         choices.existing = what;
         {
             hook watch{folder / "run", whole, choices};
