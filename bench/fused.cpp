@@ -35,7 +35,7 @@ public:
         health_report const health = watch_.health();
         if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
             std::printf("  not a measurement: %s, dropped %llu, thinned %llu\n",
-                        std::string{health.first.what.view()}.c_str(),
+                        std::string{health.first_error.what.view()}.c_str(),
                         static_cast<unsigned long long>(health.sink.dropped),
                         static_cast<unsigned long long>(health.sink.thinned));
         }

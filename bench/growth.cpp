@@ -87,7 +87,7 @@ template <class Plan>
     double const time = step_time(watch, net);
     watch.finish();
     if (health_report const health = watch.health(); !health.good()) {
-        std::printf("  not a measurement: %s\n", std::string{health.first.what.view()}.c_str());
+        std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str());
     }
     return time;
 }

@@ -90,7 +90,7 @@ struct recorded {
         health_report const health = watch.health();
         if (!health.good() || health.sink.dropped + health.sink.thinned > 0 || health.sink.ring_peak > ring_bytes / 2) {
             std::printf("  spotter's row is no measurement: %s, ring filled up to %.0f %%\n",
-                        std::string{health.first.what.view()}.c_str(),
+                        std::string{health.first_error.what.view()}.c_str(),
                         100 * static_cast<double>(health.sink.ring_peak) / static_cast<double>(ring_bytes));
         }
     }

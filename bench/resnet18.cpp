@@ -164,7 +164,7 @@ void measure(char const* what, double elsewhere, Make&& make) {
     watch.finish();
     sp::health_report const health = watch.health();
     if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
-        std::printf("  not a measurement: %s\n", std::string{health.first.what.view()}.c_str());
+        std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str());
     }
     std::printf("  %-42s %6.3f x | %6.3f x | %6.3f x | %8.2f MB a step | %.0f ms\n", what, bench::median(core),
                 bench::median(wall), bench::median(flushed),

@@ -98,7 +98,7 @@ public:
         watch.finish();
         health_report const health = watch.health();
         if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
-            std::printf("  not a measurement: %s\n", std::string{health.first.what.view()}.c_str());
+            std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str());
         }
         return {bench::median(core),
                 bench::median(wall),

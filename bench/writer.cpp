@@ -125,7 +125,7 @@ void measure(workload const& it, bool is_target, unsigned compressors = 1) {
     }
     health_report const health = watch.health();
     if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
-        std::printf("  not a measurement: %s\n", std::string{health.first.what.view()}.c_str());
+        std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str());
     }
     if (compressors > 1) {
         return bench::figure("  writer, " + it.name + ", " + std::to_string(compressors) + " compressors, by the clock",

@@ -33,6 +33,6 @@ int main() {
         if (found) { fmt::print("{}\n", found); }
     }
     sp::health_report const health = watch.health();
-    fmt::print("{} refused; {}\n", health.refused, health.first);
-    return health.refused == 5 && health.first.code == sp::errc::not_contiguous ? 0 : 1;
+    fmt::print("{} refused; {}\n", health.refused, health.first_error);
+    return health.refused == 5 && health.first_error.code == sp::errc::not_contiguous ? 0 : 1;
 }

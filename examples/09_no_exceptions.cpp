@@ -14,7 +14,7 @@ using namespace sp::literals;
 int main() {
     // A path that cannot be a folder: nothing is recorded, the rules still judge, the training goes on.
     sp::hook nowhere{"/dev/null/run", sp::plan{sp::defaults::losses}, sp::non_finite{}};
-    sp::error const why = nowhere.health().first;
+    sp::error const why = nowhere.health().first_error;
     std::printf("%.*s: %.*s\n", static_cast<int>(sp::name_of(why.code).size()), sp::name_of(why.code).data(),
                 static_cast<int>(why.what.view().size()), why.what.view().data());
 

@@ -139,7 +139,7 @@ int main(int count, char** arguments) {
         done = boost(booster, train, test, watch);
         path = watch.path();
         watch.finish();
-        if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first); }
+        if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first_error); }
     }
     double const wrong = share_wrong(booster, test);
     fmt::print("{}: {:.2f} % of the test mushrooms wrong; parameters {:016x}\n", done ? "done" : "stopped", 100 * wrong,

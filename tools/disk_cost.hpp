@@ -28,7 +28,7 @@ namespace detail {
 // The walk over one worker's record.
 class cost_walk {
 public:
-    cost_walk(spotter::run_index const& index, disk_cost& into) : index_{index}, into_{into} {}
+    cost_walk(spotter::worker_index const& index, disk_cost& into) : index_{index}, into_{into} {}
 
     void operator()() {
         index_.walk([this](std::uint32_t segment, spotter::row_view row) {
@@ -89,7 +89,7 @@ private:
         return &into_.collections[std::string{}];
     }
 
-    spotter::run_index const& index_;
+    spotter::worker_index const& index_;
     disk_cost& into_;
     spotter::byte_view packed_{};
     std::map<disk_bytes*, std::uint64_t> packed_by_{};

@@ -31,7 +31,7 @@ struct open_step {
     std::vector<open_step> all;
     for (auto const& each : run.readers()) {
         if (each->status() != run_status::died && each->status() != run_status::failed) { continue; }
-        run_index const& its = each->index();
+        worker_index const& its = each->index();
         std::uint64_t const next = its.steps().empty() ? 0 : its.steps().back().ordinal + 1;
         open_step open{each->number(), {}, {}, 0};
         for (auto const& tensor : its.tensors()) {

@@ -84,9 +84,9 @@ public:
             told = *done;
         }
         if (told.rings > 0) { deeds_.push_back({file, "drained", 0, 0, told.closes}); }
-        if (told.damage) {
+        if (told.first_error) {
             ++damaged_;
-            say(fmt::format("spotter recover: {}\n", plain(told.damage.what.view())), stderr);
+            say(fmt::format("spotter recover: {}\n", plain(told.first_error.what.view())), stderr);
         }
         return {};
     }

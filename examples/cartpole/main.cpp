@@ -147,7 +147,7 @@ int main(int count, char** arguments) {
         result = train(*chosen, watch);
         path = watch.path();
         watch.finish();
-        if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first); }
+        if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first_error); }
     }
     if (!chosen->quiet) { ask(path); }
     return result == outcome::learnt ? 0 : result == outcome::stopped ? 3 : 1;

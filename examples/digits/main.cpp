@@ -210,7 +210,7 @@ int main(int count, char** arguments) {
         accuracy = train(*chosen, data, watch);
         path = watch.path();
         watch.finish();
-        if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first); }
+        if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health().first_error); }
     }
     if (!chosen->quiet && !path.empty()) { digits::review(path); }
     return !accuracy ? 3 : *accuracy >= goal ? 0 : 1;

@@ -102,7 +102,7 @@ TEST_CASE("a map, a reference and a block are taken where they are contiguous an
     hook watch{plan{}, non_finite{}};
     (void)watch.step(train(0), "w"_t = whole.topRows(2), "v"_t = whole);
     CHECK(watch.health().refused == 1);
-    CHECK(watch.health().first.code == errc::not_contiguous);
+    CHECK(watch.health().first_error.code == errc::not_contiguous);
 }
 
 TEST_CASE("expressions are no tensors before they are evaluated") {

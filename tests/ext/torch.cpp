@@ -147,7 +147,7 @@ TEST_CASE("what cannot be viewed is refused with its reason, never read") {
     hook watch{keep_all};
     (void)watch.step(train(0), "far"_t = torch::empty({2}, torch::kMeta), "near"_t = x);
     CHECK(watch.health().refused == 1);
-    CHECK(watch.health().first.what.view().find("another device") != std::string_view::npos);
+    CHECK(watch.health().first_error.what.view().find("another device") != std::string_view::npos);
 }
 
 TEST_CASE("a view with its axes in another order is copied where it is due, and recorded as it is seen") {
@@ -168,7 +168,7 @@ TEST_CASE("a view with its axes in another order is copied where it is due, and 
     CHECK((sink.kept["out"] == std::vector{train(0), train(2)}));
     CHECK(sink.kept["image"].size() == 2);
     (void)watch.step(train(4), "gaps"_t = time_first.slice(2, 0, 4, 2));
-    CHECK(watch.health().first.what.view().find("packed(") != std::string_view::npos);
+    CHECK(watch.health().first_error.what.view().find("packed(") != std::string_view::npos);
 }
 
 TEST_CASE("packed(tensor) takes gaps, channels last, sparse, conjugate and negated ones; a dense one is not copied") {
@@ -189,7 +189,7 @@ TEST_CASE("packed(tensor) takes gaps, channels last, sparse, conjugate and negat
     hook watch{keep_all};
     (void)watch.step(train(0),
                      "far"_t = packed(torch::empty({2}, torch::kMeta)));  // there is nothing that could be copied
-    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 
 TEST_CASE("an undefined tensor is left out in silence, and known from when it is defined") {

@@ -106,14 +106,14 @@ inline watched train_watched(spotter::file_system& files, std::string_view path,
         }
         if (i % 4 == 3) { watch.flush(); }
         watch.poll();
-        error const now = watch.health().first;
+        error const now = watch.health().first_error;
         if (first && (now.code != first.code || now.what.view() != first.what.view())) { seen.sticky = false; }
         if (!first) { first = now; }
         if (at_step) { at_step(i); }
     });
     watch.finish();
     seen.health = watch.health();
-    if (first && seen.health.first.what.view() != first.what.view()) { seen.sticky = false; }
+    if (first && seen.health.first_error.what.view() != first.what.view()) { seen.sticky = false; }
     seen.path = watch.path();
     return seen;
 }

@@ -83,7 +83,7 @@ TEST_CASE("a hook whose record a thread writes outlives it, too, whichever threa
                 look(watch, told);
                 memory.active = false;
                 good = watch.health().good();
-                if (!good) { why = watch.health().first; }
+                if (!good) { why = watch.health().first_error; }
             });
         };
         std::size_t coverages = 0, findings = 0;

@@ -72,9 +72,9 @@ flood record_flood(std::string const& path, drain how) {
     return told;
 }
 void check_flood(flood const& told, std::string const& path, errc expected) {
-    INFO(told.health.first.what.view());
+    INFO(told.health.first_error.what.view());
     CHECK(told.bits == unwatched(0, disk_steps));
-    CHECK(told.health.first.code == expected);
+    CHECK(told.health.first_error.code == expected);
     CHECK(told.health.sink.stored + told.health.sink.dropped == told.came_in);
     CHECK((told.health.sink.stored > 0 && told.health.sink.dropped > 0));
     trial const run = open(path);
@@ -107,7 +107,7 @@ TEST_CASE("a disk of 1 MiB that fills up: the training goes on, health says disk
         // Full: the next attempt says so at once, and leaves what is there as it is.
         flood const again = record_flood(path, how);
         CHECK(again.bits == told.bits);
-        CHECK(again.health.first.code == errc::disk_full);
+        CHECK(again.health.first_error.code == errc::disk_full);
         CHECK(again.health.sink.stored + again.health.sink.dropped == again.came_in);
         CHECK(entries_of(open(path)) == before + again.health.sink.stored);
         // Room again.
@@ -142,7 +142,7 @@ TEST_CASE(
             ::setrlimit(RLIMIT_FSIZE, &most);
             flood const seen = record_flood(path, how);
             std::uint64_t const facts[] = {seen.came_in, seen.health.sink.stored, seen.health.sink.dropped,
-                                           static_cast<std::uint64_t>(seen.health.first.code),
+                                           static_cast<std::uint64_t>(seen.health.first_error.code),
                                            seen.bits == unwatched(0, disk_steps) ? 1U : 0U};
             (void)!::write(told[1], facts, sizeof facts);
             ::_exit(0);
@@ -153,7 +153,7 @@ TEST_CASE(
         ::waitpid(child, nullptr, 0);
         flood seen;
         seen.came_in = facts[0], seen.health.sink.stored = facts[1], seen.health.sink.dropped = facts[2];
-        seen.health.first.code = static_cast<errc>(facts[3]);
+        seen.health.first_error.code = static_cast<errc>(facts[3]);
         seen.bits = unwatched(0, disk_steps);
         CHECK(facts[4] == 1);
         check_flood(seen, path, errc::io_error);
@@ -183,9 +183,9 @@ TEST_CASE("a folder that is renamed or removed in mid-run: the loop goes on, hea
             });
             watch.finish();
             health_report const health = watch.health();
-            INFO((removed ? "removed" : "renamed") << (rotates ? ", rotates: " : ": ") << health.first.what.view());
+            INFO((removed ? "removed" : "renamed") << (rotates ? ", rotates: " : ": ") << health.first_error.what.view());
             CHECK(bits == expected);
-            CHECK(health.first.code == errc::not_a_run);
+            CHECK(health.first_error.code == errc::not_a_run);
             CHECK(health.sink.stored + health.sink.dropped == 120);
             CHECK((health.sink.dropped > 0) == rotates);
             if (removed) {

@@ -66,8 +66,8 @@ void check_run(watched const& seen, trace const& expected, std::uint64_t came_in
     REQUIRE(seen.health.sink.stored + seen.health.sink.dropped == came_in);
     REQUIRE(seen.health.good() == !failed);
     if (!failed) { return; }
-    REQUIRE(seen.health.first.code == how.how);
-    REQUIRE(seen.health.first.what.view().size() > 10);
+    REQUIRE(seen.health.first_error.code == how.how);
+    REQUIRE(seen.health.first_error.what.view().size() > 10);
 }
 
 // Closed faulty_steps are whole: what the sound record holds at a step that is closed here is here.
@@ -107,7 +107,7 @@ TEST_CASE(
             faulty_disk faulty{files, fail_at, how};
             watched const seen = train_watched(faulty, run_folder, taking(existing::next), 0, faulty_steps);
             passed = faulty.operations() < fail_at;
-            INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first.what.view());
+            INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first_error.what.view());
             check_run(seen, expected, reference.came_in, how, !passed);
 
             auto const opened = open_trial(run_folder, files);
@@ -253,7 +253,7 @@ TEST_CASE("a run that is replaced leaves nothing of its other workers behind, or
             faulty_disk faulty{files, fail_at, how};
             watched const seen = train_watched(faulty, run_folder, taking(existing::replace), 0, 4);
             passed = faulty.operations() < fail_at;
-            INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first.what.view());
+            INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first_error.what.view());
             REQUIRE(seen.health.good() == passed);
             if (seen.path.empty()) { continue; }
             auto const opened = open_trial(run_folder, files);
@@ -280,7 +280,7 @@ TEST_CASE("whichever file operation fails while old segments are thinned, nothin
             faulty_disk faulty{files, fail_at, how};
             watched const seen = train_watched(faulty, run_folder, limited, 0, faulty_steps);
             passed = faulty.operations() < fail_at;
-            INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first.what.view());
+            INFO("operation " << fail_at << ", " << name_of(how.how) << ": " << seen.health.first_error.what.view());
             REQUIRE(seen.bits == expected);
             REQUIRE(seen.health.sink.stored + seen.health.sink.dropped == reference.came_in);
             REQUIRE((seen.health.good() || !passed));

@@ -122,7 +122,7 @@ void run_steps(Hook& watch, std::vector<std::vector<double>>& buffers, outcome& 
 
 template <class Hook>
 void look(Hook const& watch, outcome& told) {
-    error const first = watch.health().first;
+    error const first = watch.health().first_error;
     told.named =
         told.named || first.code == errc::out_of_memory || first.what.view().find("memory") != std::string_view::npos;
     watch.coverage_of_rules([&](coverage const& each) {

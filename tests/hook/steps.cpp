@@ -66,8 +66,8 @@ TEST_CASE("a tensor observed outside a step is refused, counted and named; the n
     hook watch{sink, all_steps};
     watch.observe("x", 1.0);
     CHECK(watch.health().refused == 1);
-    CHECK(watch.health().first.code == errc::no_step_open);
-    CHECK(watch.health().first.what.view().find("\"x\"") != std::string_view::npos);
+    CHECK(watch.health().first_error.code == errc::no_step_open);
+    CHECK(watch.health().first_error.what.view().find("\"x\"") != std::string_view::npos);
     (void)watch.step(train(0), "x"_t = 1.0);
     CHECK(sink.kept["x"].size() == 1);
     watch.finish();

@@ -38,8 +38,8 @@ TEST_CASE("a view that cannot be taken is refused, counted and never declared; i
     watch.observe("fine", view_of(values, {12}));
     CHECK(!watch.end());
     CHECK(watch.health().refused == 3);
-    CHECK(watch.health().first.code == errc::not_contiguous);
-    CHECK(speaks_of(watch.health().first, "\"gaps\""));
+    CHECK(watch.health().first_error.code == errc::not_contiguous);
+    CHECK(speaks_of(watch.health().first_error, "\"gaps\""));
     CHECK(sink.infos.size() == 1);
     (void)watch.step(train(1), "gaps"_t = view_of(values, {3, 3}));
     CHECK(sink.infos["gaps"].shape == extents{3, 3});
@@ -60,8 +60,8 @@ TEST_CASE("a copy function that says that it failed: refused and counted, and go
     });
     (void)watch.step(train(0), "x"_t = device);
     CHECK(watch.health().refused == 1);
-    CHECK(watch.health().first.code == errc::io_error);
-    CHECK(speaks_of(watch.health().first, "\"x\""));
+    CHECK(watch.health().first_error.code == errc::io_error);
+    CHECK(speaks_of(watch.health().first_error, "\"x\""));
     works = true;
     (void)watch.step(train(1), "x"_t = device);
     CHECK(watch.health().refused == 1);
@@ -72,7 +72,7 @@ TEST_CASE("each refusal has its own name") {
     auto const code_of = [](tensor_ref const& view) {
         hook watch{all_tensors};
         (void)watch.step(train(0), "x"_t = view);
-        return watch.health().first.code;
+        return watch.health().first_error.code;
     };
     float const value = 1;
     CHECK(code_of(view_of(&value, {1, 1, 1, 1, 1, 1, 1, 1, 1})) == errc::rank_too_deep);
@@ -161,8 +161,8 @@ TEST_CASE("a malformed pattern is bad_pattern when the hook starts: no collectio
     std::string const text = "grad/[";
     collecting_sink sink;
     hook watch{sink, plan{collection{"good", "*"}, collection{"bad", glob{std::string_view{text}}}}, above_ten};
-    CHECK(watch.health().first.code == errc::bad_pattern);
-    CHECK(speaks_of(watch.health().first, text));
+    CHECK(watch.health().first_error.code == errc::bad_pattern);
+    CHECK(speaks_of(watch.health().first_error, text));
     watch.begin(train(0));
     watch.observe("x", 11.0);
     watch.scalar("y", 1.0);
@@ -176,9 +176,9 @@ TEST_CASE("a rule with a malformed pattern is switched off and named; the others
     collecting_sink sink;
     {
         hook watch{sink, plan{}, options{}, any(glob{std::string_view{text}}, l2 > 1.0) | named{"broken"}, above_ten};
-        CHECK(watch.health().first.code == errc::bad_pattern);
-        CHECK(speaks_of(watch.health().first, text));
-        CHECK(speaks_of(watch.health().first, "\"broken\""));
+        CHECK(watch.health().first_error.code == errc::bad_pattern);
+        CHECK(speaks_of(watch.health().first_error, text));
+        CHECK(speaks_of(watch.health().first_error, "\"broken\""));
         CHECK(watch.step(train(0), "a"_t = 11.0).size() == 1);
     }
     REQUIRE(sink.coverages.size() == 2);
@@ -234,8 +234,8 @@ TEST_CASE("a rule that throws anywhere is switched off and named; the others and
             for (std::uint64_t i = 0; i < 10; ++i) {
                 CHECK(watch.step(train(i), "a"_t = 11.0, "b"_t = 1.0, "c"_t = 1.0, "d"_t = 1.0).size() == 1);
             }
-            CHECK(watch.health().first.code == errc::user_code_threw);
-            CHECK(speaks_of(watch.health().first, "\"thrower\""));
+            CHECK(watch.health().first_error.code == errc::user_code_threw);
+            CHECK(speaks_of(watch.health().first_error, "\"thrower\""));
         }
         CHECK(calls == 3);  // never asked again
         CHECK(sink.kept["d"].size() == 10);
@@ -251,7 +251,7 @@ TEST_CASE("a rule whose policy throws is switched off; a plan whose policy throw
                above_ten | named{"other"}};
     for (std::uint64_t i = 0; i < 6; ++i) { CHECK(watch.step(train(i), "a"_t = 11.0).size() == (i < 3 ? 2 : 1)); }
     CHECK(sink.kept["a"].size() == 3);
-    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 
 TEST_CASE("a pattern of the plan that throws takes its tensor out of the plan, not away from the rules") {
@@ -260,8 +260,8 @@ TEST_CASE("a pattern of the plan that throws takes its tensor out of the plan, n
     hook watch{sink, plan{collection{"picky", picky}}, above_ten};
     CHECK(watch.step(train(0), "good"_t = 1.0, "bad"_t = 11.0, "fine"_t = 1.0).size() == 1);
     CHECK(sink.kept.size() == 2);
-    CHECK(watch.health().first.code == errc::user_code_threw);
-    CHECK(speaks_of(watch.health().first, "\"bad\""));
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
+    CHECK(speaks_of(watch.health().first_error, "\"bad\""));
 }
 
 TEST_CASE("a pattern of a rule that throws switches that rule off") {
@@ -269,7 +269,7 @@ TEST_CASE("a pattern of a rule that throws switches that rule off") {
     hook watch{plan{}, any(picky, maximum > 10.0) | named{"picky"}, above_ten};
     CHECK(watch.step(train(0), "good"_t = 11.0).size() == 2);
     CHECK(watch.step(train(1), "good"_t = 11.0, "bad"_t = 1.0).size() == 1);
-    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 
 TEST_CASE("a visitor that throws half way leaves what it gave; the step closes, the tensors after it come") {
@@ -279,8 +279,8 @@ TEST_CASE("a visitor that throws half way leaves what it gave; the step closes, 
     CHECK(sink.kept["before"].size() == 1);
     CHECK(sink.kept["after"].size() == 1);
     CHECK(sink.count("close") == 1);
-    CHECK(watch.health().first.code == errc::user_code_threw);
-    CHECK(speaks_of(watch.health().first, "visit_tensors"));
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
+    CHECK(speaks_of(watch.health().first_error, "visit_tensors"));
 }
 #endif
 
@@ -317,8 +317,8 @@ TEST_CASE("two rules that count units along different axes: the second does not 
     auto const layer = view_of(values.data(), {8, 4});
     hook watch{all_tensors, dead_relu{.samples = 8}, dead_relu{.samples = 8, .unit_axis = 0}};
     (void)watch.step(train(0), "act/1"_t = layer);
-    CHECK(watch.health().first.code == errc::bad_config);
-    CHECK(speaks_of(watch.health().first, "act/1"));
+    CHECK(watch.health().first_error.code == errc::bad_config);
+    CHECK(speaks_of(watch.health().first_error, "act/1"));
     std::vector<std::uint64_t> judged;
     watch.coverage_of_rules([&](coverage const& each) { judged.push_back(each.judged); });
     CHECK(judged == std::vector<std::uint64_t>{1, 0});
@@ -351,7 +351,7 @@ TEST_CASE("health lists every kind of failure once, with how often; what does no
     CHECK(watch.health().failures.size() == failure_list::capacity);
     CHECK(watch.health().failures.others() == 14);
     CHECK(watch.health().refused == 25);
-    CHECK(watch.health().first.what.view() == two.first().what.view());
+    CHECK(watch.health().first_error.what.view() == two.first().what.view());
 }
 
 TEST_CASE("a view that cannot be taken as it is names the call that takes it, and that call does") {
@@ -362,9 +362,9 @@ TEST_CASE("a view that cannot be taken as it is names the call that takes it, an
     hook watch{sink, all_tensors};
     (void)watch.step(train(0), "out"_t = view_of(memory.data(), {3, 2, 4}, std::span{strides}));
     CHECK(watch.health().refused == 1);
-    CHECK(watch.health().first.code == errc::not_contiguous);
-    CHECK(speaks_of(watch.health().first, "\"out\" is a permuted view"));
-    CHECK(speaks_of(watch.health().first, "packed(pointer, {sizes}, {byte strides})"));
+    CHECK(watch.health().first_error.code == errc::not_contiguous);
+    CHECK(speaks_of(watch.health().first_error, "\"out\" is a permuted view"));
+    CHECK(speaks_of(watch.health().first_error, "packed(pointer, {sizes}, {byte strides})"));
     (void)watch.step(train(1), "out"_t = packed(memory.data(), {3, 2, 4}, {16, 48, 4}));
     CHECK(sink.kept["out"] == std::vector{train(1)});
     CHECK(sink.infos["out"].shape == extents{3, 2, 4});

@@ -58,7 +58,7 @@ TEST_CASE("a source too deep, or one that throws, is refused and named; the loop
     watch.observe("deep", values_from({1, 1, 1, 1, 1, 1, 1, 1, 1}, [](std::size_t) { return 1.0; }));
     (void)watch.end();
     CHECK(watch.health().refused == 1);
-    CHECK(watch.health().first.code == errc::rank_too_deep);
+    CHECK(watch.health().first_error.code == errc::rank_too_deep);
 #if SPOTTER_EXCEPTIONS
     hook other{keep_all};
     other.begin(train(0));
@@ -68,7 +68,7 @@ TEST_CASE("a source too deep, or one that throws, is refused and named; the loop
                   }));
     other.observe("good", 1.0F);
     (void)other.end();
-    CHECK(other.health().first.code == errc::user_code_threw);
+    CHECK(other.health().first_error.code == errc::user_code_threw);
     CHECK(other.health().observed == 1);
 #endif
 }

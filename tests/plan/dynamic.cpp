@@ -95,7 +95,7 @@ TEST_CASE("of a run-time plan with a malformed pattern, or with too many collect
     collecting_sink sink;
     hook watch{sink, broken};
     (void)watch.step(train(0), "a"_t = 1.0F);
-    CHECK(watch.health().first.code == errc::bad_pattern);
+    CHECK(watch.health().first_error.code == errc::bad_pattern);
     CHECK(sink.kept.empty());
 
     dynamic_plan crowded;
@@ -136,7 +136,7 @@ TEST_CASE("expressions of a run-time plan that stand too deep in one another mak
         (void)it.members(tensor);
         CHECK((it == it));
         hook watch{it};
-        CHECK(watch.health().first.code == (fits ? errc::none : errc::bad_pattern));
+        CHECK(watch.health().first_error.code == (fits ? errc::none : errc::bad_pattern));
     }
 }
 

@@ -95,8 +95,8 @@ TEST_CASE("an expression of SageMaker Debugger's means what it meant: search any
 TEST_CASE("a malformed expression is bad_pattern that names it, and nothing of the plan is half applied [S27]") {
     collecting_sink sink;
     hook watch{sink, plan{collection{"good", "*"}, collection{"bad", spotter::regex{"grad/("}}}};
-    CHECK(watch.health().first.code == errc::bad_pattern);
-    CHECK(watch.health().first.what.view().find("grad/(") != std::string_view::npos);
+    CHECK(watch.health().first_error.code == errc::bad_pattern);
+    CHECK(watch.health().first_error.what.view().find("grad/(") != std::string_view::npos);
     (void)watch.step(train(0), "grad/x"_t = 1.0, "y"_t = 1.0);
     CHECK(sink.kept.empty());
     CHECK(watch.health().steps == 1);
@@ -104,7 +104,7 @@ TEST_CASE("a malformed expression is bad_pattern that names it, and nothing of t
 
 TEST_CASE("a rule may select by expression; a malformed one switches it off") {
     hook watch{plan{}, any(spotter::regex{"^fc.*w$"}, maximum > 0.0), any(spotter::regex{"["}, maximum > 0.0)};
-    CHECK(watch.health().first.code == errc::bad_pattern);
+    CHECK(watch.health().first_error.code == errc::bad_pattern);
     CHECK(watch.step(train(0), "fc/w"_t = 1.0, "fc/b"_t = 1.0).size() == 1);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("what is wrong with an expression is told with its place, also what is
     CHECK(fault_of("a|b(c|[d]{2})*") == "fine");
     std::string const bad = "ab(c";
     hook watch{plan{collection{"x", spotter::regex{std::string_view{bad}}}}};
-    CHECK(watch.health().first.what.view() ==
+    CHECK(watch.health().first_error.what.view() ==
           "\"ab(c\" (at 2: the ( is not closed) is a malformed pattern of the plan; the plan is not applied, rules and "
           "scalars go on");
 }
@@ -204,8 +204,8 @@ TEST_CASE("an expression that is too long, too deep or repeats too much is refus
     CHECK(fault_of(repeated("a|", 8192)).find("states") != std::string::npos);
     std::string const deep = repeated("(", 8000) + repeated(")", 8000);
     hook watch{plan{collection{"x", spotter::regex{std::string_view{deep}}}}};
-    CHECK(watch.health().first.code == errc::bad_pattern);
-    CHECK(watch.health().first.what.view().find("at 64: groups are nested more than 64 deep") !=
+    CHECK(watch.health().first_error.code == errc::bad_pattern);
+    CHECK(watch.health().first_error.what.view().find("at 64: groups are nested more than 64 deep") !=
           std::string_view::npos);
 }
 

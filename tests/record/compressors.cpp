@@ -80,8 +80,8 @@ sink_health record(std::string_view path, unsigned compressors, file_system& fil
 
 TEST_CASE("several compressors write what one writes") {
     temporary_folder const folder;
-    REQUIRE(record(folder / "one", 1, system_files()).first.code == errc::none);
-    REQUIRE(record(folder / "four", 4, system_files()).first.code == errc::none);
+    REQUIRE(record(folder / "one", 1, system_files()).first_error.code == errc::none);
+    REQUIRE(record(folder / "four", 4, system_files()).first_error.code == errc::none);
     run_on_disk const one = read_run(folder / "one"), four = read_run(folder / "four");
     REQUIRE((one.values.size() == 12 && four.values.size() == 12 && four.segments == one.segments));
     for (std::size_t step = 0; step < 12; ++step) {
@@ -99,6 +99,6 @@ TEST_CASE("with several compressors a write that fails ends the record and nothi
         faulty_file_system files{n, true};
         sink_health const health = record(folder / "run", 3, files);
         CHECK(health.stored + health.dropped == 12);
-        if (health.first.code == errc::none) { break; }
+        if (health.first_error.code == errc::none) { break; }
     }
 }

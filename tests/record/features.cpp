@@ -88,7 +88,7 @@ TEST_CASE("features come back bit for bit where they came, among steps that are 
                 if (step % 90 == 89) { sink.flush(); }
             }
             sink.finish({});
-            CHECK_FALSE(sink.health().first);
+            CHECK_FALSE(sink.health().first_error);
             CHECK(sink.health().stored == came);
             CHECK(sink.health().dropped == 0);
             CHECK(rows_of(folder / "run") == expected);
@@ -116,7 +116,7 @@ TEST_CASE("a feature larger than half the ring is dropped, counted and named; it
     store_tensor(sink, 0, 0);
     sink.close(train(0), {});
     sink.finish({});
-    CHECK(sink.health().first.code == errc::bad_config);
+    CHECK(sink.health().first_error.code == errc::bad_config);
     CHECK((sink.health().stored == 2 && sink.health().dropped == 1));
     run_on_disk const run = read_run(folder / "run");
     CHECK((run.values.size() == 2 && run.features.size() == 1 && run.features[0].numbers.size() == 2'000));

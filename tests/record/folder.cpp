@@ -41,7 +41,7 @@ void record_whole(std::string const& path, existing what, int steps) {
     recorder sink{path, when(what)};
     record(sink, steps);
     sink.finish({});
-    CHECK_FALSE(sink.health().first);
+    CHECK_FALSE(sink.health().first_error);
 }
 // A process that records `steps`, flushes, and is killed while it goes on.
 void record_and_die(std::string const& path, int steps) {
@@ -90,7 +90,7 @@ TEST_CASE("refuse: a finished run is an error, nothing is written, every event i
     std::string const path = folder / "run";
     record_whole(path, existing::refuse, 2);
     recorder sink{path, when(existing::refuse)};
-    CHECK(sink.health().first.code == errc::exists);
+    CHECK(sink.health().first_error.code == errc::exists);
     CHECK(sink.path().empty());
     record(sink, 5);
     sink.flush();
@@ -169,7 +169,7 @@ TEST_CASE("a run that is resumed is the one that readers see: its first head say
         record_loss(sink, 9, 0.25);
         sink.close(train(9), {});
         sink.finish({});
-        CHECK_FALSE(sink.health().first);
+        CHECK_FALSE(sink.health().first_error);
     }
     auto run = open_trial(path);
     REQUIRE(run);
@@ -185,7 +185,7 @@ TEST_CASE("a run that someone is writing is busy, and is not touched") {
     record(first, 2);
     for (existing what : {existing::next, existing::refuse, existing::replace, existing::resume}) {
         recorder second{path, when(what)};
-        CHECK(second.health().first.code == errc::busy);
+        CHECK(second.health().first_error.code == errc::busy);
         record(second, 2);
         second.finish({});
         CHECK(second.health().dropped == 2);
@@ -230,8 +230,8 @@ TEST_CASE("a path that is a file, or below one, or read-only: nothing is recorde
     paths.push_back("/proc/no/run");
     for (std::string const& path : paths) {
         recorder sink{path, when(existing::next)};
-        INFO(path << ": " << sink.health().first.what.view());
-        errc const code = sink.health().first.code;
+        INFO(path << ": " << sink.health().first_error.what.view());
+        errc const code = sink.health().first_error.code;
         CHECK((code == errc::unwritable || code == errc::bad_config || code == errc::not_a_run));
         record(sink, 2);
         sink.flush();
@@ -270,18 +270,18 @@ TEST_CASE("whichever file operation fails: no crash, the error is kept, the coun
                 sink.finish({});
                 health = sink.health();
             }
-            INFO("operation " << fail_at << ": " << health.first.what.view());
+            INFO("operation " << fail_at << ": " << health.first_error.what.view());
             REQUIRE(health.stored + health.dropped == 2 * steps);
             run_on_disk const run = read_run(path);
             REQUIRE(run.damaged == 0);
             REQUIRE(run.values.size() + run.scalars.size() >= health.stored);
-            if (health.dropped > 0) { REQUIRE(health.first.code == errc::disk_full); }
+            if (health.dropped > 0) { REQUIRE(health.first_error.code == errc::disk_full); }
             if (files.operations() < fail_at) {
-                CHECK_FALSE(health.first);
+                CHECK_FALSE(health.first_error);
                 CHECK((health.dropped == 0 && run.ended && run.values.size() == steps && run.scalars.size() == steps));
                 last = fail_at;
             } else {
-                REQUIRE(health.first.code == errc::disk_full);
+                REQUIRE(health.first_error.code == errc::disk_full);
             }
         }
         CHECK(last > 20);

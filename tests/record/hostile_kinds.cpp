@@ -39,7 +39,7 @@ void record_before(std::string const& path) {
     tally ignored;
     train_steps(sink, 0, 5, ignored);
     sink.finish({});
-    REQUIRE_FALSE(sink.health().first);
+    REQUIRE_FALSE(sink.health().first_error);
 }
 sink_health record_more(std::string const& path, options choices) {
     choices.ring_bytes = 64 << 10;
@@ -68,8 +68,8 @@ TEST_CASE("in the place of the lock: nothing is recorded, nothing waits, and hea
         std::filesystem::remove(path + "/lock");
         make(path + "/lock", kind);
         sink_health const health = record_more(path, resume());
-        CHECK(health.first.code == errc::unwritable);
-        CHECK(says(health.first, "run/lock"));
+        CHECK(health.first_error.code == errc::unwritable);
+        CHECK(says(health.first_error, "run/lock"));
         CHECK((health.stored == 0 && health.dropped == 20));
         CHECK_FALSE(std::filesystem::exists(path + "/lock-nowhere"));
         CHECK(read_run(path).segments == 1);
@@ -88,7 +88,7 @@ TEST_CASE("in the place of a segment: it is passed over and named, and the run g
         record_before(path);
         make(path + "/000001.spot", kind);
         sink_health const health = record_more(path, resume());
-        CHECK((says(health.first, "000001.spot") && health.stored == 20 && health.dropped == 0));
+        CHECK((says(health.first_error, "000001.spot") && health.stored == 20 && health.dropped == 0));
         CHECK_FALSE(std::filesystem::exists(path + "/000001.spot-nowhere"));
         CHECK(std::filesystem::is_regular_file(path + "/000002.spot"));
         (void)open_trial(path);
@@ -100,8 +100,8 @@ TEST_CASE("in the place of a segment: it is passed over and named, and the run g
         again.existing = existing::replace;
         sink_health const replaced = record_more(path, again);
         bool const is_folder = kind == std::string_view{"folder"};
-        CHECK((is_folder ? says(replaced.first, "000001.spot") && replaced.stored == 0
-                         : !replaced.first && replaced.stored == 20));
+        CHECK((is_folder ? says(replaced.first_error, "000001.spot") && replaced.stored == 0
+                         : !replaced.first_error && replaced.stored == 20));
     }
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("in the place of the first segment, of a sidecar, of a half of one: th
             sink_health const health = record_more(path, options{});
             bool const is_part = std::string_view{file}.ends_with("part");
             bool const is_folder = kind == std::string_view{"folder"};
-            if (!is_part || is_folder) { CHECK(says(health.first, file)); }
+            if (!is_part || is_folder) { CHECK(says(health.first_error, file)); }
             CHECK((health.stored == 20 && health.dropped == 0));
             CHECK_FALSE(std::filesystem::exists(path + "/" + file + "-nowhere"));
             (void)open_trial(path);
@@ -134,11 +134,11 @@ TEST_CASE("in the place of the ring's file: the ring is in plain memory, and hea
         std::string const path = folder / "run";
         record_before(path);
         make(path + "/ring", kind);
-        CHECK(says(recover(path)->damage, "run/ring"));
+        CHECK(says(recover(path)->first_error, "run/ring"));
         options choices = resume();
         choices.ring_in = ring_in::shared_memory;
         sink_health const health = record_more(path, choices);
-        CHECK((says(health.first, "run/ring") && health.stored == 20 && health.dropped == 0));
+        CHECK((says(health.first_error, "run/ring") && health.stored == 20 && health.dropped == 0));
         CHECK_FALSE(std::filesystem::exists(path + "/ring-nowhere"));
         REQUIRE(open_trial(path));
     }
@@ -151,7 +151,7 @@ TEST_CASE("in the place of the run's folder: nothing is recorded, and health nam
         temporary_folder const folder;
         make(folder / "run", kind);
         sink_health const health = record_more(folder / "run", options{});
-        CHECK((health.first.code == errc::unwritable && says(health.first, "run") && health.dropped == 20));
+        CHECK((health.first_error.code == errc::unwritable && says(health.first_error, "run") && health.dropped == 20));
         CHECK_FALSE(std::filesystem::exists(folder / "run-nowhere"));
         CHECK_FALSE(open_trial(folder / "run"));
     }
@@ -169,7 +169,7 @@ TEST_CASE("a stray file with a number far off takes no time and no number, empty
         auto const begun = std::chrono::steady_clock::now();
         sink_health const health = record_more(path, choices);
         CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{5});
-        CHECK((!health.first && health.stored == 20));
+        CHECK((!health.first_error && health.stored == 20));
         CHECK(std::filesystem::exists(path + (empty ? "/000001.spot" : "/1000000000.spot")));
         CHECK(record_more(path, choices).stored == 20);
         CHECK(std::filesystem::exists(path + (empty ? "/000002.spot" : "/1000000001.spot")));
@@ -179,7 +179,7 @@ TEST_CASE("a stray file with a number far off takes no time and no number, empty
             record_and_die(path, 100, 10, shares);
             auto const told = recover(path);
             REQUIRE(told);
-            CHECK((told->closes == 10 && !told->damage));
+            CHECK((told->closes == 10 && !told->first_error));
         }
     }
 }
@@ -190,7 +190,7 @@ TEST_CASE("behind the last number there is nothing is recorded, and health says 
     record_before(path);
     write_file(path + "/4294967295.spot", {'x'});
     sink_health const health = record_more(path, resume());
-    CHECK((health.first.code == errc::exists && health.stored == 0 && health.dropped == 20));
+    CHECK((health.first_error.code == errc::exists && health.stored == 0 && health.dropped == 20));
 }
 
 TEST_CASE("a worker's number may be any of 32 bits, for who records, recovers, replaces and reads") {
@@ -208,7 +208,7 @@ TEST_CASE("a worker's number may be any of 32 bits, for who records, recovers, r
     options replace{};
     replace.existing = existing::replace;
     recorder sink{path, replace};
-    CHECK_FALSE(sink.health().first);
+    CHECK_FALSE(sink.health().first_error);
     CHECK_FALSE(std::filesystem::exists(own + "/000000.spot"));
     static_assert(worker_of_folder("worker-4294967295") == 0xFFFFFFFFU && worker_of_folder("worker-4294967296") == 0);
     static_assert(worker_of_folder("worker-0") == 0 && worker_of_folder("worker-05") == 0 &&

@@ -17,14 +17,14 @@ namespace {
 // The recording goes on in shared memory, and nothing of it is amiss.
 void check_next_attempt(std::string const& path) {
     recorder sink{path, shared()};
-    INFO(sink.health().first.what.view());
-    CHECK_FALSE(sink.health().first);
+    INFO(sink.health().first_error.what.view());
+    CHECK_FALSE(sink.health().first_error);
     CHECK(in_memory(ring_of(path)));
     declare(sink);
     tally ignored;
     train_steps(sink, 1000, 1003, ignored);
     sink.finish({});
-    CHECK_FALSE(sink.health().first);
+    CHECK_FALSE(sink.health().first_error);
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ TEST_CASE("killed at any moment of its first 200 ms: the next attempt has its ri
         if (*files.kind_of(path) == path_kind::folder) {
             auto const told = recover(path);
             REQUIRE(told);
-            INFO(told->damage.what.view());
-            CHECK_FALSE(told->damage);
+            INFO(told->first_error.what.view());
+            CHECK_FALSE(told->first_error);
         }
         CHECK(ring_of(path).empty());
         check_record(read_run(path), *done);
@@ -83,7 +83,7 @@ TEST_CASE("a ring's memory without a byte in it is one that never began") {
         if (by_recover) {
             auto const told = recover(path);
             REQUIRE(told);
-            CHECK((!told->damage && told->rings == 0));
+            CHECK((!told->first_error && told->rings == 0));
             CHECK(ring_of(path).empty());
         }
         check_next_attempt(path);
@@ -99,27 +99,27 @@ TEST_CASE("what is in the way of a recovery is named: the file `ring`, and the m
     std::string const ring = ring_of(path), memory = "/dev/shm/" + ring;
     SECTION("a part of it was cut off") {
         REQUIRE(::truncate(memory.c_str(), 100) == 0);
-        error const why = recover(path)->damage;
+        error const why = recover(path)->first_error;
         CHECK(why.code == errc::corrupt);
         CHECK((says(why, "run/ring ") && says(why, memory)));
         CHECK(in_memory(ring));
     }
     SECTION("its segments are gone") {
         (void)!std::system(("rm '" + path + "'/0*").c_str());
-        error const why = recover(path)->damage;
+        error const why = recover(path)->first_error;
         CHECK((says(why, "run/ring ") && says(why, memory)));
     }
     SECTION("the file leads elsewhere") {
         { std::ofstream{path + "/ring"} << "nothing of ours"; }
-        CHECK(says(recover(path)->damage, "run/ring "));
+        CHECK(says(recover(path)->first_error, "run/ring "));
     }
     SECTION("the file is none") {
         (void)!std::system(("rm '" + path + "/ring' && mkfifo '" + path + "/ring'").c_str());
         ::alarm(20);
-        error const why = recover(path)->damage;
+        error const why = recover(path)->first_error;
         CHECK((why.code == errc::unwritable && says(why, "run/ring") && says(why, "pipe")));
         recorder sink{path, shared()};  // records all the same, and says so
-        CHECK(says(sink.health().first, "run/ring"));
+        CHECK(says(sink.health().first_error, "run/ring"));
         declare(sink);
         tally done;
         train_steps(sink, 50, 60, done);
@@ -128,7 +128,7 @@ TEST_CASE("what is in the way of a recovery is named: the file `ring`, and the m
         options choices = shared();
         choices.existing = existing::replace;
         recorder other{path, choices};
-        CHECK_FALSE(other.health().first);
+        CHECK_FALSE(other.health().first_error);
         CHECK(in_memory(ring_of(path)));
         ::alarm(0);
     }

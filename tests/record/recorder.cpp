@@ -116,7 +116,7 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
         coverage const covered[] = {{"vanishing_gradient", 1, 2, 3, 4, ""}, {"dead_relu", 0, 0, 0, 0, "no relu"}};
         sink.finish({ending::finished, "", covered, 7});
         sink_health const health = sink.health();
-        CHECK_FALSE(health.first);
+        CHECK_FALSE(health.first_error);
         CHECK((health.stored == step + 5 && health.dropped == 0 && health.thinned == 0));
 
         run_on_disk const run = read_run(path);
@@ -215,7 +215,7 @@ TEST_CASE("tensors larger than the ring stream through it, by thread and by poll
             sink.close(train(step), {});
         }
         sink.finish({});
-        CHECK_FALSE(sink.health().first);
+        CHECK_FALSE(sink.health().first_error);
         run_on_disk const run = read_run(path);
         REQUIRE(run.values.size() == 3);
         for (auto const& each : run.values) { CHECK(same_bytes(each.values, large.data(), large.size() * 4)); }
@@ -247,7 +247,7 @@ TEST_CASE(
             sink.finish({});
             sink_health const health = sink.health();
             run_on_disk const run = read_run(path);
-            CHECK_FALSE(health.first);
+            CHECK_FALSE(health.first_error);
             CHECK(health.stored + health.dropped == observed);
             CHECK(run.values.size() + run.scalars.size() == health.stored);
             std::uint64_t thinned = 0;
@@ -295,7 +295,7 @@ TEST_CASE("the disk is waited for never, at the end of each segment, or at each 
         sink.finish({});
         auto const segments = static_cast<unsigned>(read_run(folder / "run").segments);
         CHECK(segments > 2);
-        CHECK(!sink.health().first);
+        CHECK(!sink.health().first_error);
         if (when == disk_sync::never) { CHECK(files.syncs == 0); }
         if (when == disk_sync::segments) { CHECK(files.syncs == segments); }
         if (when == disk_sync::flushes) { CHECK((files.syncs >= 4 && files.syncs <= 4 + segments)); }
@@ -324,7 +324,7 @@ TEST_CASE("a writer that does not move for 2 s turns block into thin, and says s
     files.slow_microseconds = 0;
     sink.finish({});
     sink_health const health = sink.health();
-    CHECK(health.first.code == errc::dropped);
+    CHECK(health.first_error.code == errc::dropped);
     CHECK(health.thinned > 0);
     CHECK(health.stored + health.dropped == observed);
     run_on_disk const run = read_run(path);
@@ -411,7 +411,7 @@ TEST_CASE("a dry run writes nothing, and so does a recorder that was never start
         sink.start({});
         give_scalar(sink, 0, 0, 1);
         sink.finish({});
-        CHECK_FALSE(sink.health().first);
+        CHECK_FALSE(sink.health().first_error);
         CHECK(sink.path().empty());
     }
     { recorder const sink{folder / "idle"}; }
@@ -428,7 +428,7 @@ TEST_CASE("a give_scalar that is none is refused and counted") {
     sink.declare(tensor_named(0, "s"));
     double const two[] = {1, 2};
     sink.scalar(tensor_named(0, "s"), nullptr, view_of(two, {2}), nullptr);
-    CHECK(sink.health().first.code == errc::wrong_type);
+    CHECK(sink.health().first_error.code == errc::wrong_type);
     CHECK((sink.health().dropped == 1 && sink.health().stored == 0));
     sink.finish({});
 }
@@ -451,7 +451,7 @@ TEST_CASE("in a forked child every call is ignored and counted, and the parent's
             sink.flush();
             sink.poll();
             sink.finish({});
-            bool const good = sink.health().dropped == 98 && sink.health().first.code == errc::busy;
+            bool const good = sink.health().dropped == 98 && sink.health().first_error.code == errc::busy;
             { recorder const gone{std::move(sink)}; }
             ::_exit(good ? 7 : 1);
         }

@@ -25,7 +25,7 @@ TEST_CASE("killed at its n-th file operation, for every n: recover brings in wha
                 });
                 auto const told = recover(path);
                 REQUIRE(told);
-                CHECK_FALSE(told->damage);
+                CHECK_FALSE(told->first_error);
                 CHECK(ring_of(path).empty());
                 check_record(read_run(path), *done);
             }
@@ -58,7 +58,7 @@ TEST_CASE("a recovery that is killed at its n-th operation, for every n, and aga
             }
             auto const told = recover(path);
             REQUIRE(told);
-            CHECK_FALSE(told->damage);
+            CHECK_FALSE(told->first_error);
             CHECK_FALSE(in_memory(ring));
             check_record(read_run(path), *done);
             CHECK(recover(path)->rings == 0);
@@ -79,7 +79,7 @@ TEST_CASE("the next run into the folder drains the ring first: ordinals go on, a
     ::usleep(50'000);
     {
         recorder sink{path, shared()};
-        CHECK_FALSE(sink.health().first);
+        CHECK_FALSE(sink.health().first_error);
         CHECK_FALSE(in_memory(ring));
         CHECK(ring_of(path) != ring);
         declare(sink);
@@ -139,7 +139,7 @@ TEST_CASE("two workers that were killed are both recovered; one that is alive is
     CHECK(read_run(path + "/worker-1").closes.size() == 20);
     CHECK(in_memory(ring_of(path + "/worker-2")));
     sink.finish({});
-    CHECK_FALSE(sink.health().first);
+    CHECK_FALSE(sink.health().first_error);
 }
 
 TEST_CASE("a run that finishes, fails or is never begun leaves no ring; a process forked off takes none away") {
@@ -162,7 +162,7 @@ TEST_CASE("a run that finishes, fails or is never begun leaves no ring; a proces
         tally done;
         train_steps(sink, 0, 50, done);
         sink.finish({});
-        CHECK_FALSE(sink.health().first);
+        CHECK_FALSE(sink.health().first_error);
         CHECK_FALSE(in_memory(ring));
         check_record(read_run(path), done);
     }
@@ -191,7 +191,7 @@ TEST_CASE("replace takes away what the killed run left; its ring is not drained"
     choices.existing = existing::replace;
     choices.ring_in = ring_in::memory;
     recorder sink{path, choices};
-    CHECK_FALSE(sink.health().first);
+    CHECK_FALSE(sink.health().first_error);
     CHECK_FALSE(in_memory(ring));
     CHECK(ring_of(path).empty());
     declare(sink);
@@ -206,8 +206,8 @@ TEST_CASE("no shared memory to be had: the ring is in plain memory, health says 
     faulty_file_system files{~std::uint64_t{0}};
     files.no_shared = true;
     recorder sink{path, shared(), files};
-    CHECK(sink.health().first.code == errc::disk_full);
-    CHECK(sink.health().first.what.view().find("plain memory") != std::string_view::npos);
+    CHECK(sink.health().first_error.code == errc::disk_full);
+    CHECK(sink.health().first_error.what.view().find("plain memory") != std::string_view::npos);
     declare(sink);
     train_steps(sink, 0, 30, done);
     sink.finish({});
@@ -247,7 +247,7 @@ TEST_CASE("a file operation that fails while the ring is drained: nothing is los
                 CHECK(told.error().code == errc::disk_full);
             }
             if (!for_good) { CHECK(read_run(path).segments <= 2); }  // one that came to nothing is not left behind
-            CHECK_FALSE(recover(path)->damage);
+            CHECK_FALSE(recover(path)->first_error);
             run_on_disk const run = read_run(path);
             CHECK((run.closes.size() == 500 && run.scalars.size() == 501 && run.damaged == 0));
             CHECK((ring_of(path).empty() && !in_memory(ring)));
@@ -274,7 +274,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
     };
     auto const goes_on = [&](errc first) {
         recorder sink{path, shared()};
-        CHECK(sink.health().first.code == first);
+        CHECK(sink.health().first_error.code == first);
         declare(sink);
         scalar(sink, 50, 1.0);
         sink.close(train(50), {});
@@ -288,7 +288,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
         auto const ring = with_ring([](std::span<std::byte> bytes) {
             for (std::byte& each : bytes.first(4096)) { each = std::byte{0xA5}; }
         });
-        CHECK(recover(path)->damage.code == errc::corrupt);
+        CHECK(recover(path)->first_error.code == errc::corrupt);
         CHECK(in_memory(ring));  // nobody can say whose it is
         goes_on(errc::corrupt);
         CHECK(in_memory(ring));
@@ -311,7 +311,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
         });
         auto const told = recover(path);
         REQUIRE(told);
-        CHECK(told->damage.code == errc::corrupt);
+        CHECK(told->first_error.code == errc::corrupt);
         CHECK(told->closes == 3);
         CHECK_FALSE(in_memory(ring));
         CHECK(read_run(path).closes.size() == 3);
@@ -321,7 +321,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
         auto const ring = with_ring([](std::span<std::byte> bytes) {
             for (std::byte& each : bytes.first(4096)) { each = std::byte{0}; }
         });
-        CHECK_FALSE(recover(path)->damage);
+        CHECK_FALSE(recover(path)->first_error);
         CHECK_FALSE(in_memory(ring));
         goes_on(errc::none);
     }
@@ -335,7 +335,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
             record_and_die(path, 0, 10);
             std::string const ring = ring_of(path);
             { std::ofstream{path + "/ring"} << name; }
-            CHECK(recover(path)->damage.code == errc::corrupt);
+            CHECK(recover(path)->first_error.code == errc::corrupt);
             goes_on(errc::corrupt);
             CHECK_FALSE(files.remove_shared(ring));
             start_again();
@@ -346,7 +346,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
         (void)!std::system(("rm '" + path + "'/0*").c_str());
         auto const told = recover(path);
         REQUIRE(told);
-        CHECK(told->damage.code == errc::corrupt);
+        CHECK(told->first_error.code == errc::corrupt);
         CHECK(in_memory(ring));
         CHECK_FALSE(files.remove_shared(ring));
     }
@@ -359,10 +359,10 @@ TEST_CASE("a copy of the folder of a run that is being written cannot take its r
     recorder sink{path, shared()};
     declare(sink);
     (void)!std::system(("cp -r '" + path + "' '" + path + "-copy'").c_str());
-    CHECK(recover(path + "-copy")->damage.code == errc::busy);
+    CHECK(recover(path + "-copy")->first_error.code == errc::busy);
     {
         recorder other{path + "-copy", shared()};
-        CHECK(other.health().first.code == errc::busy);
+        CHECK(other.health().first_error.code == errc::busy);
         declare(other);
         other.finish({});
     }
@@ -370,6 +370,6 @@ TEST_CASE("a copy of the folder of a run that is being written cannot take its r
     tally done;
     train_steps(sink, 0, 20, done);
     sink.finish({});
-    CHECK_FALSE(sink.health().first);
+    CHECK_FALSE(sink.health().first_error);
     check_record(read_run(path), done);
 }

@@ -56,9 +56,9 @@ TEST_CASE(
             train_steps(watch, 61, 150);
             watch.finish();
             auto const health = watch.health();
-            INFO(health.first.what.view());
-            CHECK(health.first.code == errc::io_error);
-            CHECK((says(health.first, "000000.spot was replaced") && says(health.first, "another segment")));
+            INFO(health.first_error.what.view());
+            CHECK(health.first_error.code == errc::io_error);
+            CHECK((says(health.first_error, "000000.spot was replaced") && says(health.first_error, "another segment")));
             CHECK(health.sink.stored + health.sink.dropped == 300);
             CHECK((health.sink.dropped > 0 && health.sink.dropped <= 22));
             CHECK(fs::exists(path + "/000001.spot"));
@@ -90,7 +90,7 @@ TEST_CASE("replaced by what is no segment of the run, or removed: the same, and 
         train_steps(watch, 50, 70);
         watch.finish();
         auto const health = watch.health();
-        CHECK((says(health.first, "000000.spot was replaced or removed") && says(health.first, "100 values")));
+        CHECK((says(health.first_error, "000000.spot was replaced or removed") && says(health.first_error, "100 values")));
         CHECK((health.sink.dropped == 100 && health.sink.stored == 40));
         run_on_disk rest;
         posix_file_system files;
@@ -119,7 +119,7 @@ TEST_CASE("a run with a limit goes on thinning behind a segment that was replace
     train_steps(watch, 10, 2000);
     watch.finish();
     auto const health = watch.health();
-    CHECK((says(health.first, "000000.spot was replaced") && health.sink.dropped == 20 && health.sink.stored == 3980));
+    CHECK((says(health.first_error, "000000.spot was replaced") && health.sink.dropped == 20 && health.sink.stored == 3980));
     CHECK(read_file(path + "/000000.spot") == std::vector<char>(3000, 'x'));  // it is not ours to be thinned
     std::size_t thinned = 0;
     posix_file_system files;
@@ -147,7 +147,7 @@ TEST_CASE("the last moment counts, too: a segment that was replaced just before 
         train_steps(watch, 10, 60);
         watch.finish();
         auto const health = watch.health();
-        CHECK(says(health.first, "000000.spot was replaced"));
+        CHECK(says(health.first_error, "000000.spot was replaced"));
         CHECK((health.sink.stored + health.sink.dropped == 120 && health.sink.stored >= 20));
         trial const run = open(path);
         CHECK(run.status() == run_status::finished);  // that it ended is not lost with the segment
@@ -167,10 +167,10 @@ TEST_CASE("a whole folder restored over a live run, its lock too: the run goes o
     write_file(path + "/000001.spot", read_file(path + "/000000.spot"));  // brought along
     watch.flush();
     train_steps(watch, 50, 100);
-    CHECK(hook{path, options{.existing = existing::resume}}.health().first.code == errc::busy);
+    CHECK(hook{path, options{.existing = existing::resume}}.health().first_error.code == errc::busy);
     watch.finish();
     auto const health = watch.health();
-    CHECK(says(health.first, "000000.spot was replaced"));
+    CHECK(says(health.first_error, "000000.spot was replaced"));
     CHECK((health.sink.stored == 200 && health.sink.dropped == 0));  // the copy has all that had been written
     CHECK(fs::exists(path + "/000002.spot"));
     CHECK_FALSE(posix_file_system{}.is_locked(path + "/lock").value());
@@ -185,12 +185,12 @@ TEST_CASE("a lock that is removed from a live run is taken again, or it is told 
         fs::remove(path + "/lock");
         if (!too_late) { watch.flush(); }
         hook other{path, everything, options{.existing = existing::resume, .ring_bytes = 64 << 10}};
-        CHECK((other.health().first.code == errc::busy) == !too_late);
+        CHECK((other.health().first_error.code == errc::busy) == !too_late);
         train_steps(other, 10, 20);
         train_steps(watch, 10, 20);
         other.flush(), watch.flush();
-        CHECK((watch.health().first.code == errc::busy) == too_late);
-        if (too_late) { CHECK(says(watch.health().first, "has it locked")); }
+        CHECK((watch.health().first_error.code == errc::busy) == too_late);
+        if (too_late) { CHECK(says(watch.health().first_error, "has it locked")); }
         other.finish(), watch.finish();
         CHECK((watch.health().sink.stored == 40 && watch.health().sink.dropped == 0));
         CHECK(entries_of(open(path)) == (too_late ? 60 : 40));
@@ -211,7 +211,7 @@ TEST_CASE("a folder that is moved away while another run begins in its place: ne
     train_steps(second, 10, 20);
     first.finish();
     second.finish();
-    CHECK((first.health().first.code == errc::not_a_run && says(first.health().first, "moved")));
+    CHECK((first.health().first_error.code == errc::not_a_run && says(first.health().first_error, "moved")));
     CHECK(first.health().sink.stored + first.health().sink.dropped == 400);
     CHECK(second.health().good());
     CHECK((entries_of(open(path)) == 40 && open(path).damage().empty()));
@@ -234,7 +234,7 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
             if (child == 0) {
                 if (calls) {
                     train_steps(watch, 20, 22);
-                    if (watch.health().first.code != errc::busy) { ::_exit(1); }
+                    if (watch.health().first_error.code != errc::busy) { ::_exit(1); }
                 }
                 pid_t const own = ::getpid();
                 (void)!::write(told[1], &own, sizeof own);
@@ -260,8 +260,8 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
                 CHECK((next.health().sink.stored == 20 && next.health().good()));
             } else {
                 auto const health = next.health();
-                CHECK(health.first.code == errc::busy);
-                CHECK(says(health.first, "process " + std::to_string(child) + " has it locked"));
+                CHECK(health.first_error.code == errc::busy);
+                CHECK(says(health.first_error, "process " + std::to_string(child) + " has it locked"));
                 CHECK(open(path).status() == run_status::running);
             }
         }

@@ -73,7 +73,7 @@ TEST_CASE("a second writer for the same worker is busy, and its loop runs on [S5
     recorder first{"runs/a", {.worker = 1}, files};
     recorder second{"runs/a", {.worker = 1}, files};
     hook watch{second, everything, any("x", maximum > 0.0)};
-    CHECK(watch.health().first.code == errc::busy);
+    CHECK(watch.health().first_error.code == errc::busy);
     CHECK(watch.step(train(0), "x"_t = 1.0F));
 }
 
@@ -120,5 +120,5 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
                              nullptr};
     recorder record{"runs/b", {.memory = none}, files};
     hook watch{record, everything};
-    CHECK(watch.health().first.code == errc::out_of_memory);
+    CHECK(watch.health().first_error.code == errc::out_of_memory);
 }

@@ -151,8 +151,8 @@ TEST_CASE("what stands in the place of the stop file and is none stops nothing, 
         std::this_thread::sleep_for(120ms);
         CHECK(loop(watch, 5, found) == 5);
         auto const health = watch.health();
-        CHECK(health.first.code == errc::unwritable);
-        CHECK(health.first.what.view().find("run/stop") != std::string_view::npos);
+        CHECK(health.first_error.code == errc::unwritable);
+        CHECK(health.first_error.what.view().find("run/stop") != std::string_view::npos);
         CHECK(health.sink.dropped == 0);
     }
 }

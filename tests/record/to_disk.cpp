@@ -78,7 +78,7 @@ TEST_CASE("where power cuts are promised against, a segment is on the disk befor
         temporary_folder const folder;
         noting_files files;
         sink_health const health = record(files, folder / "all/of/run", {.disk_sync = when, .segment_bytes = 64 << 10});
-        CHECK((!health.first && health.stored == 40));
+        CHECK((!health.first_error && health.stored == 40));
         std::size_t const segments = read_run(folder / "all/of/run").segments;
         REQUIRE(segments > 2);
         if (when == disk_sync::never) {
@@ -105,7 +105,7 @@ TEST_CASE("a thinned segment is on the disk, and closed, before it takes the pla
         noting_files files;
         options const choices{.disk_sync = when, .segment_bytes = 32 << 10, .run_bytes = 128 << 10};
         sink_health const health = record(files, folder / "run", choices, 200);
-        CHECK((!health.first && health.stored == 200));
+        CHECK((!health.first_error && health.stored == 200));
         std::size_t thinned = 0;
         for (std::size_t i = 0; i < files.done.size(); ++i) {
             if (!files.done[i].starts_with("rename ")) { continue; }
@@ -135,7 +135,7 @@ TEST_CASE("a thinned segment that cannot be closed or synced leaves the whole on
         if (closing) { files.fail_to_close = ".part"; }
         sink_health const health =
             record(files, folder / "run", {.segment_bytes = 32 << 10, .run_bytes = 128 << 10}, 200);
-        CHECK(health.first.code == (closing ? errc::disk_full : errc::io_error));
+        CHECK(health.first_error.code == (closing ? errc::disk_full : errc::io_error));
         CHECK((health.stored == 200 && health.dropped == 0));
         CHECK(files.count("rename") == 0);
         run_on_disk const run = read_run(folder / "run");
@@ -157,7 +157,7 @@ TEST_CASE("a file that fails only when it is closed is told: a segment, its side
             choices.ring_in = ring_in::shared_memory;
         }
         sink_health const health = record(files, folder / "run", choices);
-        CHECK((health.first.code == errc::disk_full && says(health.first, "not be closed")));
+        CHECK((health.first_error.code == errc::disk_full && says(health.first_error, "not be closed")));
         CHECK((health.stored == 40 && health.dropped == 0));  // what was written was written, as far as anybody knows
         CHECK(read_run(folder / "run").values.size() == 40);
         CHECK(ring_of(folder / "run").empty());
@@ -172,6 +172,6 @@ TEST_CASE("a folder that cannot be synced is told, and the run goes on") {
     } files;
     temporary_folder const folder;
     sink_health const health = record(files, folder / "run", {.disk_sync = disk_sync::segments});
-    CHECK((says(health.first, "folder not be synced") && health.stored == 40));
+    CHECK((says(health.first_error, "folder not be synced") && health.stored == 40));
     CHECK(read_run(folder / "run").ended);
 }

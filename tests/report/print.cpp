@@ -51,7 +51,7 @@ TEST_CASE("what is printed is what fmt::print writes, and an alarm without findi
     CHECK(printed_of(found).find('\x1b') == std::string::npos);
     watch.observe("a", 1.0);
     CHECK(printed_of(watch.health()) == fmt::format("{}\n", watch.health()));
-    CHECK(printed_of(watch.health().first) == fmt::format("{}\n", watch.health().first));
+    CHECK(printed_of(watch.health().first_error) == fmt::format("{}\n", watch.health().first_error));
 }
 
 TEST_CASE("a finding with names of any length is printed whole") {

@@ -114,8 +114,8 @@ TEST_CASE("a response that fails is told in health, and the others run [S67]") {
     (void)one_step(watch, 0, 2);
     (void)one_step(watch, 1, 2);
     CHECK(called == 2);
-    CHECK(watch.health().first.code != errc::none);
-    CHECK(watch.health().first.what.view().find("alerts.jsonl") != std::string_view::npos);
+    CHECK(watch.health().first_error.code != errc::none);
+    CHECK(watch.health().first_error.what.view().find("alerts.jsonl") != std::string_view::npos);
 }
 
 #if SPOTTER_EXCEPTIONS
@@ -125,7 +125,7 @@ TEST_CASE("a response that throws is told in health, and the others run") {
                             call{[&](finding const&) { ++called; }})};
     (void)one_step(watch, 0, 2);
     CHECK(called == 1);
-    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 
 TEST_CASE("a response that fails or throws is told by rule, response and what it says, each once and with how often") {
@@ -310,7 +310,7 @@ TEST_CASE("how a command ended is heard at a close that follows, while the loop 
         (void)one_step(watch, i, 0);
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
     }
-    CHECK(watch.health().first.what.view().find("ended with 4") != std::string_view::npos);
+    CHECK(watch.health().first_error.what.view().find("ended with 4") != std::string_view::npos);
 }
 
 TEST_CASE("a command begins with no signal blocked or ignored, whatever the training does with them") {
@@ -445,5 +445,5 @@ TEST_CASE("capture keeps more for a while once a rule fires") {
     CHECK(kept == std::vector<std::uint64_t>{3, 4, 5, 6, 7});
     hook wrong{plan<>{}, on(high, capture{plan{collection{"a", "[a", always{}, payload}}, 3})};
     (void)one_step(wrong, 0, 2);
-    CHECK(wrong.health().first.code == errc::bad_pattern);
+    CHECK(wrong.health().first_error.code == errc::bad_pattern);
 }

@@ -205,7 +205,7 @@ void kill_again_and_again(std::mt19937& random, int attempts) {
         if (attempt + 1 == attempts || below(2) == 0) {
             auto const told = recover(path);
             REQUIRE(told);
-            CHECK_FALSE(told->damage);
+            CHECK_FALSE(told->first_error);
         }
     }
     CHECK(recover(path)->rings == 0);

@@ -97,7 +97,7 @@ TEST_CASE("a hook that its thread left behind: what it closed can be read, its n
     on_a_thread([&] {
         watch_type same{folder / "run", everything, small_ring(1, existing::resume)};
         work(same, 50, 60);
-        CHECK(same.health().first.code == errc::busy);
+        CHECK(same.health().first_error.code == errc::busy);
         CHECK((same.health().sink.stored == 0 && same.health().sink.dropped == 20));
     });
     on_a_thread([&] {

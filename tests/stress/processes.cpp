@@ -119,7 +119,7 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
         for (std::uint64_t i = 0; i < 50; ++i) { (void)watch.step(train(i), "x"_t = worker_values(0, i)); }
         in_processes({1, 2}, [&](std::uint32_t worker) {
             for (std::uint64_t i = 50; i < 60; ++i) { (void)watch.step(train(i), "x"_t = worker_values(9, i)); }
-            bool good = watch.health().first.code == errc::busy && watch.health().sink.dropped == 10;
+            bool good = watch.health().first_error.code == errc::busy && watch.health().sink.dropped == 10;
             options choices = as_worker(worker);
             choices.drain = drain::poll;  // a thread may not be to be had after a fork amid threads
             hook mine{folder / "run", everything, choices};
@@ -165,7 +165,7 @@ TEST_CASE(
             watch.flush();
             health_report const health = watch.health();
             bool const records = health.good() && health.sink.stored == 10;
-            bool const busy = health.first.code == errc::busy && health.sink.stored == 0 && health.sink.dropped == 10 &&
+            bool const busy = health.first_error.code == errc::busy && health.sink.stored == 0 && health.sink.dropped == 10 &&
                               watch.path().empty();
             char const answer = found != 5 || records == busy ? 'x' : records ? 'r' : 'b';
             (void)!::write(told[1], &answer, 1);

@@ -53,7 +53,7 @@ TEST_CASE("at -O3: a response that throws is told in health, whole, and the othe
     (void)watch.step(train(0), "x"_t = 2.0);
     CHECK(calls == 1);
     CHECK(others == 1);
-    error const first = watch.health().first;
+    error const first = watch.health().first_error;
     REQUIRE(first.code == errc::user_code_threw);
     CHECK(first.what.view().size() <= 232);
     CHECK(first.what.view().find("threw") != std::string_view::npos);
@@ -87,7 +87,7 @@ TEST_CASE("at -O3: a source that throws while it is copied leaves the tensor out
     CHECK(sink.kept["x"] == std::vector{train(1)});
     CHECK(sink.kept["y"].size() == 2);
     CHECK(watch.health().refused == 1);
-    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 
 TEST_CASE("at -O3: a plan's policy, and a pattern, that throw keep nothing at that step and of that tensor") {
@@ -101,6 +101,6 @@ TEST_CASE("at -O3: a plan's policy, and a pattern, that throw keep nothing at th
     for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "good"_t = 1.0, "bad"_t = 2.0); }
     CHECK(sink.kept["good"] == std::vector{train(0), train(2)});
     CHECK(sink.kept["bad"].empty());
-    CHECK(watch.health().first.code == errc::user_code_threw);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 #endif

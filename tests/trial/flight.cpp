@@ -180,8 +180,8 @@ TEST_CASE("a step that is larger than the flight recorder is left out whole, and
         }
     }
     watch.finish();
-    CHECK(watch.health().first.code == errc::dropped);
-    CHECK(watch.health().first.what.view().find("flight_bytes") != std::string_view::npos);
+    CHECK(watch.health().first_error.code == errc::dropped);
+    CHECK(watch.health().first_error.what.view().find("flight_bytes") != std::string_view::npos);
     CHECK(is_run_to(flown(folder / "run/flight"), 53, 20));
     CHECK(open(folder / "run").steps() == trains(0, 60));
 }
@@ -238,7 +238,7 @@ TEST_CASE("after a flight a step that is larger than the ring is left out again"
         }
     }
     watch.finish();
-    CHECK(watch.health().first.code == errc::dropped);
+    CHECK(watch.health().first_error.code == errc::dropped);
     trial const run = open(folder / "run/flight");
     CHECK(run["large"].at(train(11)).to<std::vector<float>>().value() == huge);  // written as it came
     CHECK_FALSE(run["large"].at(train(30)));
@@ -337,6 +337,6 @@ TEST_CASE("where a flight's folder cannot be had nothing more is asked for, and 
     write_file(folder / "run/flight", {'x'});
     recorder record{folder / "run", flying};
     CHECK_FALSE(record.wants_all());
-    CHECK(record.health().first.code == errc::unwritable);
+    CHECK(record.health().first_error.code == errc::unwritable);
     CHECK(recorder{folder / "other", flying}.wants_all());
 }

@@ -370,7 +370,7 @@ TEST_CASE("a finished run stays byte-identical: by default the next goes beside 
     CHECK(next.second.good());
     auto const refused = record(existing::refuse, 0);
     CHECK(refused.first.empty());
-    CHECK(refused.second.first.code == errc::exists);
+    CHECK(refused.second.first_error.code == errc::exists);
     CHECK(!refused.second.good());
     CHECK(read_file(folder / "run/000000.spot") == before);
     CHECK(!std::filesystem::exists(folder / "run/000001.spot"));
@@ -396,7 +396,7 @@ TEST_CASE(
         (void)b.step(eval(i), "y"_t = 1.0);
         CHECK(second.step(train(i), "z"_t = 1.0).size() == 1);
     }
-    CHECK(second.health().first.code == errc::busy);
+    CHECK(second.health().first_error.code == errc::busy);
     a.finish(), b.finish(), second.finish();
     CHECK(open(folder / "a").names() == names_list{"x"});
     CHECK(open(folder / "b").names() == names_list{"y"});

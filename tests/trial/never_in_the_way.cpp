@@ -133,12 +133,12 @@ TEST_CASE("a file in the way, a folder that cannot be written, a missing parent 
     for (std::string const& path : paths) {
         for (existing what : {existing::next, existing::refuse, existing::replace, existing::resume}) {
             watched const seen = train_watched(path, options{.existing = what});
-            INFO(path << ": " << seen.health.first.what.view());
+            INFO(path << ": " << seen.health.first_error.what.view());
             CHECK(seen.bits == expected);
             CHECK(seen.found == 60);
             CHECK(!seen.health.good());
-            CHECK((seen.health.first.code == errc::unwritable || seen.health.first.code == errc::not_a_run));
-            CHECK(seen.health.first.what.view().size() > 10);
+            CHECK((seen.health.first_error.code == errc::unwritable || seen.health.first_error.code == errc::not_a_run));
+            CHECK(seen.health.first_error.what.view().size() > 10);
             CHECK(seen.health.steps == 60);
             CHECK((seen.health.sink.stored == 0 && seen.health.sink.dropped == 4 * 60));
             CHECK(seen.path.empty());
@@ -395,7 +395,7 @@ TEST_CASE(
             hook second{folder / "run", everything, options{.existing = what}};
             (void)second.step(train(0), "x"_t = 2.0);
             second.finish();
-            CHECK(second.health().first.code == errc::busy);
+            CHECK(second.health().first_error.code == errc::busy);
             CHECK((second.health().sink.stored == 0 && second.health().sink.dropped == 1));
         }
         (void)first.step(train(1), "x"_t = 1.5);

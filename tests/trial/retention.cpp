@@ -301,7 +301,7 @@ TEST_CASE("a segment that cannot be looked at for once is waited for; its disk m
             watch.finish();
         }
         CHECK(files.was_asked());
-        CHECK(record.health().first.code == errc::io_error);
+        CHECK(record.health().first_error.code == errc::io_error);
         trial const run = open(folder / "run");
         CHECK(run.damage().empty());
         for (std::uint64_t const step : {2U, 3U, 4U}) { CHECK(has_weights(run, step)); }

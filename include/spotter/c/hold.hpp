@@ -123,16 +123,16 @@ inline void scalar_from_c(spotter_hook* self, char const* name, Value value, dou
 
 [[nodiscard]] inline spotter_error health_for_c(spotter_hook const* self, spotter_health* out) noexcept {
     health_report now;
-    now.first = {errc::out_of_memory, "there is no hook: spotter_create returned null, nothing is watched"};
+    now.first_error = {errc::out_of_memory, "there is no hook: spotter_create returned null, nothing is watched"};
     if (self != nullptr) {
         now = self->calls->health(*self);
         now.refused += self->refused;
-        if (self->first) { now.first = self->first; }
+        if (self->first) { now.first_error = self->first; }
     }
-    auto const code = static_cast<spotter_error>(now.first.code);
+    auto const code = static_cast<spotter_error>(now.first_error.code);
     if (out == nullptr) { return code; }
     out->error = code;
-    copy_text(out->what, now.first.what);
+    copy_text(out->what, now.first_error.what);
     out->steps = now.steps;
     out->observed = now.observed;
     out->refused = now.refused;

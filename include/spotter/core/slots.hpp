@@ -41,6 +41,8 @@ public:
     [[nodiscard]] constexpr Value const* data() const noexcept { return values_; }
     [[nodiscard]] constexpr Value* begin() noexcept { return values_; }
     [[nodiscard]] constexpr Value* end() noexcept { return values_ + size_; }
+    [[nodiscard]] constexpr Value const* begin() const noexcept { return values_; }
+    [[nodiscard]] constexpr Value const* end() const noexcept { return values_ + size_; }
 
 private:
     [[nodiscard]] SPOTTER_COLD constexpr bool enlarge(std::size_t count) noexcept {

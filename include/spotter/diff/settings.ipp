@@ -9,7 +9,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // The last text or number that was given under a name between steps: how programs record seeds, flags and hardware.
-SPOTTER_BODY void add_loose_scalars(run_index const& from, settings_list& into) {
+SPOTTER_BODY void add_loose_scalars(worker_index const& from, settings_list& into) {
     row_finder finder;
     for (auto const& tensor : from.tensors()) {
         for (track_entry const& entry : tensor->entries) {
@@ -35,7 +35,7 @@ SPOTTER_BODY void add_loose_scalars(run_index const& from, settings_list& into) 
 }
 
 // What the first row of a record says.
-SPOTTER_BODY void add_beginning(run_index const& from, settings_list& into) {
+SPOTTER_BODY void add_beginning(worker_index const& from, settings_list& into) {
     from.walk([&](std::uint32_t, row_view row) {
         rows::run_begin begin;
         if (row.kind != row_kind::run_begin || decode(row, begin)) { return true; }

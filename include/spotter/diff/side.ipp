@@ -19,7 +19,7 @@ SPOTTER_BODY step_index index_of(trial const& run) {
     };
     std::vector<seen> all;
     for (std::uint32_t worker = 0; worker < run.readers().size(); ++worker) {
-        run_index const& its = run.readers()[worker]->index();
+        worker_index const& its = run.readers()[worker]->index();
         for (auto const& tensor : its.tensors()) {
             for (track_entry const& entry : tensor->entries) {
                 if (entry.loose) { continue; }

@@ -55,7 +55,7 @@ public:
     // What was closed since the last call; scalars behind the last closing once nobody writes any more.
     template <class Take>
     void advance(Take&& take) {
-        run_index const& run = from_->index();
+        worker_index const& run = from_->index();
         std::size_t const closings = run.steps().size();
         run.walk(place_, [&](std::uint32_t segment, row_view row) {
             if (closed_ == closings && from_->running()) { return false; }
@@ -121,7 +121,7 @@ private:
     }
     template <class Take>
     void tell(Take& take) {
-        run_index const& run = from_->index();
+        worker_index const& run = from_->index();
         if (!kept_.empty()) { run.guard(kept_.front().segment); }
         take.step(last_);
         last_of_.resize(run.tensors().size());

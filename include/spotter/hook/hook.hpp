@@ -182,7 +182,7 @@ public:
         bool whole = true;
         slots<coverage> const all = judges_.coverages(leaves, whole);
         if (!whole) { failures_.add({errc::out_of_memory, "no memory to record the coverage of all rules"}); }
-        error const trouble = health().first;
+        error const trouble = health().first_error;
         sink_.finish({failed_ ? ending::failed : ending::finished,
                       failed_ ? failure_.view() : trouble.what.view(),
                       {all.data(), leaves},
@@ -200,14 +200,14 @@ public:
         health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
         now.failures = failures_;
         now.failures.add(judges_.troubles());
-        for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first}) {
+        for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first_error}) {
             now.failures.add(each);
         }
-        if (!now.first) { now.first = now.failures.first(); }
+        if (!now.first_error) { now.first_error = now.failures.first(); }
         now.left_open = left_open_;
         now.off = state_ == detail::switch_state::off;
         if (!now.off) { now.nothing_judged = health_report::missing(steps_, declared_, judges_.judged_any()); }
-        now.dry = !now.off && !now.first && path().empty() && now.sink.stored == 0;
+        now.dry = !now.off && !now.first_error && path().empty() && now.sink.stored == 0;
         return now;
     }
     // May a checkpoint of now replace the one of that step? No warning or error held at its close or since, told or thinned by an

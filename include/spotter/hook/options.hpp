@@ -33,7 +33,7 @@ enum class disk_sync : std::uint8_t { never, segments, flushes };
 // nothing that a hook's call took before a SIGKILL is lost, however far the writer was behind; the next run into the folder,
 // or spotter::recover, brings what is left in it into the record. Handing over costs the same. The ring then keeps what is not in
 // the file yet, so that tensors larger than a quarter of it are better with a larger one (ring_bytes). Where there is no shared
-// memory, or no room in it, the ring is in plain memory and health().first says why.
+// memory, or no room in it, the ring is in plain memory and health().first_error says why.
 enum class ring_in : std::uint8_t { memory, shared_memory };
 
 // When `step` is called, seen from the weight update: decides which gradient belongs to which update.

@@ -242,9 +242,9 @@ private:
         }
         auto const rest = recover_folder(files_, run_.place.folder);
         if (!rest) { return rest.error(); }
-        keep(rest->damage);
+        keep(rest->first_error);
         auto const flight = recover_unlocked(files_, path_text{folder_, layout::flight_name});
-        keep(flight ? flight->damage : flight.error());
+        keep(flight ? flight->first_error : flight.error());
         auto const scan = scan_folder(files_, folder_);
         if (!scan) { return scan.error(); }
         keep(remove_parts(files_, folder_, *scan));

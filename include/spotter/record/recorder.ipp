@@ -36,7 +36,7 @@ SPOTTER_BODY void recorder::finish(run_end const& end) noexcept {
 
 SPOTTER_BODY sink_health recorder::health() const noexcept {
     sink_health health = run_.health();
-    if (flight_ != nullptr && !health.first) { health.first = flight_->health().first; }
+    if (flight_ != nullptr && !health.first_error) { health.first_error = flight_->health().first_error; }
     return health;
 }
 

@@ -138,8 +138,8 @@ SPOTTER_BODY void recorder_core::report(sink_health& into) const noexcept {
     into.dropped += lost;
     into.bytes = bytes_.load(std::memory_order_relaxed);
     into.ring_peak = peak_.load(std::memory_order_relaxed);
-    if (!into.first && has_error_.load(std::memory_order_acquire)) { into.first = writer_error_; }
-    if (!into.first) { into.first = trouble_; }
+    if (!into.first_error && has_error_.load(std::memory_order_acquire)) { into.first_error = writer_error_; }
+    if (!into.first_error) { into.first_error = trouble_; }
 }
 
 SPOTTER_BODY std::uint64_t recorder_core::ring_bytes() const noexcept {

@@ -15,7 +15,7 @@ struct recovered {
     std::uint64_t entries = 0;  // of rings: rows and blocks of values that are in the record now
     std::uint64_t closes = 0;   // closed steps among them
     std::uint64_t live = 0;     // workers that are being written, which were left alone
-    error damage{};             // the first ring that could not be read, or not to its end
+    error first_error{};        // the first ring that could not be read, or not to its end
 };
 
 namespace detail {
@@ -61,7 +61,7 @@ struct attempt_extent {
 
 // Brings what is left of the ring of the recording in `folder` into a new segment of the same attempt, then removes the ring. The caller holds
 // the folder's lock. An error means that nothing is lost and it can be tried again, however often it was broken off; a ring
-// that is damaged, or of another version, is told in `damage`: what is whole of the former is in the record, and the latter stays.
+// that is damaged, or of another version, is told in `first_error`: what is whole of the former is in the record, and the latter stays.
 [[nodiscard]] result<recovered> recover_folder(file_system& files, std::string_view folder) noexcept;
 
 namespace detail {

@@ -211,7 +211,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     bool const in_ring = extent->position >= tail && extent->position <= head && extent->position % 8 == 0;
     std::uint64_t const from = in_ring ? extent->position : tail;
     if (extent->run_begin.empty() && head > 0) {
-        told.damage =
+        told.first_error =
             left.in_the_way(errc::corrupt, "leads to a ring of an attempt without a segment, which was left as it is");
         return {};
     }
@@ -219,7 +219,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     if (head <= from && extent->values.mark.bytes == 0) { return {}; }
     byte_ring ring;
     if (ring.reopen(header, from) != head) {
-        told.damage = {errc::corrupt,
+        told.first_error = {errc::corrupt,
                        "the ring that a killed process left is damaged; what was before that is in the record"};
     }
     auto const number = next_number(files, folder, there);
@@ -237,9 +237,9 @@ SPOTTER_BODY result<recovered> recover_folder(file_system& files, std::string_vi
     shared_ring left;
     error const closed = left.open(files, folder);
     for (errc const stays : {errc::corrupt, errc::unknown_version, errc::busy, errc::unwritable}) {
-        if (closed.code == stays) { told.damage = closed; }
+        if (closed.code == stays) { told.first_error = closed; }
     }
-    if (closed && !told.damage) { return closed; }
+    if (closed && !told.first_error) { return closed; }
     if (closed || left.header() == nullptr) { return told; }
     if (error const why = detail::empty_ring(files, folder, left, told)) { return why; }
     if (told.rings == 0) { return told; }
@@ -283,7 +283,7 @@ SPOTTER_BODY result<recovered> recover(std::string_view path, file_system& files
             all.rings += one->rings;
             all.entries += one->entries;
             all.closes += one->closes;
-            if (!all.damage) { all.damage = one->damage; }
+            if (!all.first_error) { all.first_error = one->first_error; }
         }
         all.live += own->live + flight->live > 0 ? 1 : 0;
         return {};

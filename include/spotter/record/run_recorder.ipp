@@ -218,7 +218,7 @@ SPOTTER_BODY std::string_view run_recorder::stop_reason() const noexcept {
 
 SPOTTER_BODY sink_health run_recorder::health() const noexcept {
     sink_health health{};
-    health.first = first_;
+    health.first_error = first_;
     health.stored = handed_;
     health.dropped = dropped_;
     health.thinned = thinned_;

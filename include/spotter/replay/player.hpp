@@ -13,7 +13,7 @@ namespace detail {
 template <class Judges>
 class player {
 public:
-    player(run_index const& run, Judges& judges) : run_{run}, at_{judges}, events_{run, at_} {}
+    player(worker_index const& run, Judges& judges) : run_{run}, at_{judges}, events_{run, at_} {}
     player(player const&) = delete;
     player& operator=(player const&) = delete;
 
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] error lacking() const noexcept { return events_.lacking(); }
 
 private:
-    run_index const& run_;
+    worker_index const& run_;
     judged_step<Judges> at_;
     recorded_stream<Judges> events_;
     walk_place place_{};

@@ -57,7 +57,7 @@ private:
 template <class Judges>
 class recorded_stream {
 public:
-    recorded_stream(run_index const& run, judged_step<Judges>& at, shared_names* shared = nullptr,
+    recorded_stream(worker_index const& run, judged_step<Judges>& at, shared_names* shared = nullptr,
                     std::uint32_t number = 0)
         : run_{run}, at_{at}, shared_{shared}, number_{number} {}
 
@@ -383,7 +383,7 @@ private:
         return {{units_.data(), count}, {units_.data() + count, count}, seen.axis};
     }
 
-    run_index const& run_;
+    worker_index const& run_;
     judged_step<Judges>& at_;
     shared_names* shared_;
     std::uint32_t number_;

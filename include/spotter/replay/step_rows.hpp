@@ -12,7 +12,7 @@ namespace detail {
 // Reads ahead about a mebibyte of rows, or a thousand steps; values stay where they are.
 class step_rows {
 public:
-    explicit step_rows(run_index const& run) : run_{run} {}
+    explicit step_rows(worker_index const& run) : run_{run} {}
 
     // Makes the n-th closing of the record the one at hand. Behind the last of them, or where rows were lost, false.
     [[nodiscard]] bool seek(std::size_t n);
@@ -79,7 +79,7 @@ private:
         }
     }
 
-    run_index const& run_;
+    worker_index const& run_;
     std::vector<mark> marks_{mark{}};  // the first is the beginning; each other one where a reading ended
     std::vector<std::byte> bytes_{};
     std::vector<one_row> rows_{};

@@ -84,7 +84,7 @@ SPOTTER_BODY void write(sentence_writer& out, health_report const& it) {
     out << "; " << it.declared << " declarations, ";
     out.bytes(it.sink.ring_peak) << " in the ring at most";
     if (!it.nothing_judged.empty()) { out << "\n    " << it.nothing_judged; }
-    if (it.first && it.failures.empty()) { write(out << "\n    ", it.first); }
+    if (it.first_error && it.failures.empty()) { write(out << "\n    ", it.first_error); }
     for (repeated_failure const& each : it.failures) {
         write(out << "\n    ", each.what);
         if (each.times > 1) { out << " (" << each.times << " times)"; }

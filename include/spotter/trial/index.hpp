@@ -22,11 +22,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-class run_index {
+class worker_index {
 public:
-    run_index(std::string_view path, file_system& files);
-    run_index(run_index const&) = delete;
-    run_index& operator=(run_index const&) = delete;
+    worker_index(std::string_view path, file_system& files);
+    worker_index(worker_index const&) = delete;
+    worker_index& operator=(worker_index const&) = delete;
 
     // Takes in what has been written since the last call. A failed call changes nothing that was known; errc::replaced: the folder holds
     // another run now, for another index.
@@ -74,7 +74,7 @@ public:
     [[nodiscard]] lost_rows::doubt doubt_behind(track_entry const& entry, step_id step, std::uint32_t attempt) const;
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const;
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
-    void guard(std::uint32_t number) const noexcept { const_cast<run_index*>(this)->segments_.guard(number); }
+    void guard(std::uint32_t number) const noexcept { const_cast<worker_index*>(this)->segments_.guard(number); }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
     // sound record. Of one that may have lost something it says nothing.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const;

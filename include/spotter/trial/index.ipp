@@ -6,11 +6,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY run_index::run_index(std::string_view path, file_system& files) : segments_{path, files} {
-    nameless_.read_from({this, &run_index::bytes_at});
+SPOTTER_BODY worker_index::worker_index(std::string_view path, file_system& files) : segments_{path, files} {
+    nameless_.read_from({this, &worker_index::bytes_at});
 }
 
-SPOTTER_BODY error run_index::refresh() {
+SPOTTER_BODY error worker_index::refresh() {
     error const why = segments_.take_in([this](std::uint32_t place) { take_segment(place); });
     totals_.bytes = 0;
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
@@ -20,54 +20,54 @@ SPOTTER_BODY error run_index::refresh() {
     return why;
 }
 
-SPOTTER_BODY std::vector<std::unique_ptr<recorded_tensor>> const& run_index::tensors() const {
+SPOTTER_BODY std::vector<std::unique_ptr<recorded_tensor>> const& worker_index::tensors() const {
     complete();
     return tensors_;
 }
 
-SPOTTER_BODY recorded_tensor const* run_index::find(std::string_view name) const noexcept {
+SPOTTER_BODY recorded_tensor const* worker_index::find(std::string_view name) const noexcept {
     auto const it = by_name_.find(name);
     return it == by_name_.end() ? nullptr : tensors_[it->second].get();
 }
 
-SPOTTER_BODY step_list const& run_index::steps() const {
+SPOTTER_BODY step_list const& worker_index::steps() const {
     complete();
     return steps_;
 }
 
-SPOTTER_BODY std::optional<closed_step> run_index::step_of(std::uint64_t ordinal) const {
+SPOTTER_BODY std::optional<closed_step> worker_index::step_of(std::uint64_t ordinal) const {
     complete();
     return steps_.find(ordinal);
 }
 
-SPOTTER_BODY std::vector<damaged_place> const& run_index::damage() const {
+SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
     complete();
     return detail::listed([this]() -> std::vector<damaged_place> const& {
-        const_cast<run_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
+        const_cast<worker_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
         return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
     });
 }
 
-SPOTTER_BODY bool run_index::has_first_segment() const {
+SPOTTER_BODY bool worker_index::has_first_segment() const {
     segment_folder const& folder = segments_.folder();
     return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true);
 }
 
-SPOTTER_BODY result<bool> run_index::is_locked() const {
+SPOTTER_BODY result<bool> worker_index::is_locked() const {
     return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
 }
 
-SPOTTER_BODY row_view run_index::row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept {
+SPOTTER_BODY row_view worker_index::row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept {
     return finder.find(kind, row_of(at), at.part);
 }
 
-SPOTTER_BODY void run_index::complete() const {
+SPOTTER_BODY void worker_index::complete() const {
     if (is_complete_) { return; }
-    auto& mine = const_cast<run_index&>(*this);
+    auto& mine = const_cast<worker_index&>(*this);
     detail::listed([&] { mine.take_groups(); }, [&] { mine.forget_groups(); });
 }
 
-SPOTTER_BODY lost_rows::doubt run_index::doubt_behind(track_entry const& entry, step_id step,
+SPOTTER_BODY lost_rows::doubt worker_index::doubt_behind(track_entry const& entry, step_id step,
                                                       std::uint32_t attempt) const {
     using enum lost_rows::doubt;
     lost_rows::doubt found = lost_.behind(entry, step, attempt);
@@ -79,12 +79,12 @@ SPOTTER_BODY lost_rows::doubt run_index::doubt_behind(track_entry const& entry, 
     return again ? superseded : found;
 }
 
-SPOTTER_BODY bool run_index::may_lack(step_id step, std::uint32_t attempt) const {
+SPOTTER_BODY bool worker_index::may_lack(step_id step, std::uint32_t attempt) const {
     return lost_.may_hold(step, attempt) ||
            nameless_.any_at(step, [&](track_entry const& it) { return is_of(it.place.segment, attempt); });
 }
 
-SPOTTER_BODY bool run_index::latest_at(tensor_id id, step_id step, track_entry& found) const {
+SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entry& found) const {
     bool seen = false, sound = !is_complete_ && !segments_.doubtful();
     for (std::size_t place = segments_.size(); place > 0 && !seen && sound; --place) {
         auto const number = static_cast<std::uint32_t>(place - 1);
@@ -119,18 +119,18 @@ SPOTTER_BODY bool run_index::latest_at(tensor_id id, step_id step, track_entry& 
     return seen && sound;
 }
 
-SPOTTER_BODY tensor_id run_index::id_of(std::uint32_t number, tensor_id local) const noexcept {
+SPOTTER_BODY tensor_id worker_index::id_of(std::uint32_t number, tensor_id local) const noexcept {
     std::vector<tensor_id> const& ids = segments_[number].ids;
     bool const known = local < ids.size() && ids[local] != no_tensor;
     return known ? ids[local] : names_.find(segment_bytes(number), local);
 }
 
-SPOTTER_BODY bool run_index::is_of(std::uint32_t place, std::uint32_t attempt) const noexcept {
+SPOTTER_BODY bool worker_index::is_of(std::uint32_t place, std::uint32_t attempt) const noexcept {
     std::uint32_t const its = attempt_of(place);
     return attempt == unknown_attempt || its == unknown_attempt || its == attempt;
 }
 
-SPOTTER_BODY void run_index::take_segment(std::uint32_t place) {
+SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
     run_segment& mine = segments_[place];
     is_complete_ = is_complete_ && mine.all_taken();
     if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
@@ -155,7 +155,7 @@ SPOTTER_BODY void run_index::take_segment(std::uint32_t place) {
     }
 }
 
-SPOTTER_BODY void run_index::notice(std::uint32_t number, side_place const& group) {
+SPOTTER_BODY void worker_index::notice(std::uint32_t number, side_place const& group) {
     constexpr std::uint32_t wanted =
         layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
     if ((group.flags & wanted) == 0) { return; }
@@ -170,7 +170,7 @@ SPOTTER_BODY void run_index::notice(std::uint32_t number, side_place const& grou
     }
 }
 
-SPOTTER_BODY void run_index::take_groups() {
+SPOTTER_BODY void worker_index::take_groups() {
     adopt_nameless();
     for (std::uint32_t number = 0; number < segments_.size(); ++number) {
         run_segment& mine = segments_[number];
@@ -188,7 +188,7 @@ SPOTTER_BODY void run_index::take_groups() {
     is_complete_ = true;
 }
 
-SPOTTER_BODY void run_index::forget_groups() noexcept {
+SPOTTER_BODY void worker_index::forget_groups() noexcept {
     for (auto const& tensor : tensors_) { tensor->entries.clear(); }
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
         segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = false;
@@ -197,12 +197,12 @@ SPOTTER_BODY void run_index::forget_groups() noexcept {
     nameless_.clear();
 }
 
-SPOTTER_BODY void run_index::adopt_nameless() {
+SPOTTER_BODY void worker_index::adopt_nameless() {
     nameless_.adopt([this](std::uint32_t number, tensor_id local) { return id_of(number, local); },
                     [this](tensor_id id, entry_list const& found) { return tensors_[id]->entries.append(found); });
 }
 
-SPOTTER_BODY void run_index::take_group(std::uint32_t number, side_place const& group) {
+SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place const& group) {
     segments_[number].each_value(
         number, group,
         [&](tensor_id local, track_entry const& entry) {
@@ -228,7 +228,7 @@ SPOTTER_BODY void run_index::take_group(std::uint32_t number, side_place const& 
         [&](std::uint64_t offset) { lost_.add(number, offset, ordinal_, group.spans); });
 }
 
-SPOTTER_BODY bool run_index::take_steps(steps_outline const& row, row_place const& at) {
+SPOTTER_BODY bool worker_index::take_steps(steps_outline const& row, row_place const& at) {
     // Those between the first and the last of a run bound nothing that these do not.
     row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t from, std::uint64_t count, bool) {
         std::uint64_t const ordinal = row.first_ordinal() + from;
@@ -245,7 +245,7 @@ SPOTTER_BODY bool run_index::take_steps(steps_outline const& row, row_place cons
     });
 }
 
-SPOTTER_BODY void run_index::take_lost(std::uint32_t number, std::uint64_t offset) {
+SPOTTER_BODY void worker_index::take_lost(std::uint32_t number, std::uint64_t offset) {
     run_segment& mine = segments_[number];
     for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
         lost_place const& each = mine.lost()[mine.lost_taken];
@@ -253,35 +253,35 @@ SPOTTER_BODY void run_index::take_lost(std::uint32_t number, std::uint64_t offse
     }
 }
 
-SPOTTER_BODY void run_index::take_lost_before(std::uint32_t number) {
+SPOTTER_BODY void worker_index::take_lost_before(std::uint32_t number) {
     run_segment const& mine = segments_[number];
     bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
     if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same); }
 }
 
-SPOTTER_BODY byte_view run_index::row_of(row_place const& at) const noexcept {
+SPOTTER_BODY byte_view worker_index::row_of(row_place const& at) const noexcept {
     byte_view const all = segment_bytes(at.segment);  // it may have been cut since the row was met
     bool const there = at.offset <= all.size() && at.bytes <= all.size() - at.offset;
     return there ? all.subspan(static_cast<std::size_t>(at.offset), at.bytes) : byte_view{};
 }
 
-SPOTTER_BODY byte_view run_index::bytes_at(void const* index, row_place const& at) noexcept {
-    auto const& mine = *static_cast<run_index const*>(index);
+SPOTTER_BODY byte_view worker_index::bytes_at(void const* index, row_place const& at) noexcept {
+    auto const& mine = *static_cast<worker_index const*>(index);
     mine.guard(at.segment);
     return mine.row_of(at);
 }
 
-SPOTTER_BODY void run_index::note_malformed(std::uint32_t number, byte_view body) {
+SPOTTER_BODY void worker_index::note_malformed(std::uint32_t number, byte_view body) {
     if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
     detail::listed([&] { segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()}); },
                    [&] { malformed_.erase({number, place_of(number, body)}); });
 }
 
-SPOTTER_BODY std::uint64_t run_index::place_of(std::uint32_t number, byte_view body) const noexcept {
+SPOTTER_BODY std::uint64_t worker_index::place_of(std::uint32_t number, byte_view body) const noexcept {
     return static_cast<std::uint64_t>(body.data() - segments_[number].bytes().data());
 }
 
-SPOTTER_BODY bool run_index::take_notice(std::uint32_t number, row_view row) {
+SPOTTER_BODY bool worker_index::take_notice(std::uint32_t number, row_view row) {
     switch (row.kind) {
         case row_kind::run_begin:
             return take_begin(number, row);
@@ -304,7 +304,7 @@ SPOTTER_BODY bool run_index::take_notice(std::uint32_t number, row_view row) {
     }
 }
 
-SPOTTER_BODY bool run_index::take_begin(std::uint32_t number, row_view row) {
+SPOTTER_BODY bool worker_index::take_begin(std::uint32_t number, row_view row) {
     rows::run_begin begin;
     if (decode(row, begin)) { return false; }
     take_attempt(number, begin.attempt, begin.time);
@@ -316,7 +316,7 @@ SPOTTER_BODY bool run_index::take_begin(std::uint32_t number, row_view row) {
     return whole;
 }
 
-SPOTTER_BODY void run_index::take_attempt(std::uint32_t number, std::uint32_t attempt, double time) {
+SPOTTER_BODY void worker_index::take_attempt(std::uint32_t number, std::uint32_t attempt, double time) {
     if (attempt > attempt_) {
         ended_ = false;
         coverages_.clear();
@@ -326,7 +326,7 @@ SPOTTER_BODY void run_index::take_attempt(std::uint32_t number, std::uint32_t at
     attempt_ = segments_[number].attempt = attempt;
 }
 
-SPOTTER_BODY bool run_index::take_declare(std::uint32_t number, row_view row) {
+SPOTTER_BODY bool worker_index::take_declare(std::uint32_t number, row_view row) {
     rows::declare told;
     // A segment declares every id below its largest, so one beyond its bytes is no id.
     if (decode(row, told) || told.tensor.id >= segment_bytes(number).size()) { return false; }
@@ -334,7 +334,7 @@ SPOTTER_BODY bool run_index::take_declare(std::uint32_t number, row_view row) {
     if (it == by_name_.end()) {
         auto fresh = std::make_unique<recorded_tensor>();
         fresh->name = told.tensor.name;
-        fresh->entries.read_from({this, &run_index::bytes_at});
+        fresh->entries.read_from({this, &worker_index::bytes_at});
         tensors_.push_back(std::move(fresh));
         it = detail::listed([&] { return by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first; },
                             [&] { tensors_.pop_back(); });
@@ -354,14 +354,14 @@ SPOTTER_BODY bool run_index::take_declare(std::uint32_t number, row_view row) {
     return true;
 }
 
-SPOTTER_BODY bool run_index::take_finding(row_view row) {
+SPOTTER_BODY bool worker_index::take_finding(row_view row) {
     rows::finding told;
     if (decode(row, told)) { return false; }
     findings_.push_back(detail::finding_of(told, worker_, [this](std::string_view text) { return keep(text); }));
     return true;
 }
 
-SPOTTER_BODY bool run_index::take_end(row_view row) {
+SPOTTER_BODY bool worker_index::take_end(row_view row) {
     rows::run_end end;
     if (decode(row, end)) { return false; }
     ended_ = true;

@@ -8,7 +8,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY void joint_notes::gather(worker_list const& workers, run_status worst) {
     for (auto const& each : workers.all()) {
-        run_index const& its = each->index();
+        worker_index const& its = each->index();
         for (recorded_collection const& collection : its.collections()) { add(collection); }
         findings.insert(findings.end(), its.findings().begin(), its.findings().end());
         for (std::size_t i = 0; i < its.coverages().size(); ++i) { add(its.coverages()[i], i); }

@@ -67,7 +67,7 @@ struct folder_losses {
 
 // Closed steps of one worker that are known to have been and are not there: ordinals are given one by one, so that one which no close
 // has was lost, but for that of a step which was open when its attempt ended: the next one counts on behind it.
-[[nodiscard]] std::uint64_t count_lost_steps(run_index const& index, folder_losses const& folder);
+[[nodiscard]] std::uint64_t count_lost_steps(worker_index const& index, folder_losses const& folder);
 
 }  // namespace detail
 

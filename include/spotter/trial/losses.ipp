@@ -153,7 +153,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     return found;
 }
 
-SPOTTER_BODY std::uint64_t count_lost_steps(run_index const& index, folder_losses const& folder) {
+SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_losses const& folder) {
     std::uint64_t next = 0, lost = 0;
     for (closed_step const each : index.steps()) {
         if (each.ordinal < next) { continue; }

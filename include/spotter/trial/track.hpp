@@ -155,7 +155,7 @@ private:
     [[nodiscard]] static error no_payload(terms stored, bool thinned = false) noexcept;
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row);
 
-    run_index const* run_ = nullptr;
+    worker_index const* run_ = nullptr;
     recorded_tensor const* tensor_ = nullptr;
     std::string name_;
     std::uint32_t worker_ = 0;

@@ -124,7 +124,7 @@ public:
 
     // For replay and reports: the records by themselves, and that of the lowest worker.
     [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& readers() const noexcept { return list_->all(); }
-    [[nodiscard]] run_index const& index() const noexcept { return first().index(); }
+    [[nodiscard]] worker_index const& index() const noexcept { return first().index(); }
 
     friend result<trial> open_trial(std::string_view path, file_system& files) noexcept;
     friend result<trial> open_trial(std::string_view path, worker only, file_system& files) noexcept;
@@ -140,8 +140,8 @@ private:
     [[nodiscard]] error absence(step_id step) const;
     [[nodiscard]] static error no_such(worker which) noexcept;
 
-    static void add_names(run_index const& from, filter const& which, std::vector<std::string>& found);
-    [[nodiscard]] static std::uint64_t collection_bit(run_index const& from, std::string_view name) noexcept;
+    static void add_names(worker_index const& from, filter const& which, std::vector<std::string>& found);
+    [[nodiscard]] static std::uint64_t collection_bit(worker_index const& from, std::string_view name) noexcept;
     template <class Admit>
     [[nodiscard]] std::vector<step_id> steps_if(Admit const& admit, closed_by whom) const {
         return detail::listed([&] {

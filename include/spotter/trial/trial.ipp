@@ -251,7 +251,7 @@ SPOTTER_BODY error trial::no_such(worker which) noexcept {
     return why;
 }
 
-SPOTTER_BODY void trial::add_names(run_index const& from, filter const& which, std::vector<std::string>& found) {
+SPOTTER_BODY void trial::add_names(worker_index const& from, filter const& which, std::vector<std::string>& found) {
     std::uint64_t members = ~std::uint64_t{0};
     if (!which.collection.empty()) { members = collection_bit(from, which.collection); }
     for (auto const& tensor : from.tensors()) {
@@ -267,7 +267,7 @@ SPOTTER_BODY void trial::add_names(run_index const& from, filter const& which, s
     }
 }
 
-SPOTTER_BODY std::uint64_t trial::collection_bit(run_index const& from, std::string_view name) noexcept {
+SPOTTER_BODY std::uint64_t trial::collection_bit(worker_index const& from, std::string_view name) noexcept {
     auto const& all = from.collections();
     for (std::size_t i = 0; i < all.size() && i < 64; ++i) {
         if (all[i].name == name) { return std::uint64_t{1} << i; }

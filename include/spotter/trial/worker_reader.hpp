@@ -43,7 +43,7 @@ public:
     [[nodiscard]] error refresh();
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ == 0 ? index_.worker() : number_; }
-    [[nodiscard]] run_index const& index() const noexcept { return index_; }
+    [[nodiscard]] worker_index const& index() const noexcept { return index_; }
     [[nodiscard]] run_status status() const noexcept { return status_; }
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
@@ -60,7 +60,7 @@ private:
     [[nodiscard]] step_ranges const& ranges() const;
 
     std::uint32_t number_;
-    run_index index_;
+    worker_index index_;
     mutable step_ranges closed_{};
     mutable std::size_t ranged_ = 0;  // closings that `closed_` knows
     error trouble_{};

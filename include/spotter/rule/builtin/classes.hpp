@@ -217,4 +217,18 @@ struct class_pairs {
     return labels.malformed().empty() ? predictions.malformed() : labels.malformed();
 }
 
+// Shannon's entropy, in nats, of `count` things of which each class has so many.
+[[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slots<std::uint64_t> const& by_class, double count) noexcept {
+    SPOTTER_STRICT_BODY
+    double total = 0;
+    for (std::uint64_t const each : by_class) {
+        if (each == 0) { continue; }
+        double const share = static_cast<double>(each) / count;
+        double part = share * natural_log(share);
+        settle(part);
+        total -= part;
+    }
+    return total;
+}
+
 }  // namespace spotter::inline SPOTTER_ABI

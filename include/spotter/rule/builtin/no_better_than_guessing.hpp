@@ -109,18 +109,13 @@ struct no_better_than_guessing {
     }
 
 private:
-    // In nats.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double entropy_of(slots<std::uint64_t>& labels,
-                                                                    double count) noexcept {
+    // With what a sample of that size lacks on average (Miller and Madow, 1955).
+    [[nodiscard]] SPOTTER_STRICT static constexpr double label_entropy(slots<std::uint64_t> const& labels,
+                                                                       double count) noexcept {
         SPOTTER_STRICT_BODY
-        double total = 0, classes = 0;
-        for (std::uint64_t const each : labels) {
-            if (each == 0) { continue; }
-            double const share = static_cast<double>(each) / count;
-            total -= share * natural_log(share);
-            ++classes;
-        }
-        return total + (classes - 1) / (2 * count);
+        double classes = 0;
+        for (std::uint64_t const each : labels) { classes += each > 0 ? 1 : 0; }
+        return entropy_of(labels, count) + (classes - 1) / (2 * count);
     }
     SPOTTER_STRICT constexpr void judge(state const& seen, window& mine) const noexcept {
         SPOTTER_STRICT_BODY
@@ -134,7 +129,7 @@ private:
         if (warm && share <= largest_share) {
             mine.measured = static_cast<double>(mine.right) / count;
             mine.limit = share + 2 * square_root(share * (1 - share) / count);
-            double const entropy = entropy_of(mine.labels, count);
+            double const entropy = label_entropy(mine.labels, count);
             measurement const& in_training = seen.by_mode[index_of(mode::train)].first_loss;
             double const first = in_training.known ? in_training.value : mine.first_loss.value;
             bool const knows = loss.known && first >= like_entropy * entropy && loss.value < known * entropy;

@@ -44,19 +44,7 @@ public:
         }
         return static_cast<double>(most) / static_cast<double>(size_);
     }
-    // Shannon's entropy of the classes, in nats.
-    [[nodiscard]] SPOTTER_STRICT constexpr double entropy() const noexcept {
-        SPOTTER_STRICT_BODY
-        double total = 0;
-        for (std::size_t i = 0; i < counts_.size(); ++i) {
-            if (counts_[i] == 0) { continue; }
-            double const share = static_cast<double>(counts_[i]) / static_cast<double>(size_);
-            double part = share * natural_log(share);
-            settle(part);
-            total -= part;
-        }
-        return total;
-    }
+    [[nodiscard]] constexpr double entropy() const noexcept { return entropy_of(counts_, static_cast<double>(size_)); }
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
 
 private:
