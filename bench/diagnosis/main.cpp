@@ -27,7 +27,7 @@ struct options {
     std::vector<std::pair<std::string, std::string>> only{};  // family and fault; empty: all
     std::string csv{}, from{};
     unsigned jobs = 0;  // 0: one a processor
-    bool quick = false, list = false;
+    bool quick = false, list = false, healthy = false;
 };
 
 constexpr char const* usage =
@@ -37,6 +37,7 @@ constexpr char const* usage =
     "  --only     a family by name; one of its faults by name, or clean\n"
     "  --csv      writes what came of each training  --from     no training: the tables of such a file\n"
     "  --list     the families that were built\n"
+    "  --healthy  healthy trainings alone           --alone    the rules of the program's pack look on, each for itself\n"
     "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n";
 
 template <class Number>
@@ -78,6 +79,8 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
         return true;
     }
     if (argument == "--ours") { return !(watches::baselines = false); }
+    if (argument == "--alone") { return watches::alone = true; }
+    if (argument == "--healthy") { return into.healthy = true; }
     if (argument == "--tell") { return watches::tells = true; }
     return into.list = argument == "--list";
 }
@@ -102,7 +105,7 @@ std::vector<assignment> assignments(options const& wanted) {
             std::size_t const variants = wanted.quick && wanted.only.empty() ? 1 : each.variants.size();
             for (std::size_t v = 0; v < variants; ++v) { made.push_back({name, fault::none, v, seed}); }
             for (fault const broken : each.faults) {
-                if (is_wanted(wanted, each, info_of(broken).name)) { made.push_back({name, broken, 0, seed}); }
+                if (!wanted.healthy && is_wanted(wanted, each, info_of(broken).name)) { made.push_back({name, broken, 0, seed}); }
             }
         }
     }

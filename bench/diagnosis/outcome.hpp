@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of one training, as one line a pack: of the program's own pack, of sagemaker's, and of that at every 500th step.
+// What came of one training, as one line a pack: of the program's own pack, of sagemaker's, of that at every 500th step, and of the
+// rules of the program's own pack, each for itself.
 #pragma once
 
 #include "faults.hpp"
@@ -13,7 +14,7 @@
 
 namespace diagnosis {
 
-inline constexpr std::array<std::string_view, 3> pack_names{"spotter", "sagemaker", "sagemaker at 500"};
+inline constexpr std::array<std::string_view, 4> pack_names{"spotter", "sagemaker", "sagemaker at 500", "rules alone"};
 
 // A finding of severity warning or above.
 struct told {

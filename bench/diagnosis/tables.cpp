@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace diagnosis {
@@ -137,6 +138,27 @@ void print_rules(list const& trainings, label wanted, char const* title) {
     }
 }
 
+// Of each rule the chance of a false alarm in a run: in how many clean trainings it has a finding of warning or above, by itself and as
+// its pack tells it.
+void print_rules_alone(list const& trainings) {
+    std::map<std::string, std::pair<share, share>> rules;
+    std::size_t clean = 0;
+    for (labelled const& each : trainings) {
+        if (each.label != label::clean) { continue; }
+        ++clean;
+        for (told const& one : each.of->packs[3].rules) { ++rules[one.rule].first.hits; }
+        for (told const& one : each.of->packs[0].rules) { ++rules[one.rule].second.hits; }
+    }
+    if (std::all_of(rules.begin(), rules.end(), [](auto const& each) { return each.second.first.hits == 0; })) {
+        return;  // they did not look on
+    }
+    std::printf("\n### Rules that alarmed in clean trainings\n\n| rule | by itself | in its pack |\n|---|---|---|\n");
+    for (auto& [rule, of] : rules) {
+        of.first.count = of.second.count = clean;
+        std::printf("| `%s` | %s | %s |\n", rule.c_str(), of.first.text().c_str(), of.second.text().c_str());
+    }
+}
+
 // Alarms of trainings with a label: which rule in how many, and where.
 void print_alarms(list const& trainings, label wanted, std::size_t pack, char const* title) {
     std::map<std::string, std::map<std::string, std::size_t>> places;
@@ -211,6 +233,7 @@ void print_group(std::vector<outcome> const& all, bool real, char const* title) 
         print_alarms(trainings, label::clean, p, "False alarms in clean trainings");
     }
     print_rules(trainings, label::clean, "All rules of spotter's pack that alarmed in clean trainings");
+    print_rules_alone(trainings);
     print_alarms(trainings, label::latent, 0, "Alarms in latent trainings");
     print_lists(trainings);
 }

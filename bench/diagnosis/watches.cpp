@@ -4,8 +4,7 @@
 
 #include <spotter/hook.hpp>
 #include <spotter/print.hpp>
-#include <spotter/rule/builtin/rl_entropy_collapse.hpp>
-#include <spotter/packs.hpp>
+#include <spotter/rules.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -93,6 +92,25 @@ private:
 template <auto const& Pack, class... More>
 using watch_of = watch<std::remove_cvref_t<decltype(Pack)>, More...>;
 
+// The rules of the packs (spotter/diagnosis/packs.ipp), each by itself.
+template <class... More>
+struct rules_alone
+    : watch<sp::non_finite, sp::dead_update_path, sp::input_not_normalized, sp::constant_batch, sp::dead_relu,
+            sp::all_zero, sp::saturated_activation, sp::dormant_units, sp::gradient_not_cleared, sp::update_direction,
+            sp::exploding_gradient, sp::vanishing_gradient, sp::gradient_spike, sp::update_ratio_band,
+            sp::updates_too_small, sp::bf16_stall, sp::output_collapse, sp::stalled_training, More...> {
+    explicit rules_alone(std::uint64_t onset)
+        : rules_alone::watch{1U, onset, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, More{}...} {}
+};
+using supervised_rules =
+    rules_alone<sp::poor_weight_initialization, sp::class_imbalance, sp::no_better_than_guessing, sp::output_mismatch,
+                sp::identity_activation, sp::loss_spike, sp::oscillating_loss, sp::underfit, sp::overfit,
+                sp::overtraining, sp::gradient_depth_ratio, sp::tensor_variance, sp::unchanged_tensor,
+                sp::loss_not_decreasing>;
+using reinforcement_rules =
+    rules_alone<sp::poor_weight_initialization, sp::rl_kl, sp::rl_explained_variance, sp::rl_clip_fraction,
+                sp::rl_constant_reward, sp::rl_observation_range, sp::rl_repeated_states, sp::rl_target_network>;
+
 }  // namespace
 
 // Beside a pack stands the rule of it that has to be told a number: what guessing costs, how many actions there are.
@@ -104,6 +122,8 @@ struct watches::hooks {
     std::optional<watch_of<sp::packs::supervised>> supervised{};
     std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};
     std::optional<watch_of<sp::packs::boosting>> boosting{};
+    std::optional<supervised_rules> supervised_alone{};
+    std::optional<reinforcement_rules> reinforcement_alone{};
     watch_of<sp::packs::sagemaker> sagemaker;
     watch_of<sp::packs::sagemaker> seldom;  // as often as the SDK's configuration asks for
 
@@ -114,8 +134,14 @@ struct watches::hooks {
         if (boosting) { use(*boosting); }
     }
     template <class Use>
+    void with_rules_alone(Use&& use) {
+        if (supervised_alone) { use(*supervised_alone); }
+        if (reinforcement_alone) { use(*reinforcement_alone); }
+    }
+    template <class Use>
     void each(Use&& use) {
         with_own_pack(use);
+        with_rules_alone(use);
         use(sagemaker);
         use(seldom);
     }
@@ -124,11 +150,13 @@ struct watches::hooks {
 watches::watches(std::uint64_t onset, pack_choice pack, double known) : hooks_{std::make_unique<hooks>(onset)} {
     if (pack == pack_choice::supervised) {
         hooks_->supervised.emplace(1U, onset, sp::packs::supervised);
+        if (alone) { hooks_->supervised_alone.emplace(onset); }
     } else if (pack == pack_choice::rl) {
         bool const counted = known > 0 && known < 1e9;
         hooks_->reinforcement.emplace(
             1U, onset, sp::packs::rl,
             sp::rl_entropy_collapse::of_actions(counted ? static_cast<std::uint64_t>(known) : 0));
+        if (alone) { hooks_->reinforcement_alone.emplace(onset); }
     } else {
         hooks_->boosting.emplace(1U, onset, sp::packs::boosting);
     }
@@ -150,6 +178,7 @@ void watches::end() {
 std::array<verdict, pack_names.size()> watches::finish() {
     std::array<verdict, pack_names.size()> made{verdict{}, hooks_->sagemaker.finish(), hooks_->seldom.finish()};
     hooks_->with_own_pack([&](auto& each) { made[0] = each.finish(); });
+    hooks_->with_rules_alone([&](auto& each) { made[3] = each.finish(); });
     return made;
 }
 

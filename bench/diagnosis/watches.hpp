@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks that look at one training, none of which keeps anything: its program's pack at every step, and the baselines.
+// The hooks that look at one training, none of which keeps anything: its program's pack at every step, and what it is held against.
 #pragma once
 
 #include "outcome.hpp"
@@ -22,6 +22,7 @@ enum class pack_choice { supervised, rl, boosting };
 class watches {
 public:
     static inline bool baselines = true;  // whether sagemaker's pack looks on, too
+    static inline bool alone = false;     // whether the rules of the program's pack do, each for itself and with its defaults
     static inline bool tells = false;     // whether everything that the program's own pack finds is printed, notes too
 
     // What is told before step `onset` of a fault is no detection of it. `known` is what the loss of guessing is or, for rl, how many

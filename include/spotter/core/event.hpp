@@ -14,6 +14,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 inline constexpr tensor_id no_tensor = 0xFFFFFFFFU;
 
+// When a loop shows its tensors, seen from the weight update: decides which gradient belongs to which update.
+enum class instant : std::uint8_t { before_update, after_update };
+
 // Declared when a name is met for the first time, and again if its role, flags or partner become known later.
 // `name` lives as long as the source (hook or trial); `shape` is that of the first observation.
 struct tensor_info {
@@ -27,6 +30,7 @@ struct tensor_info {
     dtype type = dtype::none;
     extents shape{};
     std::uint64_t collections = 0;  // bit i: member of the run's collection i
+    spotter::instant instant = spotter::instant::before_update;  // as the run's options say
 };
 
 // Counters per unit of a layer, the feature behind dead_relu: which elements were active (finite, not zero).

@@ -121,6 +121,18 @@ SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
     return tell(step, out) ? truth::yes : answer;
 }
 
+// What is the program's way of working, while the run makes progress, is told as that.
+inline void call_it_a_habit(finding& it, spotter::progress now, bool gathers) noexcept {
+    if (it.rule == "update_direction" && now == progress::improves) {
+        it.reason = "gradients look negated, or of another instant";
+        it.remedy = "Nothing is wrong where gradients are kept with the other sign. Where the loop shows its tensors "
+                    "after the update, set options::instant.";
+    } else if (it.rule == "gradient_not_cleared" && gathers) {
+        it.reason = "several steps make an update";
+        it.remedy = "Nothing is wrong where gradients are gathered on purpose.";
+    }
+}
+
 // Looks at what holds at this close: is anything new, how grave is it, and what is it about?
 SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) noexcept {
     news it;
@@ -199,6 +211,7 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         finding one = it.latest;
         bool const beside = alarm && standing_of(it.latest) != standing::symptom && !is_cause(it.latest);
         one.severity = beside ? level : severity::info;
+        if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
         out.push(one);
     }
     if (what.anything && out.size() == first) {

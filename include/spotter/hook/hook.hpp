@@ -264,6 +264,7 @@ private:
             failures_.add(detail::malformed_plan(bad));
         }
         if (auto const clock = choices().clock; clock != nullptr) { clock_ = clock; }
+        instant_ = choices().instant;
         collection_info list[Plan::limit + 1];
         std::size_t count = 0;
         plan_.list([&](collection_info const& each) { list[count++] = each; });
@@ -411,6 +412,7 @@ private:
             it.info.type = values.type;
             it.info.shape = values.shape;
         }
+        it.info.instant = instant_;
         tracked_tensor* const partner = registry_.bind_partner(it);
         it.declared = true;
         announce(it);
@@ -477,6 +479,7 @@ private:
     feature_list features_{};  // of the observation at hand
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
+    instant instant_ = instant::before_update;
     bool open_ = false;
     bool finished_ = false;
     bool failed_ = false;

@@ -36,9 +36,6 @@ enum class disk_sync : std::uint8_t { never, segments, flushes };
 // memory, or no room in it, the ring is in plain memory and health().first_error says why.
 enum class ring_in : std::uint8_t { memory, shared_memory };
 
-// When `step` is called, seen from the weight update: decides which gradient belongs to which update.
-enum class instant : std::uint8_t { before_update, after_update };
-
 // Where a ring in plain memory gets it from; the standard library's aligned operator new where nothing is given.
 struct memory_source {
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept = nullptr;  // null: there is none

@@ -65,6 +65,9 @@ public:
     template <class Admit>
     void take(std::uint32_t segment, row_view row, Admit const& admit) {
         switch (row.kind) {
+            case row_kind::run_begin:
+                if (rows::run_begin begin; !decode(row, begin)) { instant_ = spotter::instant{begin.instant}; }
+                break;
             case row_kind::declare:
                 declare(segment, row);
                 break;
@@ -136,6 +139,7 @@ private:
     }
     void take_info(tensor_id id, tensor_info const& info) {
         tensors_[id].info = info;
+        tensors_[id].info.instant = instant_;
         tensors_[id].declared = true;
         if (shared_ != nullptr) { shared_->say(info, number_); }
         tell(id);
@@ -397,6 +401,7 @@ private:
     std::vector<double> numbers_{};
     distribution_scratch distributions_{};
     payload_unpacker unpacker_{};
+    spotter::instant instant_ = spotter::instant::before_update;
     error trouble_{};
     std::uint64_t judged_ = 0;  // observations and scalars that some rule saw
     std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:

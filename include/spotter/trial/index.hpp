@@ -120,8 +120,10 @@ private:
     [[nodiscard]] bool is_of(std::uint32_t place, std::uint32_t attempt) const noexcept;
     // A segment has been looked at.
     void take_segment(std::uint32_t place);
-    // What a group says about the run as a whole.
-    void notice(std::uint32_t number, side_place const& group);
+    // What the frames of a group that have one of these flags say about the run as a whole.
+    void notice(std::uint32_t number, side_place const& group, std::uint32_t wanted);
+    // All that a closed segment declares, once more in its sidecar; false where that says nothing.
+    [[nodiscard]] bool take_side_declarations(std::uint32_t place);
     void take_groups();
     // To begin anew, after half of it.
     void forget_groups() noexcept;

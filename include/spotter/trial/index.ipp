@@ -136,28 +136,36 @@ SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
     if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
         take_attempt(place, mine.head()->attempt, mine.head()->time);
     }
+    std::uint32_t wanted =
+        layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
     for (; mine.noticed < mine.groups().size(); ++mine.noticed) {
+        // Frames that say again what was declared are not read where the sidecar has all of it.
+        bool const behind_head = mine.noticed > 0 && !mine.beside().empty();
+        if (behind_head && take_side_declarations(place)) { wanted &= ~layout::has_declares; }
         std::size_t const known = findings_.size();
         detail::listed(
-            [&] { notice(place, mine.groups()[mine.noticed]); },
+            [&] { notice(place, mine.groups()[mine.noticed], wanted); },
             [&] { findings_.erase(findings_.begin() + static_cast<std::ptrdiff_t>(known), findings_.end()); });
     }
-    each_side_declaration(mine.beside(), mine.bytes(), [&](row_view row) {
-        byte_reader in{row.body};
-        bool const begins = row.kind == row_kind::run_begin;
-        bool const known =
-            begins ? mine.head() && begun_in_ == mine.head()->attempt : id_of(place, detail::take_id(in)) != no_tensor;
-        if (!known) { (void)take_notice(place, row); }
-    });
-    mine.forget_beside();
+    if (!mine.beside().empty()) { (void)take_side_declarations(place); }
     for (auto const& tensor : tensors_) {
         if (tensor->declared_in == place) { tensor->info.partner = id_of(place, tensor->declared_partner); }
     }
 }
 
-SPOTTER_BODY void worker_index::notice(std::uint32_t number, side_place const& group) {
-    constexpr std::uint32_t wanted =
-        layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
+SPOTTER_BODY bool worker_index::take_side_declarations(std::uint32_t place) {
+    run_segment& mine = segments_[place];
+    bool any = false;
+    each_side_declaration(mine.beside(), mine.bytes(), [&](row_view row) {
+        bool const begun = mine.head() && begun_in_ == mine.head()->attempt;
+        if (row.kind == row_kind::run_begin && begun) { return; }
+        any = take_notice(place, row) || any;
+    });
+    mine.forget_beside();
+    return any;
+}
+
+SPOTTER_BODY void worker_index::notice(std::uint32_t number, side_place const& group, std::uint32_t wanted) {
     if ((group.flags & wanted) == 0) { return; }
     frame_walker walker = segments_[number].frames_of(group);
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {

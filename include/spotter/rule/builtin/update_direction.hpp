@@ -15,7 +15,8 @@ namespace spotter::inline SPOTTER_ABI {
 // Error when more than half of the weights that are judged at a step do, or of those of one net (what is called alike up to the first
 // '.' or '/', two weights at least: an actor beside its critic): one alone may follow its weight decay.
 // A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as they are before the
-// update, which is the one after it; where the loop observes after the update, set `after_update` and observe gradients before weights.
+// update, which is the one after it; where the loop observes after the update, say so in `options::instant` (or in `after_update`, for this
+// rule alone) and observe gradients before weights.
 // Keeps a copy of each weight and gradient (a second one of gradients that are observed first). Train steps only.
 struct update_direction {
     using kind = rule_kind;
@@ -29,7 +30,7 @@ struct update_direction {
     std::uint64_t warmup = 5;   // changes of a weight
     std::uint64_t window = 20;  // changes
     double share = 0.9;         // fraction of the window
-    bool after_update = false;  // the gradient of a change is that of the later observation
+    bool after_update = false;  // the gradient of a change is that of the later observation, whatever the run's options say
 
     // The values of a tensor at one close. Of floating types up to 32 bits in floats, which hold them exactly.
     struct copy {
@@ -115,7 +116,9 @@ struct update_direction {
         if (mine.net == seen.net_count) { seen.nets[seen.net_count++].name = called; }
         return mine.ascending.keep(window);
     }
-    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, after_update); }
+    [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const& tensor) const noexcept {
+        return key_of(name, is_after_update(tensor));
+    }
     // Of a weight the scalar product; nothing where there is none, and of gradients.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         bool const is_gradient = it.tensor.role == role::gradient;
@@ -130,7 +133,7 @@ struct update_direction {
             return;
         }
         if (mine.weight.close == seen.close) { return; }  // once a step
-        std::uint64_t const made_at = after_update ? seen.close : mine.weight.close;
+        std::uint64_t const made_at = is_after_update(it.tensor) ? seen.close : mine.weight.close;
         for (copy const& gradient : mine.gradients) {
             if (made_at == 0 || gradient.close != made_at || mine.weight.close == 0) { continue; }
             if (it.step.index <= mine.weight.index || !gradient.fits(values) || !mine.weight.fits(values)) { continue; }
@@ -176,6 +179,9 @@ struct update_direction {
     }
 
 private:
+    [[nodiscard]] constexpr bool is_after_update(tensor_info const& tensor) const noexcept {
+        return after_update || tensor.instant == instant::after_update;
+    }
     // True where `before` holds the values of `now` afterwards.
     [[nodiscard]] static constexpr bool change_along(copy const& gradient, copy& before, tensor_ref const& now,
                                                      detail::along_sums& into) noexcept {

@@ -24,7 +24,7 @@ struct updates_too_small {
     double threshold = 1e-7;      // update ratio
     double share = 0.5;           // fraction of the weights
     std::uint64_t patience = 50;  // closes
-    bool after_update = false;    // the loop observes after the update: the gradient of the same step made it
+    bool after_update = false;    // the gradient of the same step made it, whatever options::instant says
 
     // A gradient, where it is finite and not all zero.
     struct slope {
@@ -38,6 +38,7 @@ struct updates_too_small {
         double moved = 0;         // ||W_s - W_r||
         std::uint64_t since = 0;  // r
         bool judged = false;      // the others are read for their gradients, or for `settled`
+        bool after = false;       // it is shown after the update
     };
     struct state {
         per_tensor<series> all;    // the step brought those with a ratio
@@ -57,6 +58,7 @@ struct updates_too_small {
         if (mine == nullptr) { return false; }
         bool const wanted = select(tensor), room = !wanted || seen.slopes.declare(tensor) != nullptr;
         mine->judged = wanted && room;
+        mine->after = after_update || tensor.instant == instant::after_update;
         return room;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
@@ -77,7 +79,7 @@ struct updates_too_small {
         for (tensor_id const id : seen.all.touched()) {
             series& mine = seen.all[id];
             measurement const ratio = std::exchange(mine.ratio, {});
-            slope const& by = after_update ? seen.slopes[id] : mine.before;
+            slope const& by = mine.after ? seen.slopes[id] : mine.before;
             if (!by.seen || !(by.squares > 0) || by.step < mine.since) { continue; }
             ++weights;
             if (!(ratio.value < threshold)) { continue; }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that show their tensors after the update, and say so: rules hold an update against the gradient that made it, in the loop and in
+// a replay.
+#include <tests/trial/runs.hpp>
+
+#include <spotter/replay.hpp>
+#include <spotter/rule/builtin/update_direction.hpp>
+#include <spotter/rule/builtin/updates_too_small.hpp>
+
+#include <cmath>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+constexpr update_direction direction{.warmup = 0, .window = 4};
+constexpr updates_too_small tiny{.share = 1, .patience = 2};
+
+// What the loop said of each of the two rules, and what a replay of its record said.
+struct answers {
+    std::size_t ascends = 0, small = 0;
+    friend bool operator==(answers const&, answers const&) = default;
+};
+void count(answers& into, finding const& it) {
+    (it.rule == "update_direction" ? into.ascends : into.small) += 1;
+}
+
+// A weight that goes against a gradient which turns around at each step, shown once it has been updated. From step 10 on there is a
+// gradient at every second step alone.
+answers after_updates(instant said, float rate) {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything, options{.instant = said}, direction, tiny};
+    answers inside;
+    std::vector<float> weight{0.5F, -0.25F};
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        float const slope = i >= 10 && i % 2 == 1 ? 0.0F : (i % 2 == 0 ? 1.0F : -1.0F);
+        std::vector<float> const gradient{slope, 0.5F * slope};
+        for (std::size_t k = 0; k < 2; ++k) { weight[k] += rate * gradient[k]; }
+        for (finding const& each : watch.step(train(i), "grad/fc/w"_t = gradient, "fc/w"_t = weight)) {
+            count(inside, each);
+        }
+    }
+    watch.finish();
+    answers outside;
+    for (finding const& each : replay(open(watch.path()), direction, tiny).findings) { count(outside, each); }
+    CHECK(inside == outside);
+    return inside;
+}
+
+}  // namespace
+
+TEST_CASE("options::instant: an update is held against the gradient that made it, where tensors are shown after it") {
+    CHECK(after_updates(instant::after_update, -0.1F).ascends == 0);
+    CHECK(after_updates(instant::before_update, -0.1F).ascends > 0);  // the gradient of the step before points the other way
+    CHECK(after_updates(instant::after_update, 0.1F).ascends > 0);
+    // Where there is no gradient the weight rests: nothing is too small about that, if the gradient is the update's own.
+    CHECK(after_updates(instant::after_update, -0.1F).small == 0);
+    CHECK(after_updates(instant::before_update, -0.1F).small > 0);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// update_direction: each example of the catalogue, exactly.
+#include <tests/rule/descent.hpp>
+
+#include <tests/catch.hpp>
+
+using namespace spotter;
+using namespace stage;
+
+namespace {
+
+constexpr bool ascends() {
+    run it{update_direction{.warmup = 0, .window = 2}};
+    it.declare({.name = "fc/w", .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
+    it.declare({.name = "grad/fc/w", .role = role::gradient, .partner = 0, .type = dtype::f32, .shape = {1, 2}});
+    truth answer = truth::undecided;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        it.see(train(i), "fc/w", {static_cast<float>(i), 1});
+        answer = it.step(train(i), "grad/fc/w", {1, 0});
+    }
+    return answer == truth::yes;
+}
+static_assert(ascends());
+
+
+}  // namespace
+
+TEST_CASE("update_direction: W += 0.1 g fires at 60 with a window of 50, W -= 0.1 g never", "[update_direction]") {
+    for (bool const first : {true, false}) {
+        CHECK(directions({.rate = 0.1F, .weight_first = first}, 62, {.warmup = 10, .window = 50}) == indices{60, 61});
+        CHECK(directions({.rate = 0.1F, .weight_first = first}, 27) == indices{25, 26});
+        CHECK(directions({.rate = -0.1F, .weight_first = first}, 200).empty());
+    }
+    run it{update_direction{.warmup = 0, .window = 4}};
+    descent net{.rate = 0.1F};
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        net.see(it, train(i));
+        CHECK(it.close(train(i)) == truth::undecided);
+    }
+    CHECK(it.covered().reason.starts_with("fewer than `warmup`"));
+    net.see(it, train(4));
+    CHECK(it.close(train(4)) == truth::yes);
+    REQUIRE(it.found.size() == 1);
+    finding const& found = it.found[0];
+    CHECK((found.tensor == "fc/w" && found.measured == 1 && found.threshold == 0.9));
+    CHECK((found.severity == severity::error && found.reason == "the optimizer ascends"));
+    CHECK(it.covered().matched == 1);
+}
+
+TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not", "[update_direction]") {
+    // Four weights, two of which ascend.
+    auto const told = [](std::vector<std::string> const& names) {
+        run it{update_direction{.warmup = 0, .window = 4}};
+        std::vector<std::string> gradients;
+        for (std::string const& each : names) { gradients.push_back("grad/" + each); }
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            auto const id = static_cast<tensor_id>(2 * i);
+            it.declare({.name = names[i], .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
+            it.declare(
+                {.name = gradients[i], .role = role::gradient, .partner = id, .type = dtype::f32, .shape = {1, 2}});
+        }
+        std::string blamed;
+        for (std::uint64_t at = 0; at < 6; ++at) {
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                float const rate = i < 2 ? 0.1F : -0.1F;
+                it.see(train(at), names[i], {1 + rate * static_cast<float>(at), 0.5F});
+                it.see(train(at), gradients[i], {1, 0});
+            }
+            if (it.close(train(at)) == truth::yes) { blamed = it.found[0].tensor; }
+        }
+        return blamed;
+    };
+    CHECK(told({"actor.0/w", "actor.2/w", "critic.0/w", "critic.2/w"}) == "actor.0/w");
+    CHECK(told({"actor/fc1/w", "actor/fc2/w", "critic/fc1/w", "critic/fc2/w"}) == "actor/fc1/w");
+    CHECK(told({"fc1/w", "fc2/w", "fc3/w", "fc4/w"}).empty());
+    CHECK(told({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w"}).empty());
+}
+
+TEST_CASE("update_direction: nine in ten are enough, and the gradient of the earlier observation counts",
+          "[update_direction]") {
+    auto const with_down = [](std::uint64_t down) {  // of each ten changes
+        descent net;
+        return fired(update_direction{.warmup = 0, .window = 10}, 12, [&](auto& it, step_id at) {
+            net.rate = at.index % 10 < down ? -0.1F : 0.1F;
+            net.see(it, at);
+        });
+    };
+    CHECK(with_down(1) == indices{10, 11});
+    CHECK(with_down(2).empty());
+    // Gradients that turn around at each step: held against the later one, the weight would seem to climb.
+    auto const turning = [](bool after_update, bool weight_first) {
+        std::vector<double> weight{0};
+        return fired(update_direction{.warmup = 0, .window = 4, .after_update = after_update}, 6,
+                     [&](auto& it, step_id at) {
+                         if (at.index == 0) { descent{}.declare(it); }
+                         std::vector<double> const gradient{at.index % 2 == 0 ? 1.0 : -1.0};
+                         auto const see_weight = [&] { it.see(at, "fc/w", view_of(weight.data(), {1, 1})); };
+                         if (weight_first) { see_weight(); }
+                         it.see(at, "grad/fc/w", view_of(gradient.data(), {1, 1}));
+                         if (!weight_first) { see_weight(); }
+                         weight[0] -= 0.1 * gradient[0];
+                     });
+    };
+    CHECK(turning(false, true).empty());
+    CHECK(turning(false, false).empty());
+    CHECK(turning(true, false) == indices{4, 5});
+    CHECK(turning(true, true).empty());
+}
+
+TEST_CASE("update_direction: more than half of the weights of a step have to ascend", "[update_direction]") {
+    struct layer {
+        char const *weight, *gradient;
+    };
+    auto const ascending = [](std::size_t weights, std::size_t up) {
+        constexpr layer layers[] = {{"a/w", "grad/a/w"}, {"b/w", "grad/b/w"}, {"c/w", "grad/c/w"}};
+        run it{update_direction{.warmup = 0, .window = 2}};
+        std::vector<std::uint64_t> yes;
+        for (std::uint64_t i = 0; i < 5; ++i) {
+            for (std::size_t k = 0; k < weights; ++k) {
+                float const way = k < up ? 1.0F : -1.0F;
+                it.see(train(i), layers[k].weight, {way * static_cast<float>(i), 1});
+                it.see(train(i), layers[k].gradient, {1, 0});
+            }
+            if (it.close(train(i)) == truth::yes) { yes.push_back(i); }
+        }
+        return yes;
+    };
+    CHECK(ascending(1, 1) == indices{2, 3, 4});
+    CHECK(ascending(2, 1).empty());
+    CHECK(ascending(3, 1).empty());
+    CHECK(ascending(3, 2) == indices{2, 3, 4});
+}
+
+TEST_CASE("update_direction: what is no change is left out", "[update_direction]") {
+    run it{update_direction{.warmup = 0, .window = 4}};
+    descent net{.rate = 0.1F};
+    std::uint64_t i = 0;
+    auto const go = [&] {
+        net.see(it, train(i));
+        return it.close(train(i++));
+    };
+    CHECK(go() == truth::undecided);
+    net.weight[0] = static_cast<double>(nan_f);
+    CHECK(go() == truth::undecided);
+    net.weight = {0.5, 0.5};
+    CHECK(go() == truth::undecided);  // from a NaN
+    CHECK(go() == truth::undecided);  // the first change
+    net.see(it, eval(0));
+    CHECK(it.close(eval(0)) == truth::undecided);
+    i = 1;  // a rewind
+    CHECK(go() == truth::undecided);
+    net.rate = 0;                     // from here on nothing moves
+    CHECK(go() == truth::undecided);  // the second change
+    net.rate = 0.1F;
+    CHECK(go() == truth::undecided);
+    net.see(it, train(i));            // twice in the step
+    CHECK(go() == truth::undecided);  // the third change
+    CHECK(go() == truth::yes);
+    it.see(train(i), "fc/w", view_of(net.weight.data(), {1, 2}));  // without its gradient
+    CHECK(it.close(train(i)) == truth::yes);
+    ++i;
+    CHECK(go() == truth::undecided);
+    run frozen{update_direction{}};
+    frozen.declare({.name = "fc/w", .role = role::weight, .flags = flag::frozen, .type = dtype::f32, .shape = {1, 2}});
+    CHECK(frozen.covered().matched == 0);
+}
+
+TEST_CASE("update_direction: floats are kept exactly, and layouts must agree", "[update_direction]") {
+    auto const seen = [](order of_gradient) {
+        run it{update_direction{.warmup = 0, .window = 2}};
+        descent{}.declare(it);
+        float weight[] = {1, 1, 1, 1};
+        float const gradient[] = {0, 1, -1, 0};
+        truth answer = truth::undecided;
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            it.see(train(i), "fc/w", view_of(weight, {2, 2}));
+            it.see(train(i), "grad/fc/w", view_of(gradient, {2, 2}, of_gradient));
+            answer = it.close(train(i));
+            weight[1] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(weight[1]) + 1);  // one ulp
+        }
+        return answer;
+    };
+    CHECK(seen(order::row_major) == truth::yes);
+    CHECK(seen(order::column_major) == truth::undecided);
+}
