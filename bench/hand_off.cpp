@@ -87,7 +87,8 @@ template <class Hand>
     health_report const health = watch.health();
     if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
         std::printf("  not a measurement: %s, dropped %llu, thinned %llu\n",
-                    std::string{health.first_error.what.view()}.c_str(), static_cast<unsigned long long>(health.sink.dropped),
+                    std::string{health.first_error.what.view()}.c_str(),
+                    static_cast<unsigned long long>(health.sink.dropped),
                     static_cast<unsigned long long>(health.sink.thinned));
     }
     if (health.sink.ring_peak > ring_bytes / 2) {

@@ -37,7 +37,8 @@ constexpr char const* usage =
     "  --only     a family by name; one of its faults by name, or clean\n"
     "  --csv      writes what came of each training  --from     no training: the tables of such a file\n"
     "  --list     the families that were built\n"
-    "  --healthy  healthy trainings alone           --alone    the rules of the program's pack look on, each for itself\n"
+    "  --healthy  healthy trainings alone           --alone    the rules of the program's pack look on, each for "
+    "itself\n"
     "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n";
 
 template <class Number>
@@ -105,7 +106,9 @@ std::vector<assignment> assignments(options const& wanted) {
             std::size_t const variants = wanted.quick && wanted.only.empty() ? 1 : each.variants.size();
             for (std::size_t v = 0; v < variants; ++v) { made.push_back({name, fault::none, v, seed}); }
             for (fault const broken : each.faults) {
-                if (!wanted.healthy && is_wanted(wanted, each, info_of(broken).name)) { made.push_back({name, broken, 0, seed}); }
+                if (!wanted.healthy && is_wanted(wanted, each, info_of(broken).name)) {
+                    made.push_back({name, broken, 0, seed});
+                }
             }
         }
     }

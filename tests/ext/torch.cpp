@@ -161,7 +161,9 @@ TEST_CASE("a view with its axes in another order is copied where it is due, and 
 
     collecting_sink sink;
     hook watch{sink, plan{collection{"some", "*", every{2}, payload}}};
-    for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "out"_t = time_first.permute({1, 0, 2}), "image"_t = image); }
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        (void)watch.step(train(i), "out"_t = time_first.permute({1, 0, 2}), "image"_t = image);
+    }
     CHECK(watch.health().good());
     CHECK(watch.health().refused == 0);
     CHECK(sink.infos["out"].shape == extents{3, 2, 4});

@@ -14,7 +14,6 @@ using namespace spotter_test;
 
 namespace {
 
-
 // Two segments: scalars, summaries, quantiles, values of several types and sizes, texts, findings, coverage.
 folder_contents const& sample() {
     static auto const made = [] {

@@ -8,7 +8,6 @@ using namespace spotter_test;
 
 namespace {
 
-
 // A segment of one row frame.
 template <class Add>
 contents segment_of(Add const& add, std::uint16_t version = layout::version, std::uint32_t number = 0,

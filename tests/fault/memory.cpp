@@ -20,7 +20,6 @@ using namespace spotter_test;
 
 namespace {
 
-
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;
 #elif defined(__has_feature)

@@ -127,8 +127,8 @@ void flip_each(folder_contents const& whole, char const* what, bool without_side
                     bool const equal = it != found.end() && it->second == item;
                     same += equal;
                     if (!equal && !mine.contains(step)) {
-                        INFO(name << " byte " << at << " step " << step << " frame " << frame.offset << " to " << frame.end()
-                                  << " flags " << frame.flags);
+                        INFO(name << " byte " << at << " step " << step << " frame " << frame.offset << " to "
+                                  << frame.end() << " flags " << frame.flags);
                         FAIL("a step that is not in the damaged frame is not what it was");
                     }
                 }
@@ -178,8 +178,9 @@ TEST_CASE("one wrong bit in any row frame of many segments costs the steps of th
     flip_each(record(with_segments_of(8 << 10), true), "many segments");
 }
 
-TEST_CASE("what a closed segment declares stands beside it too: with every frame of it that declares damaged, the others are "
-          "read [T14]") {
+TEST_CASE(
+    "what a closed segment declares stands beside it too: with every frame of it that declares damaged, the others are "
+    "read [T14]") {
     frozen_files files;
     files.files = record(with_segments_of(1 << 20), true);
     auto const before = steps_of(open_in(files, frozen_files::folder));

@@ -183,7 +183,8 @@ TEST_CASE("a folder that is renamed or removed in mid-run: the loop goes on, hea
             });
             watch.finish();
             health_report const health = watch.health();
-            INFO((removed ? "removed" : "renamed") << (rotates ? ", rotates: " : ": ") << health.first_error.what.view());
+            INFO((removed ? "removed" : "renamed")
+                 << (rotates ? ", rotates: " : ": ") << health.first_error.what.view());
             CHECK(bits == expected);
             CHECK(health.first_error.code == errc::not_a_run);
             CHECK(health.sink.stored + health.sink.dropped == 120);

@@ -24,8 +24,8 @@ struct write_trouble {
     [[nodiscard]] bool exact() const { return looking_works || !for_good || written == 0; }
 };
 constexpr write_trouble write_troubles[] = {{false, errc::disk_full, 0.5, false}, {true, errc::disk_full, 0.9, true},
-                                {true, errc::disk_full, 0.0, false},  {false, errc::io_error, 1.0, false},
-                                {true, errc::io_error, 0.97, false},  {true, errc::io_error, 1.0, true}};
+                                            {true, errc::disk_full, 0.0, false},  {false, errc::io_error, 1.0, false},
+                                            {true, errc::io_error, 0.97, false},  {true, errc::io_error, 1.0, true}};
 
 struct faulty_disk : faulty_file_system {
     faulty_disk(file_system& below, std::uint64_t fail_at, write_trouble const& how)
@@ -59,7 +59,8 @@ bool account_holds(trial const& run, std::uint64_t stored, write_trouble const& 
 }
 
 // What must hold of a run that came to grief: the loop has its numbers, health says what, and the record holds what health says.
-void check_run(watched const& seen, trace const& expected, std::uint64_t came_in, write_trouble const& how, bool failed) {
+void check_run(watched const& seen, trace const& expected, std::uint64_t came_in, write_trouble const& how,
+               bool failed) {
     REQUIRE(seen.bits == expected);
     REQUIRE(seen.came_in == came_in);
     REQUIRE(seen.sticky);
@@ -125,7 +126,8 @@ TEST_CASE(
                 REQUIRE(closed_steps_are_whole(left, whole));
             }
             // The run_folder takes the next run up, and has what was stored and what came now.
-            watched const again = train_watched(files, run_folder, taking(existing::resume), faulty_steps, faulty_steps + 4);
+            watched const again =
+                train_watched(files, run_folder, taking(existing::resume), faulty_steps, faulty_steps + 4);
             REQUIRE(again.health.good());
             trial const run = open_in(files, run_folder);
             REQUIRE(run.damage().empty());
@@ -151,7 +153,8 @@ TEST_CASE(
         for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
             memory_file_system files;
             faulty_disk faulty{files, fail_at, how};
-            watched const seen = train_watched(faulty, run_folder, taking(existing::next, drain::thread), 0, faulty_steps);
+            watched const seen =
+                train_watched(faulty, run_folder, taking(existing::next, drain::thread), 0, faulty_steps);
             passed = faulty.operations() < fail_at;
             INFO("operation " << fail_at << ", " << name_of(how.how));
             check_run(seen, expected, came_in, how, !passed);
@@ -230,7 +233,9 @@ TEST_CASE("whichever file operation fails while a run is taken up again, what it
                 if (what == existing::next) {
                     REQUIRE(kept.whole());
                     REQUIRE((opened || seen.health.sink.stored == 0));
-                    if (opened && where != run_folder) { REQUIRE(account_holds(*opened, seen.health.sink.stored, how)); }
+                    if (opened && where != run_folder) {
+                        REQUIRE(account_holds(*opened, seen.health.sink.stored, how));
+                    }
                 } else {
                     REQUIRE(opened);
                     REQUIRE(opened->damage().empty());

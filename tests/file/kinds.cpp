@@ -28,7 +28,6 @@ using spotter_test::temporary_folder;
 
 namespace {
 
-
 void make_socket(std::string const& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

@@ -16,10 +16,7 @@
 using namespace spotter;
 using spotter_test::temporary_folder;
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a file is created once, appended to, sized, mapped, renamed and removed") {
     temporary_folder const folder;

@@ -147,9 +147,10 @@ TEST_CASE("each plane has the codec that its plane_bytes ask for") {
     noise random;
     CHECK(codec(noise_bytes(size)) == raw);
     CHECK(codec(plane_bytes(size)) == matches);
-    CHECK(codec(plane_of(size, [](std::size_t i) { return i; })) == matches);                    // a counter's low byte
-    CHECK(codec(plane_of(size, [](std::size_t i) { return i * 167 % 1000 * 37; })) == matches);  // a row again and again
-    CHECK(codec(plane_of(size, [&](std::size_t) { return random.next() % 10; })) == huffman);    // labels
+    CHECK(codec(plane_of(size, [](std::size_t i) { return i; })) == matches);  // a counter's low byte
+    CHECK(codec(plane_of(size, [](std::size_t i) { return i * 167 % 1000 * 37; })) ==
+          matches);                                                                            // a row again and again
+    CHECK(codec(plane_of(size, [&](std::size_t) { return random.next() % 10; })) == huffman);  // labels
     CHECK(codec(plane_of(size, [&](std::size_t i) { return i / 100 % 3 == 0 ? random.next() : 0; })) == matches);
     plane_bytes const values = as_bytes_of(weights(size));
     std::array<plane_codec, 8> const codecs = choose_codecs({values.data(), layout::block_bytes}, 4);

@@ -125,8 +125,17 @@ TEST_CASE("an alarm holds the eight strongest findings and counts the rest") {
     auto const above = [](double limit, severity level) { return any("x", maximum > limit) | level; };
     auto const warn = [&](double limit) { return above(limit, severity::warning); };
     auto const info = [&](double limit) { return above(limit, severity::info); };
-    hook watch{plan{},  info(1), warn(2), info(3), warn(4),
-               info(5), warn(6), info(7), warn(8), info(9), above(10, severity::error)};
+    hook watch{plan{},
+               info(1),
+               warn(2),
+               info(3),
+               warn(4),
+               info(5),
+               warn(6),
+               info(7),
+               warn(8),
+               info(9),
+               above(10, severity::error)};
     spotter::step_alarm const found = watch.step(train(0), "x"_t = 11.0);
     CHECK(found.size() == spotter::step_alarm::capacity);
     CHECK(found.left_out() == 2);
@@ -205,7 +214,8 @@ TEST_CASE("the step that an exception left is judged where the hook is left: tol
     CHECK(sink.coverages[0].judged == 2);
 }
 
-TEST_CASE("so is the step in which the loop says that it failed; what was found is still to be had, and the step is not closed") {
+TEST_CASE("so is the step in which the loop says that it failed; what was found is still to be had, and the step is "
+          "not closed") {
     collecting_sink sink;
     hook watch{sink, all_steps, too_large};
     (void)watch.step(train(0), "x"_t = 1.0);

@@ -122,8 +122,9 @@ TEST_CASE("a gradient and its weight are partners whichever comes first, and eac
         CHECK(sink.infos["grad/layer"].partner_role == role::weight);
         CHECK(sink.infos["layer"].partner == sink.infos["grad/layer"].id);
     }
-    for (std::string const gradient : {"grads/a rather long name of a layer/w", "gradient/a rather long name of a layer/w",
-                                       "a rather long name of a layer/w.grad"}) {
+    for (std::string const gradient :
+         {"grads/a rather long name of a layer/w", "gradient/a rather long name of a layer/w",
+          "a rather long name of a layer/w.grad"}) {
         collecting_sink sink;
         hook watch{sink, all_tensors};
         (void)watch.step(train(0), tensor_name{gradient} = 1.0, "a rather long name of a layer/w"_t = 1.0);
@@ -338,7 +339,9 @@ TEST_CASE("what closing an open step unasked found is told whole with the next a
 TEST_CASE("health lists every kind of failure once, with how often; what does not fit is counted") {
     hook watch{all_tensors};
     for (int i = 0; i < 3; ++i) { watch.observe("outside", 1.0); }
-    for (int i = 0; i < 2; ++i) { (void)watch.step(train(0), "null"_t = view_of(static_cast<float const*>(nullptr), {1})); }
+    for (int i = 0; i < 2; ++i) {
+        (void)watch.step(train(0), "null"_t = view_of(static_cast<float const*>(nullptr), {1}));
+    }
     failure_list const two = watch.health().failures;
     REQUIRE(two.size() == 2);
     CHECK(two[0].what.code == errc::no_step_open);

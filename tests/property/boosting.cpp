@@ -52,7 +52,6 @@ void with_rules(std::uint64_t run, Use&& use) {
         tree_depth{.depth = random.below(40)});
 }
 
-
 }  // namespace
 
 TEST_CASE(

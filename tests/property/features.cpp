@@ -147,7 +147,8 @@ TEST_CASE("a rule that extracts says in a replay what it said in the loop, with 
     CHECK(told > 200);
 }
 
-TEST_CASE("features and all_values, or all_values alone: a replay says the same, and of what was never extracted as well") {
+TEST_CASE(
+    "features and all_values, or all_values alone: a replay says the same, and of what was never extracted as well") {
     for (std::uint64_t run = 0; run < property_runs(8); ++run) {
         with_extracting(run, [&](auto const&... rules) {
             INFO("stream " << run);

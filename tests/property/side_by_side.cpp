@@ -75,7 +75,8 @@ TEST_CASE("side by side, one stream says what a replay says: random streams, wit
     CHECK(found > 200);
 }
 
-TEST_CASE("a resumed run says the same: rules start afresh with each attempt, a step left open is judged by what it holds") {
+TEST_CASE(
+    "a resumed run says the same: rules start afresh with each attempt, a step left open is judged by what it holds") {
     for (std::uint64_t run = 0; run < property_runs(6); ++run) {
         INFO("stream " << run);
         temporary_folder const folder;

@@ -13,7 +13,6 @@ using namespace spotter_test;
 
 namespace {
 
-
 // The recording goes on in shared memory, and nothing of it is amiss.
 void check_next_attempt(std::string const& path) {
     recorder sink{path, shared()};

@@ -41,7 +41,7 @@ options small_ring(overflow policy = overflow::block, drain how = drain::thread)
     return choices;
 }
 void give_tensor(recorder& sink, tensor_id id, std::uint64_t step, std::vector<float> const& values,
-             terms keep = sum_and_payload) {
+                 terms keep = sum_and_payload) {
     tensor_info const info = tensor_named(id, "t");
     summary const stats = summary_of(values.size(), static_cast<double>(step));
     sink.observe({info, train(step), stats, view_of(values.data(), {values.size()}), {}}, keep);

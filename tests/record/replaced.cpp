@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one that records.
 #include <tests/record/killed.hpp>
-#include <tests/words.hpp>
 #include <tests/trial/runs.hpp>
+#include <tests/words.hpp>
 
 #include <chrono>
 #include <filesystem>
@@ -58,7 +58,8 @@ TEST_CASE(
             auto const health = watch.health();
             INFO(health.first_error.what.view());
             CHECK(health.first_error.code == errc::io_error);
-            CHECK((says(health.first_error, "000000.spot was replaced") && says(health.first_error, "another segment")));
+            CHECK(
+                (says(health.first_error, "000000.spot was replaced") && says(health.first_error, "another segment")));
             CHECK(health.sink.stored + health.sink.dropped == 300);
             CHECK((health.sink.dropped > 0 && health.sink.dropped <= 22));
             CHECK(fs::exists(path + "/000001.spot"));
@@ -90,7 +91,8 @@ TEST_CASE("replaced by what is no segment of the run, or removed: the same, and 
         train_steps(watch, 50, 70);
         watch.finish();
         auto const health = watch.health();
-        CHECK((says(health.first_error, "000000.spot was replaced or removed") && says(health.first_error, "100 values")));
+        CHECK((says(health.first_error, "000000.spot was replaced or removed") &&
+               says(health.first_error, "100 values")));
         CHECK((health.sink.dropped == 100 && health.sink.stored == 40));
         run_on_disk rest;
         posix_file_system files;
@@ -119,7 +121,8 @@ TEST_CASE("a run with a limit goes on thinning behind a segment that was replace
     train_steps(watch, 10, 2000);
     watch.finish();
     auto const health = watch.health();
-    CHECK((says(health.first_error, "000000.spot was replaced") && health.sink.dropped == 20 && health.sink.stored == 3980));
+    CHECK((says(health.first_error, "000000.spot was replaced") && health.sink.dropped == 20 &&
+           health.sink.stored == 3980));
     CHECK(read_file(path + "/000000.spot") == std::vector<char>(3000, 'x'));  // it is not ours to be thinned
     std::size_t thinned = 0;
     posix_file_system files;

@@ -15,7 +15,6 @@ using namespace spotter;
 
 namespace {
 
-
 // One step with a value that tells who wrote it.
 template <class Hook>
 void write_steps(Hook& watch, std::uint64_t count, float value) {

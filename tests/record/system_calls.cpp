@@ -133,9 +133,10 @@ void visit_tensors(small_net const& net, Visit visit) {
 constexpr std::uint64_t warm_up = 3;
 constexpr std::size_t bytes_a_step = 32 << 10;  // that go into the ring, or fewer; and a hundredth of the large tensor
 
-constexpr plan large_seldom{collection{"large", "large", every{100}, payload}, collection{"losses", "loss*", always{}, payload},
-                    collection{"spread", "fc/*", every{7}, quantiles | histogram},
-                    collection{"all", "{fc,act,grad}/*", always{}, payload | stats(mean, stddev, product, l1, zeros)}};
+constexpr plan large_seldom{
+    collection{"large", "large", every{100}, payload}, collection{"losses", "loss*", always{}, payload},
+    collection{"spread", "fc/*", every{7}, quantiles | histogram},
+    collection{"all", "{fc,act,grad}/*", always{}, payload | stats(mean, stddev, product, l1, zeros)}};
 
 // Steps of a run whose ring has room for all of them, so that nothing depends on how fast the writer is.
 void train_without_system_calls(std::string const& path, ring_in where, std::uint64_t steps) {

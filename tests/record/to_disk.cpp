@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reaches the disk, and in which order: files before the names that lead to them, and errors that come with the closing of a file.
 #include <tests/record/killed.hpp>
-#include <tests/words.hpp>
 #include <tests/trial/runs.hpp>
+#include <tests/words.hpp>
 
 using namespace spotter;
 using namespace spotter_test;

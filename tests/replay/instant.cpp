@@ -22,9 +22,7 @@ struct answers {
     std::size_t ascends = 0, small = 0;
     friend bool operator==(answers const&, answers const&) = default;
 };
-void count(answers& into, finding const& it) {
-    (it.rule == "update_direction" ? into.ascends : into.small) += 1;
-}
+void count(answers& into, finding const& it) { (it.rule == "update_direction" ? into.ascends : into.small) += 1; }
 
 // A weight that goes against a gradient which turns around at each step, shown once it has been updated. From step 10 on there is a
 // gradient at every second step alone.
@@ -37,7 +35,8 @@ answers after_updates(instant said, float rate) {
         float const slope = i >= 10 && i % 2 == 1 ? 0.0F : (i % 2 == 0 ? 1.0F : -1.0F);
         std::vector<float> const gradient{slope, 0.5F * slope};
         for (std::size_t k = 0; k < 2; ++k) { weight[k] += rate * gradient[k]; }
-        for (finding const& each : watch.step(train(i), "grad/fc/w"_t = gradient, "fc/w"_t = weight)) {
+        for (finding const& each : watch.step(train(i), "grad/fc/w"_t = view_of(gradient.data(), {1, 2}),
+                                                        "fc/w"_t = view_of(weight.data(), {1, 2}))) {
             count(inside, each);
         }
     }
@@ -52,7 +51,8 @@ answers after_updates(instant said, float rate) {
 
 TEST_CASE("options::instant: an update is held against the gradient that made it, where tensors are shown after it") {
     CHECK(after_updates(instant::after_update, -0.1F).ascends == 0);
-    CHECK(after_updates(instant::before_update, -0.1F).ascends > 0);  // the gradient of the step before points the other way
+    CHECK(after_updates(instant::before_update, -0.1F).ascends >
+          0);  // the gradient of the step before points the other way
     CHECK(after_updates(instant::after_update, 0.1F).ascends > 0);
     // Where there is no gradient the weight rests: nothing is too small about that, if the gradient is the update's own.
     CHECK(after_updates(instant::after_update, -0.1F).small == 0);

@@ -22,7 +22,6 @@ constexpr bool ascends() {
 }
 static_assert(ascends());
 
-
 }  // namespace
 
 TEST_CASE("update_direction: W += 0.1 g fires at 60 with a window of 50, W -= 0.1 g never", "[update_direction]") {

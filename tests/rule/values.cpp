@@ -37,7 +37,6 @@ constexpr bool begins_equal() {
 }
 static_assert(begins_equal());
 
-
 }  // namespace
 
 TEST_CASE("check_input_images: a channel with mean 0.3 fires at step 4, 0.25 is not above 0.25",

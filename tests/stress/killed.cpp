@@ -47,7 +47,7 @@ std::vector<float> weights_at(std::uint64_t step) {
     return values;
 }
 constexpr plan killed_plan{collection{"w", "w", every{4}, payload}, collection{"loss", "loss", always{}, payload},
-                    collection{"sums", "g", always{}, stats(l2)}};
+                           collection{"sums", "g", always{}, stats(l2)}};
 
 // Records without end from `begin` on, and tells the steps that were flushed through `told`.
 template <class Watch>

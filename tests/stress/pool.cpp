@@ -62,7 +62,8 @@ TEST_CASE("a hook that belongs to a thread ends with it; its successor takes the
                 // Two threads of the three just return; the hook of the third lives as long as the thread itself.
                 if (worker == 2) {
                     thread_local std::unique_ptr<watch_type> mine;
-                    mine = std::make_unique<watch_type>(folder / "run", everything, small_ring(worker, existing::resume));
+                    mine =
+                        std::make_unique<watch_type>(folder / "run", everything, small_ring(worker, existing::resume));
                     return work(*mine, generation * steps, (generation + 1) * steps);
                 }
                 watch_type watch{folder / "run", everything, small_ring(worker, existing::resume)};

@@ -111,7 +111,8 @@ TEST_CASE(
 TEST_CASE("processes that are forked off while the first worker records: the inherited hook only counts, their own one "
           "records, and the first worker's record is as if nobody had been forked") {
 #if defined(__SANITIZE_THREAD__)
-    SPOTTER_SKIP("ThreadSanitizer's own locks may be held by another thread at the fork, and then the child waits for ever");
+    SPOTTER_SKIP(
+        "ThreadSanitizer's own locks may be held by another thread at the fork, and then the child waits for ever");
 #else
     temporary_folder const folder;
     {
@@ -165,8 +166,8 @@ TEST_CASE(
             watch.flush();
             health_report const health = watch.health();
             bool const records = health.good() && health.sink.stored == 10;
-            bool const busy = health.first_error.code == errc::busy && health.sink.stored == 0 && health.sink.dropped == 10 &&
-                              watch.path().empty();
+            bool const busy = health.first_error.code == errc::busy && health.sink.stored == 0 &&
+                              health.sink.dropped == 10 && watch.path().empty();
             char const answer = found != 5 || records == busy ? 'x' : records ? 'r' : 'b';
             (void)!::write(told[1], &answer, 1);
             for (;;) { ::pause(); }  // the one that records holds the folder until all have asked

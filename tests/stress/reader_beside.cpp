@@ -21,7 +21,7 @@ std::vector<float> read_weights_at(std::uint64_t step) {
     return values;
 }
 constexpr plan read_plan{collection{"all", "loss", always{}, payload}, collection{"w", "w", every{3}, payload},
-                    collection{"sums", "g", always{}, stats(l2)}};
+                         collection{"sums", "g", always{}, stats(l2)}};
 
 // What the reader made of it; all of it is asked again after the end.
 struct seen {

@@ -40,7 +40,8 @@ std::uint64_t steps_in(std::string const& path) { return open(path).closed_steps
 
 }  // namespace
 
-TEST_CASE("losses: a record_losses that is whole has none: in one segment or many, resumed, killed, open steps left behind") {
+TEST_CASE(
+    "losses: a record_losses that is whole has none: in one segment or many, resumed, killed, open steps left behind") {
     temporary_folder const folder;
     record_losses(folder / "one");
     record_losses(folder / "many", small_segments);

@@ -137,7 +137,8 @@ TEST_CASE("a file in the way, a folder that cannot be written, a missing parent 
             CHECK(seen.bits == expected);
             CHECK(seen.found == 60);
             CHECK(!seen.health.good());
-            CHECK((seen.health.first_error.code == errc::unwritable || seen.health.first_error.code == errc::not_a_run));
+            CHECK(
+                (seen.health.first_error.code == errc::unwritable || seen.health.first_error.code == errc::not_a_run));
             CHECK(seen.health.first_error.what.view().size() > 10);
             CHECK(seen.health.steps == 60);
             CHECK((seen.health.sink.stored == 0 && seen.health.sink.dropped == 4 * 60));

@@ -96,7 +96,9 @@ void one_wide_step(Hook& watch, std::uint64_t i, std::size_t others, bool bad) {
     if (bad) { values[7] = 3; }
     watch.begin(train(i));
     watch.observe("w", values);
-    for (std::size_t k = 0; k < others; ++k) { watch.observe("other/" + std::to_string(k), kept_weights(1000 * i + k)); }
+    for (std::size_t k = 0; k < others; ++k) {
+        watch.observe("other/" + std::to_string(k), kept_weights(1000 * i + k));
+    }
     (void)watch.end();
     watch.poll();
 }

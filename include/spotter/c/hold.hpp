@@ -37,9 +37,9 @@ struct spotter_hook {
     }
 
     table const* calls = nullptr;
-    spotter::step_alarm found{};     // by the last spotter_end
-    spotter::error first{};     // of refuse(), where it came before the hook's own
-    std::uint64_t refused = 0;  // by refuse()
+    spotter::step_alarm found{};  // by the last spotter_end
+    spotter::error first{};       // of refuse(), where it came before the hook's own
+    std::uint64_t refused = 0;    // by refuse()
     char path[4096]{};
 };
 

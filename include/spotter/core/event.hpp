@@ -29,7 +29,7 @@ struct tensor_info {
     activation_kind activation = activation_kind::unknown;
     dtype type = dtype::none;
     extents shape{};
-    std::uint64_t collections = 0;  // bit i: member of the run's collection i
+    std::uint64_t collections = 0;                               // bit i: member of the run's collection i
     spotter::instant instant = spotter::instant::before_update;  // as the run's options say
 };
 

@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // How a hook is doing. Nothing here is ever printed unasked.
 struct health_report {
-    error first_error{};              // the first failure: of a rule, of a tensor, or of the sink
+    error first_error{};         // the first failure: of a rule, of a tensor, or of the sink
     std::uint64_t steps = 0;     // closed
     std::uint64_t observed = 0;  // observations that some rule or collection wanted
     std::uint64_t refused = 0;   // tensors not taken: no step open, not contiguous, rank too deep
@@ -22,7 +22,8 @@ struct health_report {
     // Where nothing could be judged so far: that no step was closed, no tensor observed, or no rule of those there are judged any step.
     // Not a failure, and not success. Empty otherwise, and where the hook is off.
     std::string_view nothing_judged{};
-    failure_list failures{};  // all kinds that there were, with how often: the hook's, then the rules', then the sink's first
+    failure_list
+        failures{};  // all kinds that there were, with how often: the hook's, then the rules', then the sink's first
 
     [[nodiscard]] bool good() const noexcept { return !first_error; }
     [[nodiscard]] static constexpr std::string_view missing(std::uint64_t steps, std::uint64_t tensors,

@@ -26,7 +26,7 @@ struct run_end {
 
 // What a sink reports about itself; a hook adds its own part (hook::health).
 struct sink_health {
-    error first_error{};               // the first failure, sticky
+    error first_error{};          // the first failure, sticky
     std::uint64_t stored = 0;     // observations and scalars handed on
     std::uint64_t dropped = 0;    // observations, scalars and features lost whole
     std::uint64_t thinned = 0;    // observations whose payload was dropped and whose statistics were kept

@@ -220,7 +220,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     byte_ring ring;
     if (ring.reopen(header, from) != head) {
         told.first_error = {errc::corrupt,
-                       "the ring that a killed process left is damaged; what was before that is in the record"};
+                            "the ring that a killed process left is damaged; what was before that is in the record"};
     }
     auto const number = next_number(files, folder, there);
     if (!number) { return number.error(); }

@@ -3,8 +3,8 @@
 // rows of steps are read when they are asked for, values never.
 #pragma once
 
-#include <spotter/rule/coverage.hpp>
 #include <spotter/format/fwd.hpp>
+#include <spotter/rule/coverage.hpp>
 #include <spotter/trial/lost_names.hpp>
 #include <spotter/trial/lost_rows.hpp>
 #include <spotter/trial/no_memory.hpp>

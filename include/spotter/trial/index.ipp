@@ -43,7 +43,8 @@ SPOTTER_BODY std::optional<closed_step> worker_index::step_of(std::uint64_t ordi
 SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
     complete();
     return detail::listed([this]() -> std::vector<damaged_place> const& {
-        const_cast<worker_index*>(this)->segments_.survey();  // the trial is one thread's, and an index never a constant
+        const_cast<worker_index*>(this)
+            ->segments_.survey();  // the trial is one thread's, and an index never a constant
         return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
     });
 }
@@ -68,7 +69,7 @@ SPOTTER_BODY void worker_index::complete() const {
 }
 
 SPOTTER_BODY lost_rows::doubt worker_index::doubt_behind(track_entry const& entry, step_id step,
-                                                      std::uint32_t attempt) const {
+                                                         std::uint32_t attempt) const {
     using enum lost_rows::doubt;
     lost_rows::doubt found = lost_.behind(entry, step, attempt);
     bool const again = found != superseded && nameless_.any_at(step, [&](track_entry const& it) {
@@ -136,8 +137,7 @@ SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
     if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
         take_attempt(place, mine.head()->attempt, mine.head()->time);
     }
-    std::uint32_t wanted =
-        layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
+    std::uint32_t wanted = layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
     for (; mine.noticed < mine.groups().size(); ++mine.noticed) {
         // Frames that say again what was declared are not read where the sidecar has all of it.
         bool const behind_head = mine.noticed > 0 && !mine.beside().empty();
@@ -281,8 +281,13 @@ SPOTTER_BODY byte_view worker_index::bytes_at(void const* index, row_place const
 
 SPOTTER_BODY void worker_index::note_malformed(std::uint32_t number, byte_view body) {
     if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
-    detail::listed([&] { segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()}); },
-                   [&] { malformed_.erase({number, place_of(number, body)}); });
+    detail::listed(
+        [&] {
+            segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
+        },
+        [&] {
+            malformed_.erase({number, place_of(number, body)});
+        });
 }
 
 SPOTTER_BODY std::uint64_t worker_index::place_of(std::uint32_t number, byte_view body) const noexcept {

@@ -76,8 +76,7 @@ struct sampled_classes {
     template <class = only_where_called>
     static constexpr void extract(tensor_ref const& values, int scores_axis, feature& out,
                                   std::size_t bytes = most_bytes) noexcept {
-        std::uint64_t const columns =
-            scores_axis < 0 ? 1 : values.shape.size[static_cast<std::size_t>(scores_axis)];
+        std::uint64_t const columns = scores_axis < 0 ? 1 : values.shape.size[static_cast<std::size_t>(scores_axis)];
         std::uint64_t const samples = columns == 0 ? 0 : values.count / columns;
         std::uint64_t stride = samples <= most ? 1 : (samples + most - 1) / most;
         out.push(static_cast<double>(samples));
