@@ -22,8 +22,7 @@ struct health_report {
     // Where nothing could be judged so far: that no step was closed, no tensor observed, or no rule of those there are judged any step.
     // Not a failure, and not success. Empty otherwise, and where the hook is off.
     std::string_view nothing_judged{};
-    failure_list
-        failures{};  // all kinds that there were, with how often: the hook's, then the rules', then the sink's first
+    failure_list failures{};  // all kinds that there were, with how often: the hook's, the rules', then the sink's
 
     [[nodiscard]] bool good() const noexcept { return !first_error; }
     [[nodiscard]] static constexpr std::string_view missing(std::uint64_t steps, std::uint64_t tensors,

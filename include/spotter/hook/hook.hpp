@@ -480,13 +480,10 @@ private:
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
     instant instant_ = instant::before_update;
-    bool open_ = false;
-    bool finished_ = false;
-    bool failed_ = false;
+    bool open_ = false, finished_ = false, failed_ = false;
     bool plan_is_sound_ = true;
     step_id step_{};
-    std::uint64_t plan_due_ = 0;
-    std::uint64_t rules_due_ = 0;
+    std::uint64_t plan_due_ = 0, rules_due_ = 0;
     std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0, left_open_ = 0;
     step_alarm carried_{};
     failure_list failures_{};
