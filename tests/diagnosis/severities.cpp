@@ -44,6 +44,23 @@ TEST_CASE("one cause is told in front, and what was found beside it as notes") {
     CHECK((alarms == 1 && notes >= 2));
 }
 
+TEST_CASE(
+    "weights that climb in a run that learns are told as a habit of the program, and as a fault in one that does not") {
+    auto const of_direction = [](std::vector<told> const& all) {
+        std::vector<told> found;
+        for (told const& each : all) {
+            if (each.rule == "update_direction") { found.push_back(each); }
+        }
+        return found;
+    };
+    std::vector<told> const learns = of_direction(story_of(packs::supervised, 300, {.rate = -1}, as_it_is));
+    REQUIRE(learns.size() == 1);
+    CHECK((learns[0].level == severity::info && learns[0].reason == "gradients look negated, or of another instant"));
+    std::vector<told> const fails = of_direction(story_of(packs::supervised, 700, {.rate = -1}, flat));
+    REQUIRE_FALSE(fails.empty());
+    CHECK((fails.back().level > severity::info && fails.back().reason == "the optimizer ascends"));
+}
+
 TEST_CASE("a note is told once an episode") {
     auto const all = story_of(packs::supervised, 600, {}, half_dead);
     std::size_t told_at = 0;

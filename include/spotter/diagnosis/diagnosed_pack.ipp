@@ -205,6 +205,9 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         bool const leads = has_cause && it.rule == cause.rule && it.reason == cause.reason;
         severity const level = level_of(it, now);
         bool const alarm = what.alarm && level >= severity::warning;
+        // Weights that climb are a fault or a habit: the outcome tells which.
+        bool const waits = now == progress::unknown && losses_.has_objective() && it.rule == "update_direction";
+        if (waits && !alarm && !leads) { continue; }
         bool const told = alarm || leads ? std::exchange(it.alarmed, true) : it.noted;
         it.noted = true;
         if (leads || told) { continue; }
