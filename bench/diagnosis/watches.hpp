@@ -22,9 +22,8 @@ enum class pack_choice { supervised, rl, boosting };
 class watches {
 public:
     static inline bool baselines = true;  // whether sagemaker's pack looks on, too
-    static inline bool alone =
-        false;  // whether the rules of the program's pack do, each for itself and with its defaults
-    static inline bool tells = false;  // whether everything that the program's own pack finds is printed, notes too
+    static inline bool alone = false;     // whether the rules of the program's pack do, each for itself and with its defaults
+    static inline bool tells = false;     // whether everything that the program's own pack finds is printed, notes too
 
     // What is told before step `onset` of a fault is no detection of it. `known` is what the loss of guessing is or, for rl, how many
     // actions there are; where it is no positive number, the rule that asks for it is silent.

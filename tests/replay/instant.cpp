@@ -4,6 +4,7 @@
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
+#include <spotter/replay/side_by_side.hpp>
 #include <spotter/rule/builtin/update_direction.hpp>
 #include <spotter/rule/builtin/updates_too_small.hpp>
 
@@ -44,6 +45,12 @@ answers after_updates(instant said, float rate) {
     answers outside;
     for (finding const& each : replay(open(watch.path()), direction, tiny).findings) { count(outside, each); }
     CHECK(inside == outside);
+    answers beside;
+    for (finding const& each : replay_side_by_side(open(watch.path()), direction, tiny).findings) {
+        count(beside, each);
+    }
+    CHECK(inside == beside);
+    CHECK(open(watch.path())["fc/w"].info().instant == said);
     return inside;
 }
 
@@ -57,4 +64,32 @@ TEST_CASE("options::instant: an update is held against the gradient that made it
     // Where there is no gradient the weight rests: nothing is too small about that, if the gradient is the update's own.
     CHECK(after_updates(instant::after_update, -0.1F).small == 0);
     CHECK(after_updates(instant::before_update, -0.1F).small > 0);
+}
+
+TEST_CASE("a run that is resumed with another instant is judged by each attempt's own, in a replay too") {
+    temporary_folder const folder;
+    answers inside, outside;
+    std::vector<float> weight{0.5F, -0.25F};
+    auto const loop = [&](auto& watch, std::uint64_t begin) {
+        for (std::uint64_t i = begin; i < begin + 10; ++i) {
+            std::vector<float> const gradient{i % 2 == 0 ? 1.0F : -1.0F, 0.5F};
+            weight[0] -= 0.1F * gradient[0];
+            for (finding const& each : watch.step(train(i), "grad/fc/w"_t = view_of(gradient.data(), {1, 2}),
+                                                  "fc/w"_t = view_of(weight.data(), {1, 2}))) {
+                count(inside, each);
+            }
+        }
+        watch.finish();
+    };
+    {
+        hook watch{folder / "run", everything, options{.instant = instant::after_update}, direction};
+        loop(watch, 0);
+    }
+    CHECK(inside.ascends == 0);
+    options const other{.existing = existing::resume, .instant = instant::before_update};
+    hook watch{folder / "run", everything, other, direction};
+    loop(watch, 10);
+    CHECK(inside.ascends > 0);
+    for (finding const& each : replay(open(watch.path()), direction).findings) { count(outside, each); }
+    CHECK(inside == outside);
 }

@@ -65,9 +65,6 @@ public:
     template <class Admit>
     void take(std::uint32_t segment, row_view row, Admit const& admit) {
         switch (row.kind) {
-            case row_kind::run_begin:
-                if (rows::run_begin begin; !decode(row, begin)) { instant_ = spotter::instant{begin.instant}; }
-                break;
             case row_kind::declare:
                 declare(segment, row);
                 break;
@@ -127,6 +124,7 @@ private:
         info.id = public_id(id);
         info.name = run_.tensors()[id]->name;
         info.partner = public_id(run_.id_of(segment, told.tensor.partner));
+        info.instant = run_.instant_of(segment);
         if (it.declared && same(it.info, info)) { return; }  // each segment restates what is known
         take_info(id, info);
     }
@@ -139,7 +137,6 @@ private:
     }
     void take_info(tensor_id id, tensor_info const& info) {
         tensors_[id].info = info;
-        tensors_[id].info.instant = instant_;
         tensors_[id].declared = true;
         if (shared_ != nullptr) { shared_->say(info, number_); }
         tell(id);
@@ -151,8 +148,8 @@ private:
     [[nodiscard]] tensor_id public_id(tensor_id id) {
         return shared_ == nullptr || id == no_tensor ? id : shared_->id_of(run_.tensors()[id]->name);
     }
-    // Of several records the rules are told one thing of a name, whichever record it comes in; type and shape of an observation are
-    // its own record's.
+    // Of several records the rules are told one thing of a name, whichever record it comes in; type, shape and instant of an observation
+    // are its own record's.
     void tell(tensor_id id) {
         tracked_tensor& it = tensors_[id];
         if (shared_ == nullptr) {
@@ -161,17 +158,19 @@ private:
         }
         dtype const type = it.info.type;
         extents const shape = it.info.shape;
+        instant const when = it.info.instant;
         shared_names::entry const& agreed = shared_->of(it.info.id);
         it.info = agreed.info;
         it.declare_to(at_.judges());
         it.info.type = type;
         it.info.shape = shape;
+        it.info.instant = when;
         note_lack_of_memory(it);
         versions_[id] = agreed.version;
     }
     [[nodiscard]] static bool same(tensor_info const& a, tensor_info const& b) noexcept {
         return a.role == b.role && a.partner_role == b.partner_role && a.partner == b.partner && a.flags == b.flags &&
-               a.shape == b.shape && a.type == b.type && a.activation == b.activation;
+               a.shape == b.shape && a.type == b.type && a.activation == b.activation && a.instant == b.instant;
     }
 
     // The tensor by the trial's id, with its step open; no_tensor where no rule that is due there watches it.
@@ -401,7 +400,6 @@ private:
     std::vector<double> numbers_{};
     distribution_scratch distributions_{};
     payload_unpacker unpacker_{};
-    spotter::instant instant_ = spotter::instant::before_update;
     error trouble_{};
     std::uint64_t judged_ = 0;  // observations and scalars that some rule saw
     std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:

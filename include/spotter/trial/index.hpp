@@ -50,6 +50,8 @@ public:
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
     // In which attempt a segment was written; unknown_attempt where neither it nor those around it say.
     [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept { return segments_.attempt_of(number); }
+    // When the loop that wrote it showed its tensors.
+    [[nodiscard]] instant instant_of(std::uint32_t number) const noexcept { return segments_[number].instant; }
     // Whose record it is, and how many workers the run was told to have (0: it was not told).
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
     [[nodiscard]] std::uint32_t expected_workers() const noexcept { return expected_workers_; }
@@ -168,6 +170,7 @@ private:
     std::uint64_t ordinal_ = 0;
     std::uint32_t attempt_ = 0;
     std::uint32_t begun_in_ = unknown_attempt;  // the attempt of the last run_begin
+    instant instant_ = instant::before_update;  // of the last attempt
     std::uint32_t worker_ = 0;
     std::uint32_t expected_workers_ = 0;
     double begun_at_ = 0;

@@ -321,6 +321,7 @@ SPOTTER_BODY bool worker_index::take_begin(std::uint32_t number, row_view row) {
     rows::run_begin begin;
     if (decode(row, begin)) { return false; }
     take_attempt(number, begin.attempt, begin.time);
+    instant_ = segments_[number].instant = instant{begin.instant};
     begun_at_ = begin.time;
     worker_ = begin.worker;
     expected_workers_ = begin.workers;
@@ -334,9 +335,11 @@ SPOTTER_BODY void worker_index::take_attempt(std::uint32_t number, std::uint32_t
         ended_ = false;
         coverages_.clear();
         earlier_ = totals_;
+        instant_ = instant::before_update;
     }
     if (attempt > attempt_ || begun_at_ == 0) { begun_at_ = time; }  // its run_begin may be lost
     attempt_ = segments_[number].attempt = attempt;
+    segments_[number].instant = instant_;
 }
 
 SPOTTER_BODY bool worker_index::take_declare(std::uint32_t number, row_view row) {
@@ -361,6 +364,7 @@ SPOTTER_BODY bool worker_index::take_declare(std::uint32_t number, row_view row)
     mine.info = told.tensor;
     mine.info.id = id;
     mine.info.name = mine.name;
+    mine.info.instant = segments_[number].instant;
     mine.info.partner = no_tensor;  // known once all names of the segment are
     mine.declared_in = number;
     mine.declared_partner = told.tensor.partner;

@@ -18,6 +18,7 @@ struct run_segment : mapped_segment {
     std::uint32_t number = 0;    // of its file
     std::string name{};          // of its file
     std::uint32_t attempt = unknown_attempt;
+    spotter::instant instant = spotter::instant::before_update;  // of that attempt, as far as its run_begin was met
     bool behind_lost = false;      // the end of the one before it is lost, or whole segments
     bool entered = false;          // what is lost before it was taken in
     bool settled = true;           // nothing of what is known of it awaits to be taken in, for want of memory
