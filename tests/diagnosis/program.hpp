@@ -135,7 +135,7 @@ inline told first_alarm(std::vector<told> const& all) {
 
 inline constexpr auto as_it_is = [](shown_step&, std::uint64_t) {};
 inline constexpr auto flat = [](shown_step& it, std::uint64_t i) {
-    it.loss = 2.3 + 0.001 * std::sin(static_cast<double>(i));
+    it.loss = 2.3 + 0.02 * std::sin(static_cast<double>(i));
 };
 inline constexpr auto worse = [](shown_step& it, std::uint64_t i) {
     it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));

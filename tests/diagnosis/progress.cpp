@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What losses of every course say of a run, and from which sample on.
+#include <spotter/core/evaluation_name.hpp>
 #include <spotter/diagnosis/progress.hpp>
 
 #include <tests/catch.hpp>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <deque>
@@ -74,6 +76,9 @@ private:
         }
         tensor_info& fresh = tensors_.emplace_back();
         fresh.name = name, fresh.role = guess_role(name), fresh.id = static_cast<tensor_id>(tensors_.size() - 1);
+        for (tensor_info const& each : tensors_) {
+            if (is_evaluation_of(name, each.name)) { fresh.partner = each.id; }
+        }
         CHECK(watch_.declare(fresh));
         return fresh;
     }
@@ -102,9 +107,14 @@ TEST_CASE("progress: what falls below zero improves, too; a sum of logarithms ma
     CHECK(story(2000, [](std::uint64_t i) { return 1 - 0.002 * double(i); }) == answers{"30 improves"});
 }
 
-TEST_CASE("progress: a loss that stands still is flat after 500 samples, one of all zeros says nothing") {
-    CHECK(story(1000, [](std::uint64_t) { return 2.3; }) == answers{"504 flat"});
+TEST_CASE("progress: a loss that stands still where it began is flat soon, one of all zeros says nothing") {
+    CHECK(story(1000, [](std::uint64_t) { return 2.3; }) == answers{"25 flat"});
     CHECK(story(1000, [](std::uint64_t) { return 0.0; }).empty());
+    // By a thousandth it takes twice as long; a line search may look elsewhere first.
+    CHECK(story(200, [](std::uint64_t i) { return i % 2 == 0 ? 2.3 : 2.3015; }) == answers{"50 flat"});
+    CHECK(story(100, [](std::uint64_t i) { return i == 1 || i == 2 ? 4.6 : 2.3; }) == answers{"28 flat"});
+    // What has learned and stands still where it began is not flat.
+    CHECK_FALSE(any_says(story(400, [](std::uint64_t i) { return i > 300 ? 2 : falling(2, 0.01, i); }), "flat"));
 }
 
 TEST_CASE("progress: noise about one level is flat soon after 500 samples, and neither better nor worse") {
@@ -119,8 +129,13 @@ TEST_CASE("progress: noise about one level is flat soon after 500 samples, and n
 
 TEST_CASE(
     "progress: what grows is worse once it was worse for 200 samples, what jumps far for thirty, what runs away soon") {
-    CHECK(any_says(story(2000, [](std::uint64_t i) { return 2 + 0.01 * double(i); }), "221 worsens"));
-    CHECK(any_says(story(2000, [](std::uint64_t i) { return 0.1 * double(i); }), "201 worsens"));
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return 2 + 0.01 * double(i); }), "worsens"));
+    CHECK(any_says(story(2000, [](std::uint64_t i) { return 0.1 * double(i); }), "worsens"));
+    // Without scatter as soon as its last third is 1.3 times the first loss, and a mild rise has time to pass.
+    CHECK(story(60, [](std::uint64_t i) { return 1.85 + 1.3 * (1 - std::exp(-0.1 * double(i))); }) ==
+          answers{"32 worsens"});
+    auto const mild = [](std::uint64_t i) { return i == 0 ? 1.0 : i < 3000 ? 1.15 + 1e-5 * double(i) : 0.2; };
+    CHECK_FALSE(any_says(story(4000, mild), "worsens"));
     CHECK(any_says(story(2000, [](std::uint64_t i) { return falling(2, -0.05, i); }), "32 worsens"));
     noise some{1};
     CHECK(story(2000, [&](std::uint64_t i) { return i == 0 ? 2 : 50 + some(); }) == answers{"31 worsens"});
@@ -193,13 +208,44 @@ TEST_CASE("progress: an evaluation that improves is progress; one that stays whe
     CHECK(of(0.01, 2.3, 0, 8) == progress::improves);  // too few
     CHECK(of(0.01, 230, 0) == progress::improves);     // another loss: a sum beside a mean
     CHECK(of(0.01, 3, 0.0006) == progress::improves);  // high, and falling
+    // Half the size of the training loss, as of another batch: neither gets anywhere.
+    CHECK(of(0.0001, 1.1, 0) == progress::flat);
+    CHECK(of(0.0001, 1.1, 0.001) == progress::improves);
     shown_run alone;
     for (std::uint64_t i = 0; i < 400; ++i) { alone.see(eval(i), "loss", 2.3); }
     CHECK(alone.says() == progress::unknown);
 }
 
+TEST_CASE("progress: an evaluation has a name of its own, and may come in train steps") {
+    for (bool const in_eval_steps : {true, false}) {
+        for (auto const [trained, evaluated] :
+             {std::array{"train_loss", "val_loss"}, {"loss", "test_loss"}, {"train-rmse", "validation-rmse"}}) {
+            shown_run run;
+            for (std::uint64_t i = 0; i < 400; ++i) {
+                run.see(train(i), trained, falling(2.3, 0.01, i));
+                if (i % 10 == 0) { run.see(in_eval_steps ? eval(i) : train(i), evaluated, 2.3); }
+            }
+            CHECK(run.says() == progress::flat);  // learned by heart
+            CHECK(run.inside().evaluated(trained).value == 1);
+            CHECK_FALSE(run.inside().evaluated(evaluated).known);
+        }
+    }
+}
+
+TEST_CASE("progress: on its way is a loss whose last third is well below the one before") {
+    auto const on_its_way = [](auto&& course) {
+        shown_run run;
+        for (std::uint64_t i = 0; i < 300; ++i) { run.see(train(i), "loss", course(i)); }
+        return run.inside().falls_lately();
+    };
+    CHECK(on_its_way([](std::uint64_t i) { return falling(2, 0.001, i); }));
+    CHECK_FALSE(on_its_way([](std::uint64_t i) { return i < 90 ? falling(5, 0.01, i) : 2.0; }));
+    CHECK_FALSE(on_its_way([](std::uint64_t) { return 2.0; }));
+}
+
 TEST_CASE("progress: a crumb is no progress") {
-    CHECK(story(400, [](std::uint64_t i) { return 22.18 - 1e-7 * double(i); }).empty());
+    CHECK(story(400, [](std::uint64_t i) { return 22.18 - 1e-7 * double(i); }) == answers{"25 flat"});
+    CHECK(story(400, [](std::uint64_t i) { return 22.18 + 0.1 * double(i % 2) - 1e-7 * double(i); }).empty());
     CHECK(story(400, [](std::uint64_t i) { return 22.18 - 1e-2 * double(i); }) == answers{"34 improves"});
 }
 

@@ -61,6 +61,47 @@ TEST_CASE(
     CHECK((fails.back().level > severity::info && fails.back().reason == "the optimizer ascends"));
 }
 
+TEST_CASE("what is learned by heart is a note as long as evaluation is far below where training began") {
+    auto const alarms = [](double evaluated) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::string> all;
+        auto const note = [&](step_alarm const& found) {
+            for (finding const& each : found) {
+                if (each.severity >= severity::warning) { all.emplace_back(each.rule); }
+            }
+        };
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            note(watch.step(train(i), "train_loss"_t = 2.3 * std::exp(-0.02 * static_cast<double>(i))));
+            if (i % 20 == 19) { note(watch.step(eval(i), "val_loss"_t = evaluated)); }
+        }
+        return all;
+    };
+    CHECK(alarms(0.2).empty());
+    CHECK(alarms(0.5) == std::vector<std::string>{"overfit"});
+}
+
+TEST_CASE("boosted trees: a metric that is made smaller is a loss, in training and in evaluation") {
+    auto const first = [](auto&& trained, auto&& evaluated) {
+        hook watch{plan{}, packs::boosting};
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            watch.begin(train(i));
+            watch.observe("train-mlogloss", trained(static_cast<double>(i)));
+            watch.observe("validation-mlogloss", evaluated(static_cast<double>(i)));
+            watch.observe("validation-auc", 0.5 + 0.001 * static_cast<double>(i % 2));
+            step_alarm const found = watch.end();
+            for (finding const& each : found) {
+                if (each.severity >= severity::warning) { return std::string{each.rule} + ' ' + std::to_string(i); }
+            }
+        }
+        return std::string{};
+    };
+    auto const stays = [](double) { return 1.386; };
+    auto const learns = [](double round) { return 1.386 * std::exp(-0.1 * round) + 0.01; };
+    CHECK(first(learns, [&](double round) { return 0.1 + learns(round); }).empty());
+    CHECK(first(stays, stays) == "loss_not_decreasing 24");
+    CHECK(first(learns, [](double round) { return 1.386 + 0.05 * round; }) == "overfit 11");
+}
+
 TEST_CASE("a note is told once an episode") {
     auto const all = story_of(packs::supervised, 600, {}, half_dead);
     std::size_t told_at = 0;

@@ -133,6 +133,26 @@ TEST_CASE("a gradient and its weight are partners whichever comes first, and eac
     }
 }
 
+TEST_CASE("a loss in evaluation is the partner of the one in training, whichever comes first") {
+    collecting_sink sink;
+    hook watch{sink, all_tensors};
+    watch.begin(train(0));
+    for (std::string_view const name : {"val_loss", "test_loss", "train_loss", "eval_loss", "head/loss", "accuracy"}) {
+        watch.observe(name, 1.0);
+    }
+    watch.observe("train-rmse", 1.0), watch.observe("validation-rmse", 1.0), watch.observe("validation-mae", 1.0);
+    (void)watch.end();
+    for (std::string_view const name : {"val_loss", "test_loss", "eval_loss"}) {
+        CHECK(sink.infos[std::string{name}].partner == sink.infos["train_loss"].id);
+    }
+    for (std::string_view const name : {"train_loss", "head/loss", "accuracy", "train-rmse", "validation-mae"}) {
+        CHECK(sink.infos[std::string{name}].partner == no_tensor);
+    }
+    CHECK(sink.infos["validation-rmse"].partner == sink.infos["train-rmse"].id);
+    CHECK(sink.count("declare val_loss") == 2);  // once it is known whose evaluation it is
+    CHECK(sink.count("declare eval_loss") == 1);
+}
+
 TEST_CASE("a partner that is only named by a handle is no partner until it was observed") {
     collecting_sink sink;
     hook watch{sink, all_tensors};

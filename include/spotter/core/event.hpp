@@ -24,7 +24,7 @@ struct tensor_info {
     std::string_view name{};
     spotter::role role = spotter::role::other;
     spotter::role partner_role = spotter::role::other;  // of a gradient: what it is the gradient of
-    tensor_id partner = no_tensor;
+    tensor_id partner = no_tensor;  // gradient and weight; of a loss or metric in evaluation the one in training
     flag flags = flag::none;
     activation_kind activation = activation_kind::unknown;
     dtype type = dtype::none;

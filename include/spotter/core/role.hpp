@@ -124,20 +124,26 @@ inline constexpr role_rule last_parts[] = {
     {"b", role::bias},   {"bias", role::bias},     {"loss", role::loss},
 };
 // XGBoost's evaluation metrics, reported as <set>-<metric> with an optional @k, and for rankings an optional `-` at the end.
-inline constexpr std::string_view boosting_metrics[] = {"rmse",  "rmsle",  "mae",      "mape",     "mphe",    "logloss",
-                                                        "error", "merror", "mlogloss", "auc",      "aucpr",   "pre",
-                                                        "ndcg",  "map",    "nloglik",  "deviance", "accuracy"};
+struct boosting_metric {
+    std::string_view text;
+    bool rises = false;  // more of it is better
+};
+inline constexpr boosting_metric boosting_metrics[] = {
+    {"rmse"},     {"rmsle"},     {"mae"},          {"mape"},        {"mphe"},      {"logloss"},
+    {"error"},    {"merror"},    {"mlogloss"},     {"auc", true},   {"aucpr", true}, {"pre", true},
+    {"ndcg", true}, {"map", true}, {"nloglik"},    {"deviance"},    {"accuracy", true}};
 
-[[nodiscard]] constexpr bool is_boosting_metric(std::string_view name) noexcept {
+// The one that a name reports; null where it is no such name.
+[[nodiscard]] constexpr boosting_metric const* boosting_metric_of(std::string_view name) noexcept {
     if (name.ends_with('-')) { name.remove_suffix(1); }
     std::size_t const dash = name.rfind('-');
-    if (dash == name.npos || dash == 0 || name.find('/') != name.npos) { return false; }
+    if (dash == name.npos || dash == 0 || name.find('/') != name.npos) { return nullptr; }
     std::string_view metric = name.substr(dash + 1);
     metric = metric.substr(0, metric.find('@'));
-    for (std::string_view known : boosting_metrics) {
-        if (metric == known) { return true; }
+    for (boosting_metric const& known : boosting_metrics) {
+        if (metric == known.text) { return &known; }
     }
-    return false;
+    return nullptr;
 }
 
 }  // namespace detail
@@ -158,7 +164,7 @@ inline constexpr std::string_view boosting_metrics[] = {"rmse",  "rmsle",  "mae"
     for (auto const& rule : detail::last_parts) {
         if (last == rule.text) { return rule.what; }
     }
-    return detail::is_boosting_metric(name) ? role::metric : role::other;
+    return detail::boosting_metric_of(name) != nullptr ? role::metric : role::other;
 }
 
 // What a gradient is the gradient of (`grad/X` and `X.grad` give X); empty for any other name.

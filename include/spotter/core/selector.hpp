@@ -70,6 +70,11 @@ namespace select {
     return tensor.role == role::activation &&
            (tensor.activation == activation_kind::relu || tensor.activation == activation_kind::unknown);
 }
+// What boosted trees report and make smaller: XGBoost's `train-rmse`, `validation-mlogloss`.
+[[nodiscard]] constexpr bool boosting_losses(tensor_info const& tensor) noexcept {
+    detail::boosting_metric const* const known = detail::boosting_metric_of(tensor.name);
+    return tensor.role == role::metric && known != nullptr && !known->rises;
+}
 [[nodiscard]] constexpr bool everything(tensor_info const&) noexcept { return true; }
 
 }  // namespace select

@@ -57,6 +57,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 // Later steps are, lately.
 [[nodiscard]] inline bool rate_runs_away(run_evidence const& of, finding& into) noexcept {
+    if (of.losses.stands_still()) { return false; }  // a step so large would show
     double const limit = of.progress == progress::worsens ? 0.1 : 0.5;
     extreme_weight const lately = largest(of.weights, [](auto const& it) { return it.peak; });
     if (lately.value < limit) { return false; }
@@ -64,11 +65,23 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-[[nodiscard]] inline bool symmetric(run_evidence const& of, finding& into) noexcept {
-    episode const* const it = of.held_at_first("poor_weight_initialization", "one value");
-    if (it == nullptr || !is_symmetric(*it, of.weights)) { return false; }
+// The rule's own finding.
+[[nodiscard]] inline bool of_rule(episode const* it, finding& into) noexcept {
+    if (it == nullptr) { return false; }
     into = it->latest;
     return true;
+}
+
+[[nodiscard]] inline bool symmetric(run_evidence const& of, finding& into) noexcept {
+    episode const* const it = of.held_at_first("poor_weight_initialization", "one value");
+    return it != nullptr && is_symmetric(*it, of.weights) && of_rule(it, into);
+}
+
+// A weight that began with one value, and nothing gets it away from there: a convex model that starts at zero has a gradient.
+[[nodiscard]] inline bool stays_alike(run_evidence const& of, finding& into) noexcept {
+    bool const stands = of.progress == progress::flat;
+    bool const rests = of.weights.alike().of_one_value >= 2 || of.held("vanishing_gradient") != nullptr;
+    return stands && rests && of_rule(of.held_at_first("poor_weight_initialization", "one value"), into);
 }
 
 // More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it several times larger.
@@ -124,13 +137,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
                 "largest update ratio", most.value, relation::less, limit,
                 "Raise the learning rate; updates of a thousandth of the weights are usual.");
     into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
-    return true;
-}
-
-// The rule's own finding.
-[[nodiscard]] inline bool of_rule(episode const* it, finding& into) noexcept {
-    if (it == nullptr) { return false; }
-    into = it->latest;
     return true;
 }
 
@@ -230,9 +236,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 SPOTTER_BODY bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
     if (it.rule != "poor_weight_initialization" || it.reason.find("one value") == it.reason.npos) { return false; }
-    std::uint32_t seen = 0;
-    weights.each([&](std::string_view, auto const&) { ++seen; });
-    return seen >= 2 && it.latest.others + 1 >= seen;
+    update_sizes::alike_weights const found = weights.alike();
+    return found.of_one_value >= 2 && (found.of_one_value == found.seen || 2 * found.not_zero >= found.seen);
 }
 
 SPOTTER_BODY bool is_below_zero(progress_watch const& losses) noexcept {
@@ -248,7 +253,8 @@ SPOTTER_BODY bool is_certain(finding const& it) noexcept {
         return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
     }
     for (std::string_view const rule :
-         {"identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward"}) {
+         {"identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward", "tree_depth",
+          "feature_importance_overweight"}) {
         if (it.rule == rule) { return true; }
     }
     return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
@@ -268,7 +274,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
-    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch"}) {
+    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch",
+                                        "feature_importance_overweight", "tree_depth"}) {
         episode const* const it = of.held(rule);
         if (it != nullptr && is_certain(it->latest) && of_rule(it, into)) { return true; }
     }
@@ -281,7 +288,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
     if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_zero(of.weights, 10, into)) { return true; }
-    if (rate_too_small(of.weights, ill ? 1e-5 : update_sizes::next_to_nothing, ill ? 50 : 100, into)) { return true; }
+    if (rate_too_small(of.weights, ill ? 1e-5 : update_sizes::next_to_nothing, ill ? 20 : 100, into)) { return true; }
     if (of_rule(of.held("dead_update_path", "no_gradient"), into)) { return true; }
     if (of_rule(of.held("gradient_not_cleared", holds_those_before), into)) { return true; }
     if (below_zero(of, into) || ((ill || of.dying) && climbs(of, into))) { return true; }
@@ -293,12 +300,15 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if (of.progress != progress::worsens && of_rule(of.held("gradient_not_cleared"), into)) { return true; }
     if (ill) {
         if (input != nullptr && magnitude(input->latest.measured) >= 5 && of_rule(input, into)) { return true; }
+        if (stays_alike(of, into)) { return true; }
         for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "saturated_activation"}) {
             if (of_rule(of.held_at_first(rule), into)) { return true; }
         }
         if (rate_runs_away(of, into)) { return true; }
     }
-    if (of_rule(of.held("no_better_than_guessing"), into)) { return true; }
+    if (episode const* const guess = of.held("no_better_than_guessing"); guess != nullptr) {
+        return rate_too_large(of, into) || rate_runs_away(of, into) || of_rule(guess, into);
+    }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
     bool const worse_in_evaluation = of.held("overfit") != nullptr || of.held("overtraining") != nullptr;
     if ((ill || worse_in_evaluation) && of_rule(of.held("class_imbalance"), into)) { return true; }

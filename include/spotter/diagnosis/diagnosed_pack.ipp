@@ -7,17 +7,27 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by.
-[[nodiscard]] inline standing standing_of(finding const& it) noexcept {
+// Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its training data by
+// heart is well as long as evaluation is far below where training began.
+[[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses) noexcept {
+    SPOTTER_STRICT_BODY
     if (is_certain(it)) { return standing::certain; }
-    if (it.rule == "overfit") { return it.measured >= 5 ? standing::outcome : standing::symptom; }
-    bool const outcome = it.rule == "overtraining" || it.rule == "no_better_than_guessing";
+    bool outcome = it.rule == "no_better_than_guessing" && !losses.falls_lately();
+    if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= 3)) {
+        measurement const evaluated = losses.evaluated(it.tensor);
+        outcome = !evaluated.known || evaluated.value >= 0.15;
+    }
     return outcome ? standing::outcome : standing::symptom;
 }
 
-// Labels of whole numbers are classes.
-[[nodiscard]] constexpr bool is_class_number(dtype type) noexcept {
-    return !is_floating(type) && !is_complex(type) && type != dtype::boolean;
+// Labels of whole numbers are classes, and so are those that are 1 and -1.
+[[nodiscard]] inline bool are_classes(observation const& it) noexcept {
+    dtype const type = it.tensor.type;
+    if (is_complex(type) || type == dtype::boolean) { return false; }
+    if (!is_floating(type)) { return true; }
+    measurement const low = minimum(it.stats), high = maximum(it.stats);
+    return low.known && low.value == -1 && high.value == 1 &&
+           it.stats.sum_squares == static_cast<double>(it.stats.count);
 }
 
 // Where no outcome is known only what is far beyond its limit is an alarm: three times, or nine tenths of all.
@@ -42,7 +52,8 @@ SPOTTER_BODY diagnosed_pack::diagnosed_pack(bool objective) noexcept : losses_{o
 
 SPOTTER_BODY tensor_needs diagnosed_pack::declare(tensor_info const& tensor) {
     tensor_needs all = hidden_pack::declare(tensor);
-    terms const own = progress_watch::needs(tensor) | update_sizes::needs(tensor);
+    terms const own = progress_watch::needs(tensor) | update_sizes::needs(tensor) |
+                      (tensor.role == role::label ? terms::range | terms::sum_squares : terms::none);
     if (!any(own)) { return all; }
     if (!losses_.declare(tensor) || !weights_.declare(tensor) || !watch(tensor.id)) {
         return tensor_needs::without_memory();
@@ -52,14 +63,14 @@ SPOTTER_BODY tensor_needs diagnosed_pack::declare(tensor_info const& tensor) {
 }
 
 SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
-    has_classes_ = has_classes_ || (it.tensor.role == role::label && is_class_number(it.tensor.type));
+    has_classes_ = has_classes_ || (it.tensor.role == role::label && are_classes(it));
     losses_.observe(it);
     weights_.observe(it);
     hidden_pack::observe(it);
 }
 
 SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progress now) const noexcept {
-    if (standing_of(it.latest) != standing::symptom || is_symmetric(it, weights_)) { return it.latest.severity; }
+    if (standing_of(it.latest, losses_) != standing::symptom || is_symmetric(it, weights_)) { return it.latest.severity; }
     if (it.rule == "gradient_not_cleared") {
         // Where several steps make an update, their gradients are meant to pile up.
         if (it.reason == holds_those_before) { return weights_.rests_mostly() ? severity::info : it.latest.severity; }
@@ -79,7 +90,7 @@ SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progr
 
 SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
     bool const lately = cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for;
-    return lately && (standing_of(it.latest) == standing::symptom || says_the_same(it));
+    return lately && (standing_of(it.latest, losses_) == standing::symptom || says_the_same(it));
 }
 
 SPOTTER_BODY bool diagnosed_pack::says_the_same(episode const& it) const noexcept {
@@ -212,7 +223,7 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         it.noted = true;
         if (leads || told) { continue; }
         finding one = it.latest;
-        bool const beside = alarm && standing_of(it.latest) != standing::symptom && !is_cause(it.latest);
+        bool const beside = alarm && standing_of(it.latest, losses_) != standing::symptom && !is_cause(it.latest);
         one.severity = beside ? level : severity::info;
         if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
         out.push(one);

@@ -26,13 +26,18 @@ void add_any_net(diagnosed_pack* to) noexcept {
 
 template <pack_id Which>
 hidden_machine* make_diagnosed_pack() noexcept {
-    auto* const pack = new (std::nothrow) diagnosed_pack{Which == pack_id::supervised};
+    auto* const pack = new (std::nothrow) diagnosed_pack{Which != pack_id::rl};
     if constexpr (Which == pack_id::supervised) {
-        add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{}, output_mismatch{},
+        add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150}, output_mismatch{},
             identity_activation{});
         add_any_net(pack);
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});
+    } else if constexpr (Which == pack_id::boosting) {
+        // Single trees lean on few features.
+        add(pack, tree_depth{.depth = 8}, low_feature_importance{},
+            feature_importance_overweight{.threshold = 0.9} | for_steps{20}, stalled_training{},
+            overfit{.select = &select::boosting_losses}, overtraining{.select = &select::boosting_losses});
     } else {
         add(pack, poor_weight_initialization{.select = &select::weights});
         add_any_net(pack);
@@ -44,11 +49,7 @@ hidden_machine* make_diagnosed_pack() noexcept {
 template <pack_id Which>
 hidden_machine* make_plain_pack() noexcept {
     auto* const pack = new (std::nothrow) hidden_pack;
-    if constexpr (Which == pack_id::boosting) {
-        // Single trees lean on few features.
-        add_told_once(pack, tree_depth{.depth = 8}, low_feature_importance{},
-                      feature_importance_overweight{.threshold = 0.9} | for_steps{20}, stalled_training{});
-    } else if constexpr (Which == pack_id::system) {
+    if constexpr (Which == pack_id::system) {
         add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{});
     } else {
         add_told_once(pack, class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
@@ -67,7 +68,7 @@ hidden_machine* make_plain_pack() noexcept {
 
 template <pack_id Which>
 hidden_machine* make_pack() noexcept {
-    if constexpr (Which == pack_id::supervised || Which == pack_id::rl) {
+    if constexpr (Which == pack_id::supervised || Which == pack_id::rl || Which == pack_id::boosting) {
         return make_diagnosed_pack<Which>();
     } else {
         return make_plain_pack<Which>();

@@ -2,6 +2,7 @@
 // Diagnosis (L2): is it learning? What the losses, evaluations and returns of a run say together. docs/diagnosis.md#progress
 #pragma once
 
+#include <spotter/core/selector.hpp>
 #include <spotter/diagnosis/block_series.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -33,7 +34,10 @@ struct progress_limits {
     double fallen = 0.7;      // times the first loss: what has been below that so many times in a row is not flat
     std::uint64_t fallen_for = 100;
     double worse = 1.1;  // times the first loss: in `lasting` samples in a row, none below
-    std::uint64_t lasting = 200;
+    std::uint64_t lasting = 200, lasting_mildly = 5000;
+    double stirs = 1e-3, stirs_at_all = 1e-5;  // times the first loss: what has been nearer to it stands still
+    std::uint64_t still = 50, still_at_all = 25;  // in so many samples in a row
+    double climbs = 1.3;  // times the first loss: the last third of one that has risen from the start
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
     double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
@@ -42,6 +46,8 @@ struct progress_limits {
     // at so many times their own first; what begins at more than `alike` times that of the training is another loss.
     std::uint64_t evaluations = 10, trained = 50;
     double as_before = 0.97, as_first = 0.85, alike = 1.5;
+    // Or it is still at so many times its own first, while training has fallen to so many times its beginning.
+    double stirs_not = 0.99, hardly = 0.9;
 };
 
 // One number that falls while a net learns. Its samples are finite.
@@ -56,6 +62,18 @@ public:
     [[nodiscard]] constexpr double level() const noexcept {
         std::size_t const third = blocks_.size() / 3;
         return third > 0 ? middle_of(blocks_.last(third)) : first_;
+    }
+    // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more.
+    [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
+        return near_ >= limits.still || at_ >= limits.still_at_all;
+    }
+    // Its latest third is still well below the one before.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool falls_lately() const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        if (third < 2) { return false; }
+        double const now = middle_of(blocks_.last(third)), before = middle_of(blocks_.last(2 * third).first(third));
+        return before - now > 0.03 * magnitude(before);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
     // It was never below where it began, and is above: the lowest block is one of the first two, and of pairs from the first and the
@@ -81,6 +99,7 @@ private:
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
+    std::uint64_t near_ = 0, at_ = 0;                                        // likewise: near the first, at it
     double least_far_ = 0, sum_far_ = 0;                                     // of those
     bool improved_ = false;
     progress says_ = progress::unknown;
@@ -100,6 +119,9 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
     above_ = value > first_ + margin ? above_ + 1 : 0;
     bottomless_ = value < bottom - 1 ? bottomless_ + 1 : 0;
     fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
+    double const apart = magnitude(value - first_);
+    near_ = apart <= limits.stirs * magnitude(first_) && first_ != 0 ? near_ + 1 : 0;
+    at_ = apart <= limits.stirs_at_all * magnitude(first_) && first_ != 0 ? at_ + 1 : 0;
     bool const is_far = first_ > 0 && value > far;
     if (!is_far) { far_above_ = 0; }
     if (is_far) {
@@ -109,6 +131,7 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
     }
     if (blocks_.add(value)) { judge(limits); }
     if (says_ != progress::worsens && samples_ >= limits.earliest && is_worse(limits)) { says_ = progress::worsens; }
+    if (says_ == progress::unknown && !improved_ && stands_still(limits)) { says_ = progress::flat; }
 }
 
 constexpr void falling_series::judge(progress_limits const& limits) noexcept {
@@ -122,14 +145,19 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
     improved_ =
         improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved &&
                       has_fallen(limits));
-    says_ = improved_ ? progress::improves : near_the_first && is_flat(limits) ? progress::flat : progress::unknown;
+    bool const flat = stands_still(limits) || (near_the_first && is_flat(limits));
+    says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
 }
 
 constexpr bool falling_series::is_worse(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     if (bottomless_ >= limits.lasting_far) { return true; }
-    if (above_ >= limits.lasting && has_risen(limits)) { return true; }
     if (far_above_ >= limits.runs_away && rises_from_the_start()) { return true; }
+    if (above_ >= limits.lasting_far) {
+        bool const mildly = level() <= limits.climbs * first_;
+        if (above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) { return true; }
+        if (!mildly && rises_from_the_start()) { return true; }
+    }
     return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
 }
 
@@ -181,20 +209,20 @@ public:
     }
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
-        return tensor.role == role::loss || rises(tensor) ? terms::sum : terms::none;
+        return falls(tensor) || rises(tensor) ? terms::sum : terms::none;
     }
     // False where there is no memory.
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return !any(needs(tensor)) || all_.declare(tensor) != nullptr;
     }
     constexpr void observe(observation const& it) noexcept {
-        series* const mine = all_.find(it.tensor.id);
+        loss_place const place = place_of(it);
+        series* const mine = all_.find(place.id);
         measurement const value = loss_of(it);
-        if (mine == nullptr || !value.known || !any(needs(it.tensor))) { return; }
-        bool const more = it.tensor.role != role::loss;
-        if (!more && it.step.mode == mode::train) { any_loss_ = true; }
-        if (it.step.mode == mode::predict) { return; }
-        bool const train = it.step.mode == mode::train;
+        if (mine == nullptr || !value.known || !any(needs(it.tensor)) || place.when == mode::predict) { return; }
+        bool const more = !falls(it.tensor);
+        bool const train = place.when == mode::train;
+        if (!more && train) { any_loss_ = true; }
         if (train && !more && !objective_) { return; }
         mine->counts = mine->counts || (train && !more);
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
@@ -221,6 +249,32 @@ public:
         detail::falling_series train, eval;
         bool counts = false;  // as a training loss
     };
+    // No training loss has stirred from where it began.
+    [[nodiscard]] constexpr bool stands_still() const noexcept {
+        bool any = false, stirs = false;
+        all_.each_named([&](std::string_view, series const& it) {
+            any = any || it.counts;
+            stirs = stirs || (it.counts && !it.train.stands_still(limits_));
+        });
+        return any && !stirs;
+    }
+    // A training loss is still on its way.
+    [[nodiscard]] constexpr bool falls_lately() const noexcept {
+        bool any = false;
+        all_.each_named(
+            [&](std::string_view, series const& it) { any = any || (it.counts && it.train.falls_lately()); });
+        return any;
+    }
+    // Where the evaluation of that loss stands, beside where its training began; unknown where it has none.
+    [[nodiscard]] SPOTTER_STRICT constexpr measurement evaluated(std::string_view loss) const noexcept {
+        SPOTTER_STRICT_BODY
+        measurement found{};
+        all_.each_named([&](std::string_view called, series const& it) {
+            if (called != loss || it.eval.samples() == 0 || !(it.train.beginning() > 0)) { return; }
+            found = {it.eval.level() / it.train.beginning(), true};
+        });
+        return found;
+    }
     // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name) const noexcept {
         series const* found = nullptr;
@@ -231,6 +285,10 @@ public:
     }
 
 private:
+    // It is what is made smaller: a loss, or what boosted trees report of theirs.
+    [[nodiscard]] static constexpr bool falls(tensor_info const& tensor) noexcept {
+        return tensor.role == role::loss || select::boosting_losses(tensor);
+    }
     // More of it is better.
     [[nodiscard]] static constexpr bool rises(tensor_info const& tensor) noexcept {
         if (tensor.role != role::metric) { return false; }
@@ -245,6 +303,8 @@ private:
             return false;
         }
         double const before = it.train.beginning(), now = it.eval.level();
+        // Neither gets anywhere, whatever their units.
+        if (now >= limits_.stirs_not * it.eval.first() && it.train.level() >= limits_.hardly * before) { return true; }
         return before > 0 && it.eval.first() <= limits_.alike * before && now >= limits_.as_before * before &&
                now >= limits_.as_first * it.eval.first();
     }

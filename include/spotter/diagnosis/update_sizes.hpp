@@ -21,7 +21,7 @@ public:
         double peak = 0;                     // of all; fades by 2 % an update
         double highest = 0;                  // of all
         std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
-        bool seen = false;
+        bool seen = false, one_value = false;  // had one in all its elements at first sight
         bool has_gradient = false, pulled = false;  // one was seen; it was not zero
     };
 
@@ -29,7 +29,7 @@ public:
         if (tensor.role == role::gradient && tensor.partner != no_tensor) {
             return terms::sum_squares | terms::nonfinite;
         }
-        return select::weights(tensor) ? terms::change | terms::sum_squares : terms::none;
+        return select::weights(tensor) ? terms::change | terms::sum_squares | terms::range : terms::none;
     }
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return !select::weights(tensor) || all_.declare(tensor) != nullptr;
@@ -38,7 +38,11 @@ public:
         if (it.tensor.role == role::gradient) { return see_gradient(it); }
         weight* const mine = all_.find(it.tensor.id);
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
-        if (!std::exchange(mine->seen, true)) { mine->scale = scale_of(it), is_new_ = true; }
+        if (!std::exchange(mine->seen, true)) {
+            mine->scale = scale_of(it), is_new_ = true;
+            measurement const low = minimum(it.stats), high = maximum(it.stats);
+            mine->one_value = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
+        }
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
         if (!(ratio.value > 0)) {
@@ -65,6 +69,20 @@ public:
         all_.each_named([&](std::string_view name, weight const& it) {
             if (it.seen) { use(name, it); }
         });
+    }
+
+    // How many began with one value in all their elements.
+    struct alike_weights {
+        std::uint64_t seen = 0, of_one_value = 0, not_zero = 0;
+    };
+    [[nodiscard]] constexpr alike_weights alike() const noexcept {
+        alike_weights found;
+        each([&](std::string_view, weight const& it) {
+            ++found.seen;
+            found.of_one_value += it.one_value ? 1 : 0;
+            found.not_zero += it.one_value && it.scale > 0 ? 1 : 0;
+        });
+        return found;
     }
 
     // Gradients of weights were seen, all of them zero: it is not the rate that keeps weights where they are.

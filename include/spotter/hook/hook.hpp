@@ -413,10 +413,10 @@ private:
             it.info.shape = values.shape;
         }
         it.info.instant = instant_;
-        tracked_tensor* const partner = registry_.bind_partner(it);
+        tracked_tensor* partner = registry_.bind_partner(it);
         it.declared = true;
         announce(it);
-        if (partner != nullptr && partner->declared) { announce(*partner); }  // it knows more now
+        for (; partner != nullptr; partner = registry_.bind_partner(it)) { announce(*partner); }
     }
     void announce(tracked_tensor& it) noexcept {
         ++declared_;

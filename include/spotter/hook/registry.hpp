@@ -27,11 +27,12 @@ public:
     // The first tensor that there was too little memory for.
     [[nodiscard]] error lack() const noexcept;
 
-    // Ties a gradient to what it is the gradient of, whichever is declared first. Returns the partner if it has been declared
-    // before and knows more now.
+    // Ties a gradient to what it is the gradient of, and a loss or metric in evaluation to the one in training, whichever is declared
+    // first. Returns a partner that has been declared before and knows more now; null once there is none.
     [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) noexcept;
 
 private:
+    [[nodiscard]] tracked_tensor* bind_evaluation(tracked_tensor& fresh) noexcept;
     // Whether either knows more now.
     static bool tie(tracked_tensor& gradient, tracked_tensor& target) noexcept;
 

@@ -2,6 +2,7 @@
 // The bodies of registry.hpp.
 #pragma once
 
+#include <spotter/core/evaluation_name.hpp>
 #include <spotter/hook/registry.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -42,10 +43,28 @@ SPOTTER_BODY error registry::lack() const noexcept {
     return {};
 }
 
+SPOTTER_BODY tracked_tensor* registry::bind_evaluation(tracked_tensor& fresh) noexcept {
+    bool const is_evaluation = says_evaluation(fresh.name);
+    for (std::size_t i = 0; i < count_; ++i) {
+        tracked_tensor& other = *tensors_[i];
+        tracked_tensor& evaluated = is_evaluation ? fresh : other;
+        tracked_tensor& trained = is_evaluation ? other : fresh;
+        if (!other.declared || other.info.role != fresh.info.role || evaluated.info.partner != no_tensor ||
+            !is_evaluation_of(evaluated.name, trained.name)) {
+            continue;
+        }
+        evaluated.info.partner = trained.info.id;
+        evaluated.info.partner_role = trained.info.role;
+        return is_evaluation ? nullptr : &other;
+    }
+    return nullptr;
+}
+
 SPOTTER_BODY tracked_tensor* registry::bind_partner(tracked_tensor& fresh) noexcept {
+    if (fresh.info.role == role::loss || fresh.info.role == role::metric) { return bind_evaluation(fresh); }
     std::string_view const target = gradient_of(fresh.name);
     if (!target.empty()) {
-        fresh.info.partner_role = guess_role(target);
+        if (fresh.info.partner == no_tensor) { fresh.info.partner_role = guess_role(target); }
         tracked_tensor* const other = find(target);
         return other != nullptr && other->declared && tie(fresh, *other) ? other : nullptr;
     }

@@ -29,7 +29,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 }
 
 SPOTTER_BODY std::pair<std::string, std::string> title_of(std::string const& name) {
-    if (!spotter::detail::is_boosting_metric(name)) { return {name, {}}; }
+    if (spotter::detail::boosting_metric_of(name) == nullptr) { return {name, {}}; }
     std::size_t const dash = name.rfind('-', name.size() - 2);
     return {name.substr(dash + 1), name.substr(0, dash)};
 }

@@ -14,7 +14,7 @@ struct eval_phase {
     bool rewound = false;             // training went back to an earlier step since the phase before
 };
 
-// The phases of each loss that is observed under one name in train and in eval steps. With a `length` of n every n eval closes with the
+// The phases of each loss that is observed in train and in eval steps, under one name or two (place_of). With a `length` of n every n eval closes with the
 // loss are a phase, which ends at the last of them; with 0 a phase ends at the next close of another mode. A rewind of training drops
 // what was summed up; eval indices may begin anew with each phase.
 class eval_phases {
@@ -28,10 +28,11 @@ public:
         return true;
     }
     constexpr void observe(observation const& it, std::uint64_t length) noexcept {
-        if (!all_.holds(it.tensor.id) || it.step.mode == mode::predict) { return; }
-        series& mine = all_[it.tensor.id];
+        loss_place const place = place_of(it);
+        if (!all_.holds(place.id) || place.when == mode::predict) { return; }
+        series& mine = all_[place.id];
         measurement const loss = loss_of(it);
-        if (it.step.mode == mode::eval) {
+        if (place.when == mode::eval) {
             mine.touched = true;
             if (loss.known) { mine.evaluated.add(loss.value); }
             return;

@@ -14,6 +14,17 @@ namespace spotter::inline SPOTTER_ABI {
     return loss;
 }
 
+// Which loss or metric an observation is of, and in training or in evaluation: `val_loss` is `train_loss` in evaluation, in whatever
+// mode its step is (docs/rules.md#evaluation-under-a-name-of-its-own).
+struct loss_place {
+    tensor_id id;
+    mode when;
+};
+[[nodiscard]] constexpr loss_place place_of(observation const& it) noexcept {
+    bool const alone = it.tensor.partner == no_tensor || it.step.mode == mode::predict;
+    return alone ? loss_place{it.tensor.id, it.step.mode} : loss_place{it.tensor.partner, mode::eval};
+}
+
 // Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x itself.
 struct smoothed {
     double weighted = 0, weight = 0;

@@ -54,7 +54,7 @@ struct underfit {
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.phases.observe(it, phase_length);
         measurement const loss = loss_of(it);
-        if (it.step.mode != mode::train || !loss.known || seen.all.find(it.tensor.id) == nullptr) { return; }
+        if (place_of(it).when != mode::train || !loss.known || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         mine.now.add(loss.value, smoothing);
         std::uint64_t const step = it.step.index;
