@@ -12,7 +12,8 @@ TEST_CASE("a name says by a word of its own that it is of an evaluation") {
         INFO(name);
         CHECK(says_evaluation(name));
     }
-    for (std::string_view const name : {"", "loss", "train_loss", "value_loss", "latest_loss", "devil", "loss/testify"}) {
+    for (std::string_view const name :
+         {"", "loss", "train_loss", "value_loss", "latest_loss", "devil", "loss/testify"}) {
         INFO(name);
         CHECK_FALSE(says_evaluation(name));
     }

@@ -40,6 +40,9 @@ TEST_CASE("losses, gradients, weights and biases are told by their names [A24]",
            {"a.b/bias", role::bias},
            {"w", role::weight},
            {"b", role::bias},
+           {"rnn0/weights", role::weight},
+           {"rnn0.biases", role::bias},
+           {"grad for fc1.weight", role::gradient},
            {"kernel", role::weight}});
 }
 
@@ -55,6 +58,13 @@ TEST_CASE("a gradient of a weight is no weight, whatever its last part [A24]", "
 TEST_CASE("every glob of the rule catalogue finds its role") {
     check({{"input", role::input},
            {"input/image", role::input},
+           {"inputs", role::input},
+           {"targets", role::label},
+           {"target", role::label},
+           {"logits", role::prediction},
+           {"probs", role::prediction},
+           {"output", role::prediction},
+           {"outputs", role::prediction},
            {"label", role::label},
            {"labels", role::label},
            {"labels/a", role::label},

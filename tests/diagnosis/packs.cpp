@@ -36,9 +36,8 @@ TEST_CASE("what is in which pack") {
     CHECK(names_of(packs::rl) == with({"poor_weight_initialization"},
                                       {"rl_kl", "rl_explained_variance", "rl_clip_fraction", "rl_constant_reward",
                                        "rl_observation_range", "rl_repeated_states", "rl_target_network"}));
-    CHECK(names_of(packs::boosting) ==
-          names{"tree_depth", "low_feature_importance", "feature_importance_overweight", "stalled_training", "overfit",
-                "overtraining"});
+    CHECK(names_of(packs::boosting) == names{"tree_depth", "low_feature_importance", "feature_importance_overweight",
+                                             "stalled_training", "overfit", "overtraining"});
     CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence"});
     CHECK(names_of(packs::sagemaker) ==
           names{"class_imbalance", "check_input_images", "nlp_sequence_ratio", "loss_not_decreasing", "overfit",

@@ -11,6 +11,7 @@ namespace stage {
 struct descent {
     float rate = -0.1F;
     bool weight_first = true;
+    flag flags = flag::none;  // of the gradient
     std::vector<double> weight{0.5, -0.25}, gradient{};
 
     template <rule Rule>
@@ -20,6 +21,7 @@ struct descent {
                     .role = role::gradient,
                     .partner_role = role::weight,
                     .partner = 0,
+                    .flags = flags,
                     .type = dtype::f64,
                     .shape = {1, 2}});
     }

@@ -46,6 +46,11 @@ TEST_CASE("update_direction: W += 0.1 g fires at 60 with a window of 50, W -= 0.
     CHECK(it.covered().matched == 1);
 }
 
+TEST_CASE("update_direction: of what is flagged so the gradient is minus it", "[update_direction]") {
+    CHECK(directions({.rate = 0.1F, .flags = flag::negated}).empty());
+    CHECK(directions({.rate = -0.1F, .flags = flag::negated}, 27) == indices{25, 26});
+}
+
 TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not", "[update_direction]") {
     // Four weights, two of which ascend.
     auto const told = [](std::vector<std::string> const& names) {

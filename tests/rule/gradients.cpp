@@ -35,6 +35,28 @@ TEST_CASE("non_finite says where a bad value came from, in every mode", "[non_fi
     CHECK(it.close(train(1)) == truth::undecided);  // nothing was observed
 }
 
+TEST_CASE("non_finite: a gradient comes before the weight that it was carried into, where what was computed forward is "
+          "finite",
+          "[non_finite]") {
+    auto const origin = [](float weight, float loss, float gradient) {
+        run it{non_finite{}};
+        it.see(train(3), "fc1/w", {weight, 1});
+        it.see(train(3), "loss", {loss});
+        it.see(train(3), "grad/fc2/w", {1});
+        it.see(train(3), "grad/fc1/w", {gradient});
+        CHECK(it.close(train(3)) == truth::yes);
+        return std::string{it.found[0].tensor} + ": " + std::string{it.found[0].reason};
+    };
+    CHECK(origin(nan_f, 1, nan_f) == "grad/fc1/w: originates here");  // shown after the update
+    CHECK(origin(nan_f, nan_f, nan_f) == "fc1/w: entered from the previous step");
+    CHECK(origin(nan_f, 1, 1) == "fc1/w: entered from the previous step");
+    run alone{non_finite{}};  // nothing tells
+    alone.see(train(3), "fc1/w", {nan_f});
+    alone.see(train(3), "grad/fc1/w", {nan_f});
+    CHECK(alone.close(train(3)) == truth::yes);
+    CHECK(alone.found[0].tensor == "fc1/w");
+}
+
 TEST_CASE("vanishing_gradient: 1e-8 fires at 2, at 0 as SageMaker has it", "[vanishing_gradient]") {
     CHECK(fired(vanishing_gradient{}, 5, "grad/w", {1e-8F, -1e-8F}) == indices{2, 3, 4});
     CHECK(fired(vanishing_gradient::sagemaker_defaults(), 2, "grad/w", {1e-8F}) == indices{0, 1});

@@ -369,6 +369,21 @@ TEST_CASE("gradient_not_cleared: g, 2g, 3g, ... fires at 10", "[gradient_not_cle
     CHECK(it.close(train(4)) == truth::undecided);  // a rewind
 }
 
+TEST_CASE("gradient_not_cleared: a buffer that is flagged so is meant to gather", "[gradient_not_cleared]") {
+    auto const growing = [](flag flags) {
+        return fired(gradient_not_cleared{}, 20, [=](auto& it, step_id at) {
+            if (at.index == 0) {
+                it.declare(
+                    {.name = "grad/w", .role = role::gradient, .flags = flags, .type = dtype::f32, .shape = {2}});
+            }
+            float const times = static_cast<float>(at.index) + 1;
+            it.see(at, "grad/w", {0.1F * times, 0.2F * times});
+        });
+    };
+    CHECK(growing(flag::none).front() == 10);
+    CHECK(growing(flag::gathered).empty());
+}
+
 TEST_CASE("gradient_not_cleared: the norm has to rise in `rising` of the changes", "[gradient_not_cleared]") {
     auto const of_sizes = [](std::vector<float> const& sizes, gradient_not_cleared const& rule = {}) {
         return fired(rule, sizes.size(), [&](auto& it, step_id at) {

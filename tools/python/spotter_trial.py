@@ -107,7 +107,7 @@ MODES = ("train", "eval", "predict")
 _ROLES = ("other", "loss", "gradient", "weight", "bias", "input", "label", "prediction", "preactivation", "activation", "optimizer",
           "metric", "tree", "importance", "average_shap", "full_shap", "hyperparameter", "timing", "system")
 _ACTIVATIONS = ("unknown", "relu", "tanh", "sigmoid", "other")
-_FLAGS = ("frozen", "full_batch", "sparse_rows", "logits")
+_FLAGS = ("frozen", "full_batch", "sparse_rows", "logits", "negated", "gathered")
 
 
 class Step(NamedTuple):

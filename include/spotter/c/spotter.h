@@ -93,7 +93,9 @@ typedef enum spotter_flag {
     SPOTTER_FLAG_FROZEN = 1,      /* a parameter that is meant not to change */
     SPOTTER_FLAG_FULL_BATCH = 2,  /* an input that is the whole data set at every step */
     SPOTTER_FLAG_SPARSE_ROWS = 4, /* rows may stay zero (embeddings of unseen tokens) */
-    SPOTTER_FLAG_LOGITS = 8       /* a prediction before its softmax */
+    SPOTTER_FLAG_LOGITS = 8,      /* a prediction before its softmax */
+    SPOTTER_FLAG_NEGATED = 16,    /* minus the gradient: the optimizer adds it */
+    SPOTTER_FLAG_GATHERED = 32    /* a buffer that keeps what was there: momentum, or several backward passes */
 } spotter_flag;
 
 /* What an activation was made by. */

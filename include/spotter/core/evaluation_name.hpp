@@ -11,8 +11,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-inline constexpr std::string_view evaluation_words[] = {"val", "valid", "validation", "eval", "evaluation",
-                                                 "test", "testing", "dev", "holdout"};
+inline constexpr std::string_view evaluation_words[] = {"val",  "valid",   "validation", "eval",   "evaluation",
+                                                        "test", "testing", "dev",        "holdout"};
 inline constexpr std::string_view training_words[] = {"train", "training"};
 
 // The words of a name, of letters and digits; capital letters are as small ones.

@@ -50,6 +50,8 @@ enum class flag : std::uint32_t {
     full_batch = 2,   // an input that is the whole data set at every step
     sparse_rows = 4,  // rows may stay zero (embeddings of unseen tokens)
     logits = 8,       // a prediction before its softmax
+    negated = 16,     // minus the gradient: the optimizer adds it
+    gathered = 32,    // a buffer that keeps what was there: momentum, or the gradients of several backward passes
 };
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {
     return static_cast<flag>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -83,8 +85,16 @@ struct role_rule {
 inline constexpr role_rule whole_names[] = {
     {"loss", role::loss},
     {"input", role::input},
+    {"inputs", role::input},
     {"label", role::label},
     {"labels", role::label},
+    {"target", role::label},
+    {"targets", role::label},
+    {"output", role::prediction},
+    {"outputs", role::prediction},
+    {"logits", role::prediction},
+    {"probs", role::prediction},
+    {"probabilities", role::prediction},
     {"pred", role::prediction},
     {"preds", role::prediction},
     {"prediction", role::prediction},
@@ -97,6 +107,7 @@ inline constexpr role_rule prefixes[] = {
     {"grad/", role::gradient},
     {"grads/", role::gradient},
     {"gradient/", role::gradient},
+    {"grad for ", role::gradient},
     {"metric/", role::metric},
     {"loss/", role::loss},
     {"input/", role::input},
@@ -120,8 +131,8 @@ inline constexpr role_rule prefixes[] = {
 inline constexpr role_rule suffixes[] = {
     {".grad", role::gradient}, {"_loss", role::loss}, {"_input", role::preactivation}, {"_output", role::activation}};
 inline constexpr role_rule last_parts[] = {
-    {"w", role::weight}, {"weight", role::weight}, {"kernel", role::weight},
-    {"b", role::bias},   {"bias", role::bias},     {"loss", role::loss},
+    {"w", role::weight}, {"weight", role::weight}, {"weights", role::weight}, {"kernel", role::weight},
+    {"b", role::bias},   {"bias", role::bias},     {"biases", role::bias},    {"loss", role::loss},
 };
 // XGBoost's evaluation metrics, reported as <set>-<metric> with an optional @k, and for rankings an optional `-` at the end.
 struct boosting_metric {
@@ -167,9 +178,9 @@ inline constexpr boosting_metric boosting_metrics[] = {
     return detail::boosting_metric_of(name) != nullptr ? role::metric : role::other;
 }
 
-// What a gradient is the gradient of (`grad/X` and `X.grad` give X); empty for any other name.
+// What a gradient is the gradient of (`grad/X`, `X.grad` and ggml's `grad for X` give X); empty for any other name.
 [[nodiscard]] constexpr std::string_view gradient_of(std::string_view name) noexcept {
-    for (std::string_view prefix : {"grad/", "grads/", "gradient/"}) {
+    for (std::string_view prefix : {"grad/", "grads/", "gradient/", "grad for "}) {
         if (name.starts_with(prefix)) { return name.substr(prefix.size()); }
     }
     if (name.ends_with(".grad")) { return name.substr(0, name.size() - 5); }

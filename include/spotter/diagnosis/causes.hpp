@@ -16,6 +16,7 @@ struct run_evidence {
     update_sizes const& weights;
     std::uint64_t close;  // the one at hand, from 1 on
     bool dying;           // units, or gradients, have come to nothing
+    bool bad_value;       // a value that is no number was found at this close
     bool has_classes;     // labels are whole numbers: classes
 
     // What a rule said within so many closes.

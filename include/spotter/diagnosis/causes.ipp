@@ -58,7 +58,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // Later steps are, lately.
 [[nodiscard]] inline bool rate_runs_away(run_evidence const& of, finding& into) noexcept {
     if (of.losses.stands_still()) { return false; }  // a step so large would show
-    double const limit = of.progress == progress::worsens ? 0.1 : 0.5;
+    bool const at_once = of.bad_value && of.close <= 10;
+    double const limit = of.progress == progress::worsens || at_once ? 0.1 : 0.5;
     extreme_weight const lately = largest(of.weights, [](auto const& it) { return it.peak; });
     if (lately.value < limit) { return false; }
     into = large_rate(lately, limit);
@@ -252,9 +253,8 @@ SPOTTER_BODY bool is_certain(finding const& it) noexcept {
         // A few batches in turn; more of them are an epoch.
         return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
     }
-    for (std::string_view const rule :
-         {"identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward", "tree_depth",
-          "feature_importance_overweight"}) {
+    for (std::string_view const rule : {"identity_activation", "output_mismatch", "stalled_training",
+                                        "rl_constant_reward", "tree_depth", "feature_importance_overweight"}) {
         if (it.rule == rule) { return true; }
     }
     return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
@@ -274,8 +274,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
-    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch",
-                                        "feature_importance_overweight", "tree_depth"}) {
+    for (std::string_view const rule :
+         {"constant_batch", "identity_activation", "output_mismatch", "feature_importance_overweight", "tree_depth"}) {
         episode const* const it = of.held(rule);
         if (it != nullptr && is_certain(it->latest) && of_rule(it, into)) { return true; }
     }
@@ -288,16 +288,25 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
     if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_zero(of.weights, 10, into)) { return true; }
-    if (rate_too_small(of.weights, ill ? 1e-5 : update_sizes::next_to_nothing, ill ? 20 : 100, into)) { return true; }
-    if (of_rule(of.held("dead_update_path", "no_gradient"), into)) { return true; }
+    // A parameter without effect beside weights that hardly move is one of them.
+    bool const hardly = of.held("dead_update_path", "no_effect") != nullptr;
+    double const least = ill || hardly ? 1e-5 : update_sizes::next_to_nothing;
+    if (rate_too_small(of.weights, least, hardly ? 5 : ill ? 20 : 100, into)) { return true; }
+    // Once told it stands; what is new has another cause.
+    episode const* const dead = of.held("dead_update_path", "no_gradient");
+    if (dead != nullptr && !dead->alarmed) { return of_rule(dead, into); }
     if (of_rule(of.held("gradient_not_cleared", holds_those_before), into)) { return true; }
     if (below_zero(of, into) || ((ill || of.dying) && climbs(of, into))) { return true; }
+    if (of.bad_value && of.close <= 10 && rate_runs_away(of, into)) { return true; }
     if (ill) {
         for (std::string_view const rule : {"rl_observation_range", "update_direction", "bf16_stall"}) {
             if (of_rule(of.held(rule), into)) { return true; }
         }
     }
-    if (of.progress != progress::worsens && of_rule(of.held("gradient_not_cleared"), into)) { return true; }
+    // Momentum that fills its buffer looks the same for a while.
+    episode const* const piles = of.held("gradient_not_cleared");
+    bool const lately = piles != nullptr && piles->last + 20 >= of.close;
+    if (lately && of.progress != progress::worsens) { return of_rule(piles, into); }
     if (ill) {
         if (input != nullptr && magnitude(input->latest.measured) >= 5 && of_rule(input, into)) { return true; }
         if (stays_alike(of, into)) { return true; }
@@ -311,6 +320,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
     bool const worse_in_evaluation = of.held("overfit") != nullptr || of.held("overtraining") != nullptr;
+    if (worse_in_evaluation && of_rule(of.held("constant_batch"), into)) { return true; }
     if ((ill || worse_in_evaluation) && of_rule(of.held("class_imbalance"), into)) { return true; }
     if (not_carried_over(of, into)) { return true; }
     for (std::string_view const rule :

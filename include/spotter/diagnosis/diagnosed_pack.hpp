@@ -28,7 +28,7 @@ private:
         severity held = severity::info;       // of what holds, told or not
         finding const* bad_value = nullptr;   // where values that are no numbers began
     };
-    [[nodiscard]] news look(spotter::progress now) noexcept;
+    [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
     [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
                                   findings& out) noexcept;
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
@@ -45,8 +45,8 @@ private:
     findings scratch_{};
     std::uint64_t close_ = 0;
     spotter::progress told_ =
-        spotter::progress::unknown;              // the last that was an alarm; unknown: none since it was well
-    std::uint64_t bad_values_at_ = 0;            // the last close with values that are no numbers
+        spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
+    std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
     std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last
     severity cause_level_ = severity::info;
     bool weights_told_ = false, sign_told_ = false;

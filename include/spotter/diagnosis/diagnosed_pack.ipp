@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 [[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses) noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it)) { return standing::certain; }
-    bool outcome = it.rule == "no_better_than_guessing" && !losses.falls_lately();
+    bool outcome = it.rule == "no_better_than_guessing" && !losses.is_on_its_way();
     if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= 3)) {
         measurement const evaluated = losses.evaluated(it.tensor);
         outcome = !evaluated.known || evaluated.value >= 0.15;
@@ -70,7 +70,9 @@ SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
 }
 
 SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progress now) const noexcept {
-    if (standing_of(it.latest, losses_) != standing::symptom || is_symmetric(it, weights_)) { return it.latest.severity; }
+    if (standing_of(it.latest, losses_) != standing::symptom || is_symmetric(it, weights_)) {
+        return it.latest.severity;
+    }
     if (it.rule == "gradient_not_cleared") {
         // Where several steps make an update, their gradients are meant to pile up.
         if (it.reason == holds_those_before) { return weights_.rests_mostly() ? severity::info : it.latest.severity; }
@@ -82,6 +84,8 @@ SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progr
         case progress::improves:
             return severity::info;
         case progress::unknown:
+            // A gradient has the units of the loss; what is told of it is told by what it does.
+            if (it.rule == "exploding_gradient" && !weights_.leaps()) { return severity::info; }
             return !losses_.has_objective() && is_strong(it.latest) ? it.latest.severity : severity::info;
         default:
             return it.latest.severity;
@@ -101,7 +105,8 @@ SPOTTER_BODY bool diagnosed_pack::says_the_same(episode const& it) const noexcep
 // not in a run that learns, where these are habits.
 inline void join_bad_value(finding const& it, spotter::progress now, finding& cause) noexcept {
     bool const known = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
-                       cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized";
+                       cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized" ||
+                       cause.rule == "gradient_not_cleared";
     finding const found = cause;
     cause = it;
     if (!known || now == progress::improves) { return; }
@@ -136,16 +141,16 @@ SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
 inline void call_it_a_habit(finding& it, spotter::progress now, bool gathers) noexcept {
     if (it.rule == "update_direction" && now == progress::improves) {
         it.reason = "gradients look negated, or of another instant";
-        it.remedy = "Nothing is wrong where gradients are kept with the other sign. Where the loop shows its tensors "
-                    "after the update, set options::instant.";
+        it.remedy = "Nothing is wrong where gradients are kept with the other sign: flag them flag::negated (or no "
+                    "longer). Where the loop shows its tensors after the update, set options::instant.";
     } else if (it.rule == "gradient_not_cleared" && gathers) {
         it.reason = "several steps make an update";
-        it.remedy = "Nothing is wrong where gradients are gathered on purpose.";
+        it.remedy = "Nothing is wrong where gradients are gathered on purpose: flag them flag::gathered.";
     }
 }
 
 // Looks at what holds at this close: is anything new, how grave is it, and what is it about?
-SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) noexcept {
+SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now, bool in_training) noexcept {
     news it;
     bool const ill = now == progress::flat || now == progress::worsens;
     // What follows a value that is no number follows from it.
@@ -159,7 +164,7 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
         it.held = level > it.held ? level : it.held;
         it.anything = true;
         bool const bad_value = each.latest.tells_origin;
-        if (bad_value) { bad_values_at_ = close_; }
+        if (bad_value && in_training) { bad_values_at_ = close_; }  // what training does follows from its own
         if (level < severity::warning || each.alarmed) { continue; }
         if (explained(each)) {
             each.alarmed = says_the_same(each);  // which needs no second alarm
@@ -189,7 +194,9 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now) no
 // Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
 SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
                                              findings& out) noexcept {
-    if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying, has_classes_}, cause)) {
+    if (!what.alarm ||
+        !name_cause({now, losses_, said_, weights_, close_, what.dying, what.bad_value != nullptr, has_classes_},
+                    cause)) {
         return false;
     }
     if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, now, cause); }
@@ -207,7 +214,7 @@ SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress
 SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
     spotter::progress const now = losses_.says();
     if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = {}; }
-    news const what = look(now);
+    news const what = look(now, step.mode == mode::train);
     std::size_t const first = out.size();
     finding cause;
     bool const has_cause = tell_cause(what, now, step, cause, out);

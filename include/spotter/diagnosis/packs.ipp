@@ -28,8 +28,8 @@ template <pack_id Which>
 hidden_machine* make_diagnosed_pack() noexcept {
     auto* const pack = new (std::nothrow) diagnosed_pack{Which != pack_id::rl};
     if constexpr (Which == pack_id::supervised) {
-        add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150}, output_mismatch{},
-            identity_activation{});
+        add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150},
+            output_mismatch{}, identity_activation{});
         add_any_net(pack);
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});

@@ -35,9 +35,9 @@ struct progress_limits {
     std::uint64_t fallen_for = 100;
     double worse = 1.1;  // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 200, lasting_mildly = 5000;
-    double stirs = 1e-3, stirs_at_all = 1e-5;  // times the first loss: what has been nearer to it stands still
+    double stirs = 1e-3, stirs_at_all = 1e-5;     // times the first loss: what has been nearer to it stands still
     std::uint64_t still = 50, still_at_all = 25;  // in so many samples in a row
-    double climbs = 1.3;  // times the first loss: the last third of one that has risen from the start
+    double climbs = 1.3;      // times the first loss: the last third of one that has risen from the start
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
     double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
@@ -67,13 +67,15 @@ public:
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
         return near_ >= limits.still || at_ >= limits.still_at_all;
     }
-    // Its latest third is still well below the one before.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool falls_lately() const noexcept {
+    // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that it has learned
+    // so far: a plateau of language models.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_on_its_way(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         if (third < 2) { return false; }
         double const now = middle_of(blocks_.last(third)), before = middle_of(blocks_.last(2 * third).first(third));
-        return before - now > 0.03 * magnitude(before);
+        return before - now > limits.flat_fall * magnitude(before) ||
+               (samples_ < limits.flat_after && now < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
     // It was never below where it began, and is above: the lowest block is one of the first two, and of pairs from the first and the
@@ -222,7 +224,7 @@ public:
         if (mine == nullptr || !value.known || !any(needs(it.tensor)) || place.when == mode::predict) { return; }
         bool const more = !falls(it.tensor);
         bool const train = place.when == mode::train;
-        if (!more && train) { any_loss_ = true; }
+        any_loss_ = any_loss_ || (train && !more);
         if (train && !more && !objective_) { return; }
         mine->counts = mine->counts || (train && !more);
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
@@ -259,10 +261,10 @@ public:
         return any && !stirs;
     }
     // A training loss is still on its way.
-    [[nodiscard]] constexpr bool falls_lately() const noexcept {
+    [[nodiscard]] constexpr bool is_on_its_way() const noexcept {
         bool any = false;
         all_.each_named(
-            [&](std::string_view, series const& it) { any = any || (it.counts && it.train.falls_lately()); });
+            [&](std::string_view, series const& it) { any = any || (it.counts && it.train.is_on_its_way(limits_)); });
         return any;
     }
     // Where the evaluation of that loss stands, beside where its training began; unknown where it has none.

@@ -16,12 +16,12 @@ public:
     static constexpr double next_to_nothing = 1e-6;  // an update ratio: float32 has 24 bits
 
     struct weight {
-        double scale = 0;                    // at first sight; 0: not seen, or all zero
-        double early = 0;                    // the largest update ratio of the first updates
-        double peak = 0;                     // of all; fades by 2 % an update
-        double highest = 0;                  // of all
-        std::uint64_t moves = 0, rests = 0;  // observations with and without a change since the one before
-        bool seen = false, one_value = false;  // had one in all its elements at first sight
+        double scale = 0;                           // at first sight; 0: not seen, or all zero
+        double early = 0;                           // the largest update ratio of the first updates
+        double peak = 0;                            // of all; fades by 2 % an update
+        double highest = 0;                         // of all
+        std::uint64_t moves = 0, rests = 0;         // observations with and without a change since the one before
+        bool seen = false, one_value = false;       // had one in all its elements at first sight
         bool has_gradient = false, pulled = false;  // one was seen; it was not zero
     };
 
@@ -69,6 +69,13 @@ public:
         all_.each_named([&](std::string_view name, weight const& it) {
             if (it.seen) { use(name, it); }
         });
+    }
+
+    // A recent update was a tenth of its weight or more.
+    [[nodiscard]] constexpr bool leaps() const noexcept {
+        bool any = false;
+        each([&](std::string_view, weight const& it) { any = any || it.peak >= 0.1; });
+        return any;
     }
 
     // How many began with one value in all their elements.

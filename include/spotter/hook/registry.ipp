@@ -68,7 +68,7 @@ SPOTTER_BODY tracked_tensor* registry::bind_partner(tracked_tensor& fresh) noexc
         tracked_tensor* const other = find(target);
         return other != nullptr && other->declared && tie(fresh, *other) ? other : nullptr;
     }
-    for (char const* prefix : {"grad/", "grads/", "gradient/"}) {
+    for (char const* prefix : {"grad/", "grads/", "gradient/", "grad for "}) {
         tracked_tensor* const gradient = find(prefix, fresh.name);
         if (gradient != nullptr && gradient->declared) { return tie(*gradient, fresh) ? gradient : nullptr; }
     }

@@ -62,7 +62,8 @@ struct gradient_not_cleared {
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         bool const has_direction = tensor.shape.elements() > 1 && !is_complex(tensor.type);
-        return select(tensor) && has_direction ? terms::feature | terms::nonfinite : terms::none;
+        bool const gathered = has(tensor.flags, flag::gathered);
+        return select(tensor) && has_direction && !gathered ? terms::feature | terms::nonfinite : terms::none;
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
         return mine.before.grow(3) && mine.norms.keep(window) && mine.rose.keep(window);

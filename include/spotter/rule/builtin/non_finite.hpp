@@ -8,7 +8,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Error at the close of any step with a non-finite value; asks to skip the update. The tensor is the first bad one in the flow of a step
-// (step_flow.hpp): where the trouble began, in whatever order tensors are observed. `measured` is the count of its bad elements;
+// (step_flow.hpp): where the trouble began, in whatever order tensors are observed; a gradient before the weight that an update has
+// carried it into, where what was computed forward is finite. `measured` is the count of its bad elements;
 // `detail` gives the index (in storage order) of the first, and the counts.
 struct non_finite {
     using kind = rule_kind;
@@ -21,11 +22,13 @@ struct non_finite {
     struct bad_elements {  // of the first observation in a step that has some
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;
         std::uint64_t first = no_index;
+        bool is_gradient = false;
         [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }
     };
     struct state {
         step_flow<bad_elements> flow;
-        std::uint32_t bad = 0;  // tensors
+        std::uint32_t bad = 0;                      // tensors
+        bool forward = false, bad_forward = false;  // of this step: something was computed forward, and is not finite
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -36,22 +39,36 @@ struct non_finite {
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         bad_elements& mine = seen.flow.see(it.tensor.id);
-        if (it.stats.nonfinite() == 0 || mine.count() > 0) { return; }
-        mine = {it.stats.nan, it.stats.pos_inf, it.stats.neg_inf, it.stats.first_bad};
+        bool const is_bad = it.stats.nonfinite() > 0;
+        detail::stretch const where = detail::stretch_of(it.tensor.role);
+        if (it.tensor.role != role::other && where >= detail::stretch::forward && where <= detail::stretch::loss) {
+            seen.forward = true, seen.bad_forward = seen.bad_forward || is_bad;
+        }
+        if (!is_bad || mine.count() > 0) { return; }
+        mine = {it.stats.nan, it.stats.pos_inf, it.stats.neg_inf, it.stats.first_bad, it.tensor.role == role::gradient};
         ++seen.bad;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         if (!seen.flow.saw_something()) { return truth::undecided; }
         std::uint32_t const bad = std::exchange(seen.bad, 0);
         if (bad > 0) { tell(seen, bad, out); }
+        seen.forward = seen.bad_forward = false;
         seen.flow.next_close();
         return truth_of(bad > 0);
     }
 
 private:
     static constexpr void tell(state const& seen, std::uint32_t bad, findings& out) noexcept {
-        auto const* const origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
+        auto const* origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
         if (origin == nullptr) { return; }
+        // Nothing finite is computed from a bad weight: where the loop shows its tensors after the update, a bad gradient came first.
+        detail::stretch const where = detail::stretch_of(origin->role);
+        bool const updated = where == detail::stretch::parameters || where == detail::stretch::optimizer;
+        if (updated && seen.forward && !seen.bad_forward) {
+            auto const* const made_of =
+                seen.flow.first([](bad_elements const& it) { return it.count() > 0 && it.is_gradient; });
+            if (made_of != nullptr) { origin = made_of; }
+        }
         bad_elements const& of = origin->kept;
         culprit const who{origin->name, static_cast<double>(of.count()), bad};
         finding it = who.as_not_finite(reason_of(seen, *origin));

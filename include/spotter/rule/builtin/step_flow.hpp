@@ -31,7 +31,7 @@ namespace detail {
 
 // A name without what says its role: `act/fc1`, `pre/fc1` and `fc1_output` are of the layer `fc1`.
 [[nodiscard]] constexpr std::string_view layer_of(std::string_view name) noexcept {
-    for (std::string_view const prefix : {"grad/", "grads/", "gradient/", "pre/", "act/", "relu/"}) {
+    for (std::string_view const prefix : {"grad/", "grads/", "gradient/", "grad for ", "pre/", "act/", "relu/"}) {
         if (name.starts_with(prefix)) {
             name.remove_prefix(prefix.size());
             break;

@@ -17,6 +17,7 @@ namespace spotter::inline SPOTTER_ABI {
 // A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as they are before the
 // update, which is the one after it; where the loop observes after the update, say so in `options::instant` (or in `after_update`, for this
 // rule alone) and observe gradients before weights.
+// What is flagged `negated` is minus the gradient.
 // Keeps a copy of each weight and gradient (a second one of gradients that are observed first). Train steps only.
 struct update_direction {
     using kind = rule_kind;
@@ -76,6 +77,7 @@ struct update_direction {
         copy weight, gradients[2];
         int newest = 0;  // of the gradients
         bool watched = false;
+        bool negated = false;  // what is kept of gradients is minus them
         recent_values ascending;  // 1 or 0 a change
         std::uint64_t changes = 0;
         std::size_t net = 0;
@@ -126,6 +128,7 @@ struct update_direction {
         if (seen.parameters.find(id) == nullptr || !seen.parameters[id].watched) { return; }
         parameter& mine = seen.parameters[id];
         if (is_gradient) {
+            mine.negated = has(it.tensor.flags, flag::negated);
             // The one before is still needed, unless the weight was there already.
             bool const in_place = mine.gradients[mine.newest].close == seen.close || mine.weight.close == seen.close;
             if (!in_place) { mine.newest = 1 - mine.newest; }
@@ -139,7 +142,8 @@ struct update_direction {
             if (it.step.index <= mine.weight.index || !gradient.fits(values) || !mine.weight.fits(values)) { continue; }
             detail::along_sums along;
             bool const kept = change_along(gradient, mine.weight, values, along);
-            double const found = along.products.fold();
+            double const along_it = along.products.fold();
+            double const found = mine.negated ? -along_it : along_it;
             if (along.finite && is_finite(found)) { out.push(found); }
             if (kept) { return mine.weight.kept(seen.close, it); }
             break;
