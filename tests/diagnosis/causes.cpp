@@ -131,6 +131,30 @@ TEST_CASE("what follows a value that is no number follows from it") {
     CHECK(alarms_of(all) == std::vector<std::string>{"20 non_finite"});
 }
 
+TEST_CASE("a value that is no number in an evaluation silences nothing of the training") {
+    hook watch{plan{}, packs::supervised};
+    float const nan = std::bit_cast<float>(0x7FC00000U);
+    CHECK(static_cast<bool>(watch.step(eval(0), "loss"_t = nan)));
+    std::vector<float> gradient(8, 0.1F);
+    for (std::uint64_t i = 0; i < 30; ++i) {
+        gradient[0] = 0.1F * static_cast<float>(i % 7);
+        gradient[3] = i == 20 ? nan : 0.1F;
+        step_alarm const found = watch.step(train(i), "loss"_t = 2.0 - 0.01 * static_cast<double>(i),
+                                            "grad/fc/w"_t = view_of(gradient.data(), {2, 4}));
+        CHECK(static_cast<bool>(found) == (i == 20));
+    }
+}
+
+TEST_CASE("large gradients of a policy are told by what they do to its weights") {
+    auto const large = [](shown_step& it, std::uint64_t) {
+        for (auto& each : it.gradients) {
+            for (float& value : each) { value *= 1e5F; }
+        }
+    };
+    CHECK(alarms_of(story_of(packs::rl, 60, {}, large)).empty());
+    CHECK_FALSE(alarms_of(story_of(packs::rl, 60, {.rate = 100}, large)).empty());
+}
+
 TEST_CASE("cause: every weight began with one value, told at once") {
     told const it = first_alarm(story_of(packs::supervised, 30, {}, one_value));
     CHECK((it.at == 0 && it.rule == "poor_weight_initialization"));
