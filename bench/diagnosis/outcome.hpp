@@ -6,6 +6,7 @@
 #include "faults.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -15,6 +16,7 @@
 namespace diagnosis {
 
 inline constexpr std::array<std::string_view, 4> pack_names{"spotter", "sagemaker", "sagemaker at 500", "rules alone"};
+inline constexpr std::size_t own_pack = 0, each_rule_alone = 3;  // places there
 
 // A finding of severity warning or above.
 struct told {

@@ -146,7 +146,7 @@ void print_rules_alone(list const& trainings) {
     for (labelled const& each : trainings) {
         if (each.label != label::clean) { continue; }
         ++clean;
-        for (told const& one : each.of->packs[3].rules) { ++rules[one.rule].first.hits; }
+        for (told const& one : each.of->packs[each_rule_alone].rules) { ++rules[one.rule].first.hits; }
         for (told const& one : each.of->packs[0].rules) { ++rules[one.rule].second.hits; }
     }
     if (std::all_of(rules.begin(), rules.end(), [](auto const& each) { return each.second.first.hits == 0; })) {

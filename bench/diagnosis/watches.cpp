@@ -177,8 +177,8 @@ void watches::end() {
 }
 std::array<verdict, pack_names.size()> watches::finish() {
     std::array<verdict, pack_names.size()> made{verdict{}, hooks_->sagemaker.finish(), hooks_->seldom.finish()};
-    hooks_->with_own_pack([&](auto& each) { made[0] = each.finish(); });
-    hooks_->with_rules_alone([&](auto& each) { made[3] = each.finish(); });
+    hooks_->with_own_pack([&](auto& each) { made[own_pack] = each.finish(); });
+    hooks_->with_rules_alone([&](auto& each) { made[each_rule_alone] = each.finish(); });
     return made;
 }
 

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     SPOTTER_STRICT_BODY
     if (is_certain(it)) { return standing::certain; }
     bool outcome = it.rule == "no_better_than_guessing" && !losses.is_on_its_way();
-    if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= 3)) {
+    if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= 4)) {
         measurement const evaluated = losses.evaluated(it.tensor);
         outcome = !evaluated.known || evaluated.value >= 0.15;
     }
