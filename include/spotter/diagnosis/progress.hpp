@@ -33,6 +33,7 @@ struct progress_limits {
     double flat_fall = 0.03;  // of the level: what a flat loss has fallen by is below, with two standard errors added
     double fallen = 0.7;      // times the first loss: what has been below that so many times in a row is not flat
     std::uint64_t fallen_for = 100;
+    std::uint64_t young = 1000;  // samples: until then what has fallen below that is on its way
     double worse = 1.1;  // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 200, lasting_mildly = 5000;
     double stirs = 1e-3, stirs_at_all = 1e-5;     // times the first loss: what has been nearer to it stands still
@@ -75,7 +76,7 @@ public:
         if (third < 2) { return false; }
         double const now = middle_of(blocks_.last(third)), before = middle_of(blocks_.last(2 * third).first(third));
         return before - now > limits.flat_fall * magnitude(before) ||
-               (samples_ < limits.flat_after && now < limits.fallen * beginning_);
+               (samples_ < limits.young && now < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
     // It was never below where it began, and is above: the lowest block is one of the first two, and of pairs from the first and the
