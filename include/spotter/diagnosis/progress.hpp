@@ -34,7 +34,7 @@ struct progress_limits {
     double fallen = 0.7;      // times the first loss: what has been below that so many times in a row is not flat
     std::uint64_t fallen_for = 100;
     std::uint64_t young = 1000;  // samples: until then what has fallen below that is on its way
-    double worse = 1.1;  // times the first loss: in `lasting` samples in a row, none below
+    double worse = 1.1;          // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 200, lasting_mildly = 5000;
     double stirs = 1e-3, stirs_at_all = 1e-5;     // times the first loss: what has been nearer to it stands still
     std::uint64_t still = 50, still_at_all = 25;  // in so many samples in a row
