@@ -140,9 +140,9 @@ struct boosting_metric {
     bool rises = false;  // more of it is better
 };
 inline constexpr boosting_metric boosting_metrics[] = {
-    {"rmse"},     {"rmsle"},     {"mae"},          {"mape"},        {"mphe"},      {"logloss"},
-    {"error"},    {"merror"},    {"mlogloss"},     {"auc", true},   {"aucpr", true}, {"pre", true},
-    {"ndcg", true}, {"map", true}, {"nloglik"},    {"deviance"},    {"accuracy", true}};
+    {"rmse"},       {"rmsle"},     {"mae"},      {"mape"},      {"mphe"},          {"logloss"},
+    {"error"},      {"merror"},    {"mlogloss"}, {"auc", true}, {"aucpr", true},   {"pre", true},
+    {"ndcg", true}, {"map", true}, {"nloglik"},  {"deviance"},  {"accuracy", true}};
 
 // The one that a name reports; null where it is no such name.
 [[nodiscard]] constexpr boosting_metric const* boosting_metric_of(std::string_view name) noexcept {

@@ -77,7 +77,7 @@ struct update_direction {
         copy weight, gradients[2];
         int newest = 0;  // of the gradients
         bool watched = false;
-        bool negated = false;  // what is kept of gradients is minus them
+        bool negated = false;     // what is kept of gradients is minus them
         recent_values ascending;  // 1 or 0 a change
         std::uint64_t changes = 0;
         std::size_t net = 0;
