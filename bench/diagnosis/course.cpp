@@ -21,7 +21,7 @@ void course::wrong_from(std::uint64_t step, std::string planted) {
 }
 
 void course::begin(sp::step_id step) {
-    if (!watches_) { watches_.emplace(made_.planted_at, pack_, known_); }
+    if (!watches_) { watches_.emplace(made_.what, made_.planted_at, pack_, known_); }
     step_ = step;
     watches_->begin(step);
 }
@@ -64,7 +64,7 @@ outcome course::finish() {
     for (std::size_t i = badness_.size() - count; i < badness_.size(); ++i) {
         made_.badness += badness_[i] / static_cast<double>(count);
     }
-    if (watches_) { made_.packs = watches_->finish(); }
+    if (watches_) { watches_->finish(made_); }
     return std::move(made_);
 }
 

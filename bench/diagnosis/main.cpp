@@ -3,6 +3,7 @@
 //     diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from FILE] [--list]
 #include "family.hpp"
 #include "jobs.hpp"
+#include "limits.hpp"
 #include "tables.hpp"
 #include "watches.hpp"
 
@@ -25,11 +26,12 @@ using namespace diagnosis;
 struct options {
     std::uint64_t first_seed = 0, last_seed = 9;
     std::vector<std::pair<std::string, std::string>> only{};  // family and fault; empty: all
-    std::string csv{}, from{};
+    std::string csv{}, from{}, tried{};
     unsigned jobs = 0;  // 0: one a processor
-    bool quick = false, list = false, healthy = false;
+    bool quick = false, list = false, healthy = false, leave_out = false;
 };
 
+constexpr std::uint64_t first_tuning_seed = 100;
 constexpr char const* usage =
     "usage: diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from "
     "FILE] [--list]\n"
@@ -39,7 +41,10 @@ constexpr char const* usage =
     "  --list     the families that were built\n"
     "  --healthy  healthy trainings alone           --alone    the rules of the program's pack look on, each for "
     "itself\n"
-    "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n";
+    "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n"
+    "  --leave-out  chooses the limits of the diagnosis for each family without it, on as many seeds from 100 on "
+    "(--tried "
+    "FILE writes what came of them, --from FILE takes it from there); judges the families with them\n";
 
 template <class Number>
 bool parse(std::string_view text, Number& into) {
@@ -67,6 +72,7 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
     if (argument == "--only") { return parse_only(value, into); }
     if (argument == "--jobs") { return parse(value, into.jobs); }
     if (argument == "--csv") { return !(into.csv = std::string{value}).empty(); }
+    if (argument == "--tried") { return !(into.tried = std::string{value}).empty(); }
     if (argument == "--from") { return !(into.from = std::string{value}).empty(); }
     takes_value = false;
     if (argument == "--quick") {
@@ -75,14 +81,15 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
         return true;
     }
     if (argument == "--tuning") {
-        into.first_seed = 100;
-        into.last_seed = 109;
+        into.first_seed = first_tuning_seed;
+        into.last_seed = first_tuning_seed + 9;
         return true;
     }
     if (argument == "--ours") { return !(watches::baselines = false); }
     if (argument == "--alone") { return watches::alone = true; }
     if (argument == "--healthy") { return into.healthy = true; }
     if (argument == "--tell") { return watches::tells = true; }
+    if (argument == "--leave-out") { return into.leave_out = true; }
     return into.list = argument == "--list";
 }
 
@@ -113,6 +120,46 @@ std::vector<assignment> assignments(options const& wanted) {
         }
     }
     return made;
+}
+
+// Chooses limits for each family from what the others were told.
+void choose_limits(std::vector<outcome> const& tried) {
+    std::vector<diagnosis_limits> chosen;
+    for (family const& each : families()) {
+        chosen.push_back(chosen_without(each.name, tried));
+        watches::limits_of[std::string{each.name}] = chosen.back();
+    }
+    print_chosen(chosen);
+}
+
+bool write_csv(std::string const& name, std::vector<outcome> const& all) {
+    std::ofstream file{name};
+    file << csv_header();
+    for (outcome const& each : all) { file << csv_lines(each); }
+    if (!file.flush()) {
+        std::fprintf(stderr, "cannot write %s\n", name.c_str());
+        return false;
+    }
+    return true;
+}
+
+std::vector<outcome> read_csv_file(std::string const& name) {
+    std::ifstream file{name};
+    return read_csv(file);
+}
+
+// The outcomes, with limits that were chosen on the seeds of tuning.
+std::vector<outcome> leave_out(options const& wanted, unsigned jobs) {
+    options tuning = wanted;
+    tuning.first_seed = first_tuning_seed;
+    tuning.last_seed = first_tuning_seed + wanted.last_seed - wanted.first_seed;
+    watches::tries_limits = true;
+    std::vector<outcome> const tried =
+        wanted.from.empty() ? train_all(assignments(tuning), jobs) : read_csv_file(wanted.from);
+    watches::tries_limits = false;
+    if (!wanted.tried.empty() && !write_csv(wanted.tried, tried)) { return {}; }
+    choose_limits(tried);
+    return train_all(assignments(wanted), jobs);
 }
 
 void print_list() {
@@ -149,27 +196,15 @@ int main(int count, char** arguments) {
         print_list();
         return 0;
     }
-    std::vector<outcome> all;
-    if (!wanted.from.empty()) {
-        std::ifstream file{wanted.from};
-        all = read_csv(file);
-    } else {
-        unsigned const jobs = wanted.jobs > 0 ? wanted.jobs : (std::max)(1U, std::thread::hardware_concurrency());
-        all = train_all(assignments(wanted), jobs);
-    }
+    unsigned const jobs = wanted.jobs > 0 ? wanted.jobs : (std::max)(1U, std::thread::hardware_concurrency());
+    std::vector<outcome> const all = wanted.leave_out       ? leave_out(wanted, jobs)
+                                     : !wanted.from.empty() ? read_csv_file(wanted.from)
+                                                            : train_all(assignments(wanted), jobs);
     if (all.empty()) {
         std::fputs("no training to tell of: is the file there, or the folder SPOTTER_DATA?\n", stderr);
         return 1;
     }
-    if (!wanted.csv.empty()) {
-        std::ofstream file{wanted.csv};
-        file << csv_header();
-        for (outcome const& each : all) { file << csv_lines(each); }
-        if (!file.flush()) {
-            std::fprintf(stderr, "cannot write %s\n", wanted.csv.c_str());
-            return 1;
-        }
-    }
+    if (!wanted.csv.empty() && !write_csv(wanted.csv, all)) { return 1; }
     print_tables(all);
     return 0;
 }

@@ -75,12 +75,12 @@ bool fault_named(std::string_view name, fault& into) {
 std::uint64_t whole(std::string const& field) { return std::strtoull(field.c_str(), nullptr, 10); }
 double real(std::string const& field) { return std::strtod(field.c_str(), nullptr); }
 
-constexpr std::size_t of_training = 12, of_pack = 13;  // fields of a line
+constexpr std::size_t of_training = 13, of_pack = 13;  // fields of a line
 
 }  // namespace
 
 std::string csv_header() {
-    return "family,fault,variant,seed,steps,badness,finite,first_loss,last_loss,planted,planted_at,seconds,"
+    return "family,fault,variant,seed,steps,badness,finite,first_loss,last_loss,planted,planted_at,seconds,candidates,"
            "pack,alarmed,mode,step,stopped,stopped_at,skips,first_alarm,rules,too_early,bad_value,bad_value_at,"
            "could_not_run\n";
 }
@@ -101,6 +101,7 @@ std::string csv_lines(outcome const& it) {
                                                                     it.planted,
                                                                     std::to_string(it.planted_at),
                                                                     number(it.seconds),
+                                                                    it.candidates,
                                                                     std::string{pack_names[p]},
                                                                     said.alarmed ? "1" : "0",
                                                                     said.mode,
@@ -141,22 +142,23 @@ std::vector<outcome> read_csv(std::istream& from) {
             next.planted = fields[9];
             next.planted_at = whole(fields[10]);
             next.seconds = real(fields[11]);
+            next.candidates = fields[12];
             made.push_back(std::move(next));
         }
         if (made.empty()) { continue; }
         verdict& said = made.back().packs[pack];
-        said.alarmed = fields[13] == "1";
-        said.mode = fields[14];
-        said.step = whole(fields[15]);
-        said.stopped = fields[16] == "1";
-        said.stopped_at = whole(fields[17]);
-        said.skips = whole(fields[18]);
-        said.first = told_of(fields[19]);
-        said.rules = told_of(fields[20]);
-        said.too_early = told_of(fields[21]);
-        said.bad_value = fields[22];
-        said.bad_value_at = whole(fields[23]);
-        said.not_judged = list_of(fields[24]);
+        said.alarmed = fields[14] == "1";
+        said.mode = fields[15];
+        said.step = whole(fields[16]);
+        said.stopped = fields[17] == "1";
+        said.stopped_at = whole(fields[18]);
+        said.skips = whole(fields[19]);
+        said.first = told_of(fields[20]);
+        said.rules = told_of(fields[21]);
+        said.too_early = told_of(fields[22]);
+        said.bad_value = fields[23];
+        said.bad_value_at = whole(fields[24]);
+        said.not_judged = list_of(fields[25]);
     }
     return made;
 }

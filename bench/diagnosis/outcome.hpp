@@ -51,6 +51,7 @@ struct outcome {
     std::string planted{};  // where the NaN was put, and when
     std::uint64_t planted_at = 0;
     double seconds = 0;  // of computing
+    std::string candidates{};  // what it would have been told with other limits, where that was asked for (limits.hpp)
     std::array<verdict, pack_names.size()> packs{};
 };
 

@@ -2,6 +2,8 @@
 // The hooks and what is noted of their alarms. In a file of its own: the packs are what takes long to compile.
 #include "watches.hpp"
 
+#include "candidates.hpp"
+
 #include <spotter/hook.hpp>
 #include <spotter/print.hpp>
 #include <spotter/rules.hpp>
@@ -122,6 +124,10 @@ struct watches::hooks {
     std::optional<watch_of<sp::packs::supervised>> supervised{};
     std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};
     std::optional<watch_of<sp::packs::boosting>> boosting{};
+    std::optional<watch<pack_with_limits>> with_limits{};
+    std::optional<watch<pack_with_limits, sp::rl_entropy_collapse>> reinforcement_with_limits{};
+    std::optional<watch<candidate_packs>> candidates{};
+    std::string heard{};
     std::optional<supervised_rules> supervised_alone{};
     std::optional<reinforcement_rules> reinforcement_alone{};
     watch_of<sp::packs::sagemaker> sagemaker;
@@ -132,6 +138,8 @@ struct watches::hooks {
         if (supervised) { use(*supervised); }
         if (reinforcement) { use(*reinforcement); }
         if (boosting) { use(*boosting); }
+        if (with_limits) { use(*with_limits); }
+        if (reinforcement_with_limits) { use(*reinforcement_with_limits); }
     }
     template <class Use>
     void with_rules_alone(Use&& use) {
@@ -142,24 +150,36 @@ struct watches::hooks {
     void each(Use&& use) {
         with_own_pack(use);
         with_rules_alone(use);
+        if (candidates) { use(*candidates); }
         use(sagemaker);
         use(seldom);
     }
 };
 
-watches::watches(std::uint64_t onset, pack_choice pack, double known) : hooks_{std::make_unique<hooks>(onset)} {
-    if (pack == pack_choice::supervised) {
+watches::watches(assignment const& what, std::uint64_t onset, pack_choice pack, double known)
+    : hooks_{std::make_unique<hooks>(onset)} {
+    namespace sd = sp::detail;
+    sd::pack_id const own = pack == pack_choice::rl         ? sd::pack_id::rl
+                            : pack == pack_choice::boosting ? sd::pack_id::boosting
+                                                            : sd::pack_id::supervised;
+    bool const counted = pack == pack_choice::rl && known > 0 && known < 1e9;
+    auto const entropy = sp::rl_entropy_collapse::of_actions(counted ? static_cast<std::uint64_t>(known) : 0);
+    if (auto const limits = limits_of.find(what.family); limits != limits_of.end()) {
+        if (pack == pack_choice::rl) {
+            hooks_->reinforcement_with_limits.emplace(1U, onset, pack_with_limits{own, limits->second}, entropy);
+        } else {
+            hooks_->with_limits.emplace(1U, onset, pack_with_limits{own, limits->second});
+        }
+    } else if (pack == pack_choice::supervised) {
         hooks_->supervised.emplace(1U, onset, sp::packs::supervised);
-        if (alone) { hooks_->supervised_alone.emplace(onset); }
     } else if (pack == pack_choice::rl) {
-        bool const counted = known > 0 && known < 1e9;
-        hooks_->reinforcement.emplace(
-            1U, onset, sp::packs::rl,
-            sp::rl_entropy_collapse::of_actions(counted ? static_cast<std::uint64_t>(known) : 0));
-        if (alone) { hooks_->reinforcement_alone.emplace(onset); }
+        hooks_->reinforcement.emplace(1U, onset, sp::packs::rl, entropy);
     } else {
         hooks_->boosting.emplace(1U, onset, sp::packs::boosting);
     }
+    if (alone && pack == pack_choice::supervised) { hooks_->supervised_alone.emplace(onset); }
+    if (alone && pack == pack_choice::rl) { hooks_->reinforcement_alone.emplace(onset); }
+    if (tries_limits) { hooks_->candidates.emplace(1U, onset, candidate_packs{own, what.broken, onset, &hooks_->heard}); }
 }
 watches::~watches() = default;
 
@@ -175,11 +195,11 @@ void watches::observe(std::string_view name, sp::tensor_ref const& it, sp::role 
 void watches::end() {
     hooks_->each([](auto& each) { each.end(); });
 }
-std::array<verdict, pack_names.size()> watches::finish() {
-    std::array<verdict, pack_names.size()> made{verdict{}, hooks_->sagemaker.finish(), hooks_->seldom.finish()};
-    hooks_->with_own_pack([&](auto& each) { made[own_pack] = each.finish(); });
-    hooks_->with_rules_alone([&](auto& each) { made[each_rule_alone] = each.finish(); });
-    return made;
+void watches::finish(outcome& into) {
+    into.packs = {verdict{}, hooks_->sagemaker.finish(), hooks_->seldom.finish()};
+    hooks_->with_own_pack([&](auto& each) { into.packs[own_pack] = each.finish(); });
+    hooks_->with_rules_alone([&](auto& each) { into.packs[each_rule_alone] = each.finish(); });
+    into.candidates = hooks_->heard;
 }
 
 }  // namespace diagnosis

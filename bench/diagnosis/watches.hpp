@@ -2,16 +2,17 @@
 // The hooks that look at one training, none of which keeps anything: its program's pack at every step, and what it is held against.
 #pragma once
 
+#include "limits.hpp"
 #include "outcome.hpp"
 
 #include <spotter/core/role.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/tensor_ref.hpp>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace diagnosis {
@@ -22,12 +23,15 @@ enum class pack_choice { supervised, rl, boosting };
 class watches {
 public:
     static inline bool baselines = true;  // whether sagemaker's pack looks on, too
-    static inline bool alone = false;     // whether the rules of the program's pack do, each for itself and with its defaults
-    static inline bool tells = false;     // whether everything that the program's own pack finds is printed, notes too
+    static inline bool alone =
+        false;  // whether the rules of the program's pack do, each for itself and with its defaults
+    static inline bool tells = false;  // whether everything that the program's own pack finds is printed, notes too
+    static inline bool tries_limits = false;  // whether the program's own pack is tried with other limits, too
+    static inline std::map<std::string, diagnosis_limits> limits_of{};  // of its own pack, by family; none: as they are
 
     // What is told before step `onset` of a fault is no detection of it. `known` is what the loss of guessing is or, for rl, how many
     // actions there are; where it is no positive number, the rule that asks for it is silent.
-    watches(std::uint64_t onset, pack_choice pack, double known);
+    watches(assignment const& what, std::uint64_t onset, pack_choice pack, double known);
     watches(watches const&) = delete;
     watches& operator=(watches const&) = delete;
     ~watches();
@@ -36,8 +40,8 @@ public:
     void observe(std::string_view name, spotter::tensor_ref const& it, spotter::flag flags);
     void observe(std::string_view name, spotter::tensor_ref const& it, spotter::role what, spotter::flag flags);
     void end();
-    // What each hook said, once the training is over.
-    [[nodiscard]] std::array<verdict, pack_names.size()> finish();
+    // Writes down what each hook said, once the training is over.
+    void finish(outcome& into);
 
 private:
     struct hooks;

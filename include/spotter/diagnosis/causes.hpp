@@ -18,6 +18,7 @@ struct run_evidence {
     bool dying;           // units, or gradients, have come to nothing
     bool bad_value;       // a value that is no number was found at this close
     bool has_classes;     // labels are whole numbers: classes
+    diagnosis_limits const& limits;
 
     // What a rule said within so many closes.
     static constexpr std::uint64_t recent = 200;
@@ -41,7 +42,7 @@ struct run_evidence {
 [[nodiscard]] bool name_cause(run_evidence const& of, finding& into) noexcept;
 
 // What the weights say alone, whatever the run does: none has ever moved, or by next to nothing, or they began too large.
-[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, finding& into) noexcept;
+[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, diagnosis_limits const& limits, finding& into) noexcept;
 
 // The training loss has been below zero from the first steps on.
 [[nodiscard]] bool is_below_zero(progress_watch const& losses) noexcept;
@@ -50,10 +51,10 @@ struct run_evidence {
 [[nodiscard]] bool is_symmetric(episode const& it, update_sizes const& weights) noexcept;
 
 // What no healthy run shows: it is told however well the run does.
-[[nodiscard]] bool is_certain(finding const& it) noexcept;
+[[nodiscard]] bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept;
 
 // An input far beyond what any normalisation leaves.
-[[nodiscard]] bool is_raw(finding const& it) noexcept;
+[[nodiscard]] bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
 

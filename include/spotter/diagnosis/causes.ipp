@@ -49,7 +49,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 // One of the first steps was of the size of the weights.
 [[nodiscard]] inline bool rate_too_large(run_evidence const& of, finding& into) noexcept {
-    constexpr double limit = 0.5;
+    double const limit = of.limits.large_step;
     extreme_weight const early = largest(of.weights, [](auto const& it) { return it.scale > 0.01 ? it.early : 0.0; });
     if (early.value < limit) { return false; }
     into = large_rate(early, limit);
@@ -59,7 +59,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 [[nodiscard]] inline bool rate_runs_away(run_evidence const& of, finding& into) noexcept {
     if (of.losses.stands_still()) { return false; }  // a step so large would show
     bool const at_once = of.bad_value && of.close <= 10;
-    double const limit = of.progress == progress::worsens || at_once ? 0.1 : 0.5;
+    double const limit =
+        of.progress == progress::worsens || at_once ? of.limits.large_step_if_worse : of.limits.large_step;
     extreme_weight const lately = largest(of.weights, [](auto const& it) { return it.peak; });
     if (lately.value < limit) { return false; }
     into = large_rate(lately, limit);
@@ -86,8 +87,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it several times larger.
-[[nodiscard]] inline bool initial_scale(update_sizes const& weights, finding& into) noexcept {
-    constexpr double limit = 6;
+[[nodiscard]] inline bool initial_scale(update_sizes const& weights, double limit, finding& into) noexcept {
     std::uint64_t large = 0, seen = 0;
     extreme_weight first;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
@@ -157,15 +157,14 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
 }
 
-// The loss has risen from the first steps on, though none of the first updates was a tenth of its weight: a rate that is too large
+// The loss has risen from the first steps on, though the first updates were small beside their weights: a rate that is too large
 // overshoots by more than that.
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
-    constexpr double small = 0.1;
     std::string_view name{};
     falling_series const* const loss = of.losses.loss(name);
     if (loss == nullptr || !loss->rises_from_the_start()) { return false; }
     extreme_weight const most = largest(of.weights, [](auto const& it) { return it.early; });
-    if (!(most.value > 0) || most.value >= small) { return false; }
+    if (!(most.value > 0) || most.value >= of.limits.sure_step) { return false; }
     into = told("update_direction", "the loss rises under small steps", name, "loss", loss->level(), relation::greater,
                 loss->first(),
                 "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.");
@@ -247,8 +246,8 @@ SPOTTER_BODY bool is_below_zero(progress_watch const& losses) noexcept {
     return loss != nullptr && loss->samples() >= 10 && loss->beginning() < 0;
 }
 
-SPOTTER_BODY bool is_certain(finding const& it) noexcept {
-    if (it.tells_non_finite || it.tells_origin || is_raw(it)) { return true; }
+SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
+    if (it.tells_non_finite || it.tells_origin || is_raw(it, limits)) { return true; }
     if (it.rule == "constant_batch") {
         // A few batches in turn; more of them are an epoch.
         return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
@@ -260,14 +259,15 @@ SPOTTER_BODY bool is_certain(finding const& it) noexcept {
     return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
 }
 
-SPOTTER_BODY bool is_raw(finding const& it) noexcept {
-    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > 20;
+SPOTTER_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
+    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > limits.raw_input;
 }
 
-SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, finding& into) noexcept {
+SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, diagnosis_limits const& limits,
+                                    finding& into) noexcept {
     return causes::rate_zero(weights, 20, into) ||
            causes::rate_too_small(weights, update_sizes::next_to_nothing, 100, into) ||
-           causes::initial_scale(weights, into);
+           causes::initial_scale(weights, limits.initial_scale, into);
 }
 
 SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
@@ -277,20 +277,20 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     for (std::string_view const rule :
          {"constant_batch", "identity_activation", "output_mismatch", "feature_importance_overweight", "tree_depth"}) {
         episode const* const it = of.held(rule);
-        if (it != nullptr && is_certain(it->latest) && of_rule(it, into)) { return true; }
+        if (it != nullptr && is_certain(it->latest, of.limits) && of_rule(it, into)) { return true; }
     }
     if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
     if (symmetric(of, into)) { return true; }
     episode const* const input = of.held_at_first("input_not_normalized");
-    if (input != nullptr && is_raw(input->latest)) { return of_rule(input, into); }
-    if (initial_scale(of.weights, into)) { return true; }
+    if (input != nullptr && is_raw(input->latest, of.limits)) { return of_rule(input, into); }
+    if (initial_scale(of.weights, of.limits.initial_scale, into)) { return true; }
     if ((ill || of.dying) && is_negated(of)) { return loss_alone(of, into); }
     if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
     if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_zero(of.weights, 10, into)) { return true; }
     // A parameter without effect beside weights that hardly move is one of them.
     bool const hardly = of.held("dead_update_path", "no_effect") != nullptr;
-    double const least = ill || hardly ? 1e-5 : update_sizes::next_to_nothing;
+    double const least = ill || hardly ? of.limits.small_step : update_sizes::next_to_nothing;
     if (rate_too_small(of.weights, least, hardly ? 5 : ill ? 20 : 100, into)) { return true; }
     // Once told it stands; what is new has another cause.
     episode const* const dead = of.held("dead_update_path", "no_gradient");

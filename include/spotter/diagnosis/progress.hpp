@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/diagnosis/block_series.hpp>
+#include <spotter/diagnosis/limits.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 
@@ -23,33 +24,6 @@ enum class progress : std::uint8_t { unknown, improves, flat, worsens };
 }
 
 namespace detail {
-
-// When a series says what. Chosen while all families of bench/diagnosis were looked at, on seeds 100 to 103 (docs/diagnosis.md#results).
-struct progress_limits {
-    std::uint64_t earliest = 30;     // samples before anything is said
-    double improved = 0.9;           // chance that a block of the last third is below one of the first, and
-    double least_fall = 0.01;        // of its size is what the loss fell by, from the median of those to that of these
-    std::uint64_t flat_after = 500;  // samples
-    double flat_fall = 0.03;  // of the level: what a flat loss has fallen by is below, with two standard errors added
-    double fallen = 0.7;      // times the first loss: what has been below that so many times in a row is not flat
-    std::uint64_t fallen_for = 100;
-    std::uint64_t young = 1000;  // samples: until then what has fallen below that is on its way
-    double worse = 1.1;          // times the first loss: in `lasting` samples in a row, none below
-    std::uint64_t lasting = 200, lasting_mildly = 5000;
-    double stirs = 1e-3, stirs_at_all = 1e-5;     // times the first loss: what has been nearer to it stands still
-    std::uint64_t still = 50, still_at_all = 25;  // in so many samples in a row
-    double climbs = 1.3;      // times the first loss: the last third of one that has risen from the start
-    double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
-    double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
-    std::uint64_t lasting_far = 30;
-    std::uint64_t runs_away = 10;  // likewise, of a loss that has risen from the start
-    // An evaluation that nothing carries over to: so many of them, the latest third still at so many times where the training began and
-    // at so many times their own first; what begins at more than `alike` times that of the training is another loss.
-    std::uint64_t evaluations = 10, trained = 50;
-    double as_before = 0.97, as_first = 0.85, alike = 1.5;
-    // Or it is still at so many times its own first, while training has fallen to so many times its beginning.
-    double stirs_not = 0.99, hardly = 0.9;
-};
 
 // One number that falls while a net learns. Its samples are finite.
 class falling_series {

@@ -71,10 +71,10 @@ public:
         });
     }
 
-    // A recent update was a tenth of its weight or more.
-    [[nodiscard]] constexpr bool leaps() const noexcept {
+    // A recent update was so many times its weight, or more.
+    [[nodiscard]] constexpr bool leaps(double times) const noexcept {
         bool any = false;
-        each([&](std::string_view, weight const& it) { any = any || it.peak >= 0.1; });
+        each([&](std::string_view, weight const& it) { any = any || it.peak >= times; });
         return any;
     }
 

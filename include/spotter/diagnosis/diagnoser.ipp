@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of diagnosed_pack.hpp.
+// The bodies of diagnoser.hpp.
 #pragma once
 
-#include <spotter/diagnosis/diagnosed_pack.hpp>
+#include <spotter/diagnosis/diagnoser.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its training data by
 // heart is well as long as evaluation is far below where training began.
-[[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses) noexcept {
+[[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses,
+                                                         diagnosis_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
-    if (is_certain(it)) { return standing::certain; }
+    if (is_certain(it, limits)) { return standing::certain; }
     bool outcome = it.rule == "no_better_than_guessing" && !losses.is_on_its_way();
-    if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= 4)) {
+    if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= limits.overfit)) {
         measurement const evaluated = losses.evaluated(it.tensor);
-        outcome = !evaluated.known || evaluated.value >= 0.15;
+        outcome = !evaluated.known || evaluated.value >= limits.evaluated_badly;
     }
     return outcome ? standing::outcome : standing::symptom;
 }
@@ -30,47 +31,39 @@ namespace spotter::inline SPOTTER_ABI::detail {
            it.stats.sum_squares == static_cast<double>(it.stats.count);
 }
 
-// Where no outcome is known only what is far beyond its limit is an alarm: three times, or nine tenths of all.
-[[nodiscard]] SPOTTER_STRICT inline bool is_strong(finding const& it) noexcept {
+// Where no outcome is known only what is so many times beyond its limit is an alarm, or nine tenths of all.
+[[nodiscard]] SPOTTER_STRICT inline bool is_strong(finding const& it, double times) noexcept {
     SPOTTER_STRICT_BODY
     bool const share = it.threshold > 0.3 && it.threshold < 1 && it.measured <= 1;
     switch (it.how) {
         case relation::greater:
         case relation::greater_equal:
-            return share ? it.measured >= 0.9 : it.measured >= 3 * it.threshold;
+            return share ? it.measured >= 0.9 : it.measured >= times * it.threshold;
         case relation::less:
         case relation::less_equal:
-            return it.measured <= it.threshold / 3;
+            return it.measured <= it.threshold / times;
         default:
             return true;
     }
 }
 
-SPOTTER_BODY diagnosed_pack::diagnosed_pack(bool objective) noexcept : losses_{objective} {
-    if (!said_.reserve()) { lack_memory(); }
+SPOTTER_BODY terms diagnoser::needs(tensor_info const& tensor) noexcept {
+    return progress_watch::needs(tensor) | update_sizes::needs(tensor) |
+           (tensor.role == role::label ? terms::range | terms::sum_squares : terms::none);
 }
 
-SPOTTER_BODY tensor_needs diagnosed_pack::declare(tensor_info const& tensor) {
-    tensor_needs all = hidden_pack::declare(tensor);
-    terms const own = progress_watch::needs(tensor) | update_sizes::needs(tensor) |
-                      (tensor.role == role::label ? terms::range | terms::sum_squares : terms::none);
-    if (!any(own)) { return all; }
-    if (!losses_.declare(tensor) || !weights_.declare(tensor) || !watch(tensor.id)) {
-        return tensor_needs::without_memory();
-    }
-    all.terms |= own;
-    return all;
+SPOTTER_BODY bool diagnoser::declare(tensor_info const& tensor) noexcept {
+    return said_.reserve() && losses_.declare(tensor) && weights_.declare(tensor);
 }
 
-SPOTTER_BODY void diagnosed_pack::observe(observation const& it) {
+SPOTTER_BODY void diagnoser::observe(observation const& it) noexcept {
     has_classes_ = has_classes_ || (it.tensor.role == role::label && are_classes(it));
     losses_.observe(it);
     weights_.observe(it);
-    hidden_pack::observe(it);
 }
 
-SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progress now) const noexcept {
-    if (standing_of(it.latest, losses_) != standing::symptom || is_symmetric(it, weights_)) {
+SPOTTER_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
+    if (standing_of(it.latest, losses_, limits_) != standing::symptom || is_symmetric(it, weights_)) {
         return it.latest.severity;
     }
     if (it.rule == "gradient_not_cleared") {
@@ -85,19 +78,20 @@ SPOTTER_BODY severity diagnosed_pack::level_of(episode const& it, spotter::progr
             return severity::info;
         case progress::unknown:
             // A gradient has the units of the loss; what is told of it is told by what it does.
-            if (it.rule == "exploding_gradient" && !weights_.leaps()) { return severity::info; }
-            return !losses_.has_objective() && is_strong(it.latest) ? it.latest.severity : severity::info;
+            if (it.rule == "exploding_gradient" && !weights_.leaps(limits_.leap)) { return severity::info; }
+            return !losses_.has_objective() && is_strong(it.latest, limits_.strong) ? it.latest.severity
+                                                                                    : severity::info;
         default:
             return it.latest.severity;
     }
 }
 
-SPOTTER_BODY bool diagnosed_pack::explained(episode const& it) const noexcept {
+SPOTTER_BODY bool diagnoser::explained(episode const& it) const noexcept {
     bool const lately = cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for;
-    return lately && (standing_of(it.latest, losses_) == standing::symptom || says_the_same(it));
+    return lately && (standing_of(it.latest, losses_, limits_) == standing::symptom || says_the_same(it));
 }
 
-SPOTTER_BODY bool diagnosed_pack::says_the_same(episode const& it) const noexcept {
+SPOTTER_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
     return it.rule == cause_ && it.latest.tensor == cause_tensor_;
 }
 
@@ -116,25 +110,8 @@ inline void join_bad_value(finding const& it, spotter::progress now, finding& ca
     cause.detail = why;
 }
 
-SPOTTER_BODY bool diagnosed_pack::is_cause(finding const& it) const noexcept {
+SPOTTER_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
     return it.rule == cause_ && it.reason == cause_reason_;
-}
-
-SPOTTER_BODY truth diagnosed_pack::close(step_id step, findings& out) {
-    ++close_;
-    truth answer = truth::undecided;
-    each([&](hidden_machine& machine, std::size_t place) {
-        scratch_.clear();
-        truth const one = machine.close(step, scratch_);
-        if (one == truth::yes) {
-            for (finding const& found : scratch_) { said_.note(place, found, close_); }
-        }
-        if (decided(one)) {
-            said_.decided(place, close_);
-            answer = truth::no;
-        }
-    });
-    return tell(step, out) ? truth::yes : answer;
 }
 
 // What is the program's way of working, while the run makes progress, is told as that.
@@ -150,7 +127,7 @@ inline void call_it_a_habit(finding& it, spotter::progress now, bool gathers) no
 }
 
 // Looks at what holds at this close: is anything new, how grave is it, and what is it about?
-SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now, bool in_training) noexcept {
+SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_training) noexcept {
     news it;
     bool const ill = now == progress::flat || now == progress::worsens;
     // What follows a value that is no number follows from it.
@@ -180,7 +157,7 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now, bo
         if (bad_value) { it.bad_value = &each.latest; }
     }
     finding unused;
-    if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, unused)) {
+    if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, limits_, unused)) {
         weights_told_ = it.alarm = it.dying = true;
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }
@@ -192,11 +169,11 @@ SPOTTER_BODY diagnosed_pack::news diagnosed_pack::look(spotter::progress now, bo
 }
 
 // Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
-SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
-                                             findings& out) noexcept {
-    if (!what.alarm ||
-        !name_cause({now, losses_, said_, weights_, close_, what.dying, what.bad_value != nullptr, has_classes_},
-                    cause)) {
+SPOTTER_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
+                                        findings& out) noexcept {
+    if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying, what.bad_value != nullptr,
+                                    has_classes_, limits_},
+                                   cause)) {
         return false;
     }
     if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, now, cause); }
@@ -211,7 +188,7 @@ SPOTTER_BODY bool diagnosed_pack::tell_cause(news const& what, spotter::progress
 }
 
 // What is new at this close: the cause first, what is certain beside it, and the rest as notes.
-SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
+SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     spotter::progress const now = losses_.says();
     if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = {}; }
     news const what = look(now, step.mode == mode::train);
@@ -230,7 +207,8 @@ SPOTTER_BODY bool diagnosed_pack::tell(step_id step, findings& out) noexcept {
         it.noted = true;
         if (leads || told) { continue; }
         finding one = it.latest;
-        bool const beside = alarm && standing_of(it.latest, losses_) != standing::symptom && !is_cause(it.latest);
+        bool const beside =
+            alarm && standing_of(it.latest, losses_, limits_) != standing::symptom && !is_cause(it.latest);
         one.severity = beside ? level : severity::info;
         if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
         out.push(one);

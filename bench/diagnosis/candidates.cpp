@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "candidates.hpp"
+
+#include "labels.hpp"
+
+#include <algorithm>
+
+namespace diagnosis {
+
+namespace {
+
+namespace sp = spotter;
+namespace sd = spotter::detail;
+
+void add_rules_of(sd::pack_id pack, sd::hidden_pack& to) {
+    if (pack == sd::pack_id::supervised) { sd::add_rules<sd::pack_id::supervised>(to); }
+    if (pack == sd::pack_id::rl) { sd::add_rules<sd::pack_id::rl>(to); }
+    if (pack == sd::pack_id::boosting) { sd::add_rules<sd::pack_id::boosting>(to); }
+}
+
+// As diagnosed_pack, with more than one diagnoser.
+class many_diagnosed final : public sd::hidden_pack {
+public:
+    explicit many_diagnosed(candidate_packs const& it) : it_{it} {
+        for (diagnosis_limits const& each : candidates()) {
+            diagnosers_.emplace_back(sd::has_objective(it.pack), each);
+        }
+        it.heard->assign(diagnosers_.size(), static_cast<char>(heard::nothing));
+        add_rules_of(it.pack, *this);
+    }
+
+    sp::tensor_needs declare(sp::tensor_info const& tensor) override {
+        sp::tensor_needs all = hidden_pack::declare(tensor);
+        sp::terms const own = sd::diagnoser::needs(tensor);
+        if (!any(own)) { return all; }
+        bool there = watch(tensor.id);
+        for (sd::diagnoser& each : diagnosers_) { there = there && each.declare(tensor); }
+        if (!there) { return sp::tensor_needs::without_memory(); }
+        all.terms |= own;
+        return all;
+    }
+    void observe(sp::observation const& it) override {
+        for (sd::diagnoser& each : diagnosers_) { each.observe(it); }
+        hidden_pack::observe(it);
+    }
+    sp::truth close(sp::step_id step, sp::findings&) override {
+        for (sd::diagnoser& each : diagnosers_) { each.begin_close(); }
+        each([&](sd::hidden_machine& machine, std::size_t place) {
+            found_.clear();
+            sp::truth const one = machine.close(step, found_);
+            for (sd::diagnoser& each : diagnosers_) {
+                if (one == sp::truth::yes) {
+                    for (sp::finding const& found : found_) { each.note(place, found); }
+                }
+                if (decided(one)) { each.decided(place); }
+            }
+        });
+        for (std::size_t i = 0; i < diagnosers_.size(); ++i) {
+            found_.clear();
+            if (diagnosers_[i].tell(step, found_) && step.index >= it_.onset) { note((*it_.heard)[i]); }
+        }
+        return sp::truth::no;
+    }
+
+private:
+    // The first alarm is its strongest finding, the earliest of equals.
+    void note(char& into) const {
+        sp::finding const* first = nullptr;
+        for (sp::finding const& each : found_) {
+            if (first == nullptr || each.severity > first->severity) { first = &each; }
+        }
+        bool const alarm = first != nullptr && first->severity >= sp::severity::warning;
+        if (!alarm || into != static_cast<char>(heard::nothing)) { return; }
+        bool const right = is_symptom({std::string{first->rule}, std::string{first->reason}, {}, 0, 0}, it_.broken);
+        into = static_cast<char>(right ? heard::right : heard::another);
+    }
+
+    candidate_packs it_;
+    std::vector<sd::diagnoser> diagnosers_{};
+    sp::findings found_{};
+};
+
+sd::hidden_machine* with_limits(pack_with_limits const& it) {
+    auto* const pack = new sd::diagnosed_pack{sd::has_objective(it.pack), it.limits};
+    add_rules_of(it.pack, *pack);
+    return pack;
+}
+
+}  // namespace
+
+}  // namespace diagnosis
+
+namespace spotter::inline SPOTTER_ABI {
+
+machine<diagnosis::candidate_packs>::machine(diagnosis::candidate_packs const& it)
+    : detail::hidden_machine_owner{new diagnosis::many_diagnosed{it}} {}
+machine<diagnosis::pack_with_limits>::machine(diagnosis::pack_with_limits const& it)
+    : detail::hidden_machine_owner{diagnosis::with_limits(it)} {}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diagnosis (L2): what the rules of a pack find, told as one cause and what follows from it. While the run makes progress symptoms are
+// notes; a condition is certain, an outcome or a symptom by its rule and reason. docs/diagnosis.md
+#pragma once
+
+#include <spotter/diagnosis/causes.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+class diagnoser {
+public:
+    // `objective`: a loss of training is what is to fall.
+    explicit diagnoser(bool objective, diagnosis_limits const& limits = {}) noexcept
+        : limits_{limits}, losses_{objective, limits.progress} {}
+
+    [[nodiscard]] static terms needs(tensor_info const& tensor) noexcept;
+    // False where there is no memory.
+    [[nodiscard]] bool declare(tensor_info const& tensor) noexcept;
+    void observe(observation const& it) noexcept;
+
+    // A close: first this, then what each rule says, then tell().
+    void begin_close() noexcept { ++close_; }
+    // The rule at that place in the pack found something, or nothing: it could decide.
+    void note(std::size_t place, finding const& it) noexcept { said_.note(place, it, close_); }
+    void decided(std::size_t place) noexcept { said_.decided(place, close_); }
+    // What is new at this close: the cause first, what is certain beside it, and the rest as notes. False where that is nothing.
+    [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
+
+private:
+    // What a close brings.
+    struct news {
+        bool alarm = false, outcome = false;  // something has to be told; the run itself is why
+        bool dying = false;                   // units, gradients or values have come to nothing
+        bool anything = false;                // some condition holds
+        severity level = severity::info;      // of the alarm
+        severity held = severity::info;       // of what holds, told or not
+        finding const* bad_value = nullptr;   // where values that are no numbers began
+    };
+    [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
+    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
+                                  findings& out) noexcept;
+    // That was told as the cause.
+    [[nodiscard]] bool is_cause(finding const& it) const noexcept;
+    [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
+    // A symptom of an illness that was told a short while ago, or once more of the rule and the tensor that told it.
+    [[nodiscard]] bool explained(episode const& it) const noexcept;
+    [[nodiscard]] bool says_the_same(episode const& it) const noexcept;
+
+    diagnosis_limits limits_;
+    progress_watch losses_;
+    update_sizes weights_;
+    episodes said_;
+    std::uint64_t close_ = 0;
+    spotter::progress told_ =
+        spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
+    std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
+    std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last
+    severity cause_level_ = severity::info;
+    bool weights_told_ = false, sign_told_ = false;
+    bool has_classes_ = false;  // labels of whole numbers were seen
+    std::uint64_t cause_at_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/diagnosis/diagnoser.ipp>
+#endif

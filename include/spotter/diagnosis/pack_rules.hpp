@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diagnosis (L2): which rules are in a pack that tells one cause of what they find. docs/rules.md#packs
+#pragma once
+
+#include <spotter/diagnosis/built_in_pack.hpp>
+#include <spotter/rule/builtin/catalogue.hpp>
+#include <spotter/rule/hidden_pack.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+[[nodiscard]] constexpr bool is_diagnosed(pack_id it) noexcept {
+    return it == pack_id::supervised || it == pack_id::rl || it == pack_id::boosting;
+}
+// A loss of training is what is to fall: that of a policy is none.
+[[nodiscard]] constexpr bool has_objective(pack_id it) noexcept { return it != pack_id::rl; }
+
+template <rule... Rules>
+void add(hidden_pack& to, Rules const&... rules) noexcept {
+    (to.add(make_hidden(rules)), ...);
+}
+
+// What goes wrong in any net that is trained by gradients.
+template <class = only_where_called>
+void add_any_net(hidden_pack& to) noexcept {
+    add(to, non_finite{}, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{},
+        all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{},
+        exploding_gradient{}, vanishing_gradient{}, gradient_spike{}, update_ratio_band{}, updates_too_small{},
+        bf16_stall{}, output_collapse{}, stalled_training{});
+}
+
+template <pack_id Which>
+void add_rules(hidden_pack& pack) noexcept {
+    static_assert(is_diagnosed(Which));
+    if constexpr (Which == pack_id::supervised) {
+        add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150},
+            output_mismatch{}, identity_activation{});
+        add_any_net(pack);
+        add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
+            tensor_variance{}, unchanged_tensor{});
+    } else if constexpr (Which == pack_id::boosting) {
+        // Single trees lean on few features.
+        add(pack, tree_depth{.depth = 8}, low_feature_importance{},
+            feature_importance_overweight{.threshold = 0.9} | for_steps{20}, stalled_training{},
+            overfit{.select = &select::boosting_losses}, overtraining{.select = &select::boosting_losses});
+    } else {
+        add(pack, poor_weight_initialization{.select = &select::weights});
+        add_any_net(pack);
+        add(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{}, rl_observation_range{},
+            rl_repeated_states{}, rl_target_network{});
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
