@@ -23,7 +23,7 @@ class many_diagnosed final : public sd::hidden_pack {
 public:
     explicit many_diagnosed(candidate_packs const& it) : it_{it} {
         for (diagnosis_limits const& each : candidates()) {
-            diagnosers_.emplace_back(sd::has_objective(it.pack), each);
+            if (!diagnosers_.emplace_back(sd::has_objective(it.pack), each).reserve()) { lack_memory(); }
         }
         it.heard->assign(diagnosers_.size(), static_cast<char>(heard::nothing));
         add_rules_of(it.pack, *this);

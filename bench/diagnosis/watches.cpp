@@ -111,7 +111,7 @@ using supervised_rules = rules_alone<sp::poor_weight_initialization, sp::class_i
                                      sp::tensor_variance, sp::unchanged_tensor, sp::loss_not_decreasing>;
 using reinforcement_rules =
     rules_alone<sp::poor_weight_initialization, sp::rl_kl, sp::rl_explained_variance, sp::rl_clip_fraction,
-                sp::rl_constant_reward, sp::rl_observation_range, sp::rl_repeated_states, sp::rl_target_network>;
+                sp::rl_constant_reward, sp::rl_observation_range, sp::rl_repeated_states, sp::rl_target_network, sp::rl_policy_ascends>;
 
 }  // namespace
 

@@ -35,7 +35,8 @@ TEST_CASE("what is in which pack") {
                                                "gradient_depth_ratio", "tensor_variance", "unchanged_tensor"}));
     CHECK(names_of(packs::rl) == with({"poor_weight_initialization"},
                                       {"rl_kl", "rl_explained_variance", "rl_clip_fraction", "rl_constant_reward",
-                                       "rl_observation_range", "rl_repeated_states", "rl_target_network"}));
+                                       "rl_observation_range", "rl_repeated_states", "rl_target_network",
+                                       "rl_policy_ascends"}));
     CHECK(names_of(packs::boosting) == names{"tree_depth", "low_feature_importance", "feature_importance_overweight",
                                              "stalled_training", "overfit", "overtraining"});
     CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence"});

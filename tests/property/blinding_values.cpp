@@ -118,6 +118,13 @@ TEST_CASE("a NaN blinds no rule on metrics, times and trees") {
     never_blinded(rl_explained_variance{}, of_metric("metric/explained_variance", 0.5, -0.5));
     never_blinded(rl_entropy_collapse{.max_entropy = 1}, of_metric("metric/entropy", 0.8, 0.01));
     never_blinded(rl_clip_fraction{}, of_metric("metric/clip_fraction", 0.1, 0.9));
+    never_blinded(rl_policy_ascends{},
+                  [](auto& it, std::uint64_t i, bool bad) {
+                      double const moved = static_cast<double>(i % 8);
+                      it.number("metric/approx_kl", moved);
+                      it.number("policy_loss", bad ? moved : -moved);
+                  },
+                  {.slack = 96});
     never_blinded(rl_constant_reward{},
                   [](auto& it, std::uint64_t i, bool bad) {
                       it.number("metric/episode_return", bad ? 1 : static_cast<double>(noise(i, 0)));

@@ -6,6 +6,7 @@
 #include <spotter/rule/builtin/rl_explained_variance.hpp>
 #include <spotter/rule/builtin/rl_kl.hpp>
 #include <spotter/rule/builtin/rl_observation_range.hpp>
+#include <spotter/rule/builtin/rl_policy_ascends.hpp>
 #include <spotter/rule/builtin/rl_repeated_states.hpp>
 #include <spotter/rule/builtin/rl_target_network.hpp>
 #include <tests/rule/features.hpp>
@@ -231,4 +232,57 @@ TEST_CASE("rl_target_network: equal at 0 and 1 fires at 1, and a target that sta
     run alone{rl_target_network{}};
     CHECK(alone.step(train(0), "target/q/w", {1}) == truth::undecided);
     CHECK(alone.covered().reason == "no target was seen together with the online tensor of its name");
+}
+
+TEST_CASE("rl_policy_ascends: a loss that rises with the divergence within each batch fires at 95",
+          "[rl_policy_ascends]") {
+    // Eight updates a batch: the divergence grows, and the loss goes by `slope` of it, beside noise of a batch.
+    auto const of_updates = [](float slope, std::uint64_t in_a_batch = 8) {
+        return fired(rl_policy_ascends{}, 160, [=](auto& it, step_id at) {
+            float const moved = 0.01F * static_cast<float>(at.index % in_a_batch);
+            float const noise = 0.004F * static_cast<float>(at.index * 7 % 5);
+            it.see(at, "actor/loss", {slope * moved + noise});
+            it.see(at, "metric/approx_kl", {moved});
+        });
+    };
+    CHECK(of_updates(1) == indices{95, 127, 159});
+    CHECK(of_updates(-1).empty());
+    CHECK(of_updates(0).empty());
+    CHECK(of_updates(1, 1000).empty());  // both rise, and nobody begins anew
+    run it{rl_policy_ascends{.patience = 1}};
+    for (std::uint64_t i = 0; i < 64; ++i) {
+        auto const moved = static_cast<float>(i % 4);
+        it.see(train(i), "metric/approx_kl", {moved});
+        CHECK(it.step(train(i), "policy_loss", {moved - 7}) == (i < 63 ? truth::undecided : truth::yes));
+        CHECK(it.step(eval(i), "policy_loss", {0}) == truth::undecided);
+        it.see(train(i), "metric/approx_kl", {nan_f});
+        CHECK(it.step(train(i), "policy_loss", {0}) == truth::undecided);
+    }
+    it.see(train(64), "metric/approx_kl", {1});
+    CHECK(it.step(train(64), "critic_loss", {1}) == truth::undecided);
+    CHECK(it.covered().matched == 1);
+    run ties{rl_policy_ascends{.patience = 1}};
+    for (std::uint64_t i = 0; i < 64; ++i) {
+        ties.see(train(i), "surrogate_loss", {1});
+        ties.see(train(i), "metric/approx_kl", {static_cast<float>(i % 4)});
+        CHECK(ties.close(train(i)) == (i < 63 ? truth::undecided : truth::no));
+    }
+    run alone{rl_policy_ascends{}};
+    CHECK(alone.step(train(0), "policy_loss", {1}) == truth::undecided);
+    CHECK(alone.covered().reason ==
+          "a policy's loss and divergence were not seen together in 64 updates, several of them on each batch");
+    CHECK(rl_policy_ascends{.divergence = "["}.malformed() == "[");
+}
+
+TEST_CASE("rl_policy_ascends says by which number", "[rl_policy_ascends]") {
+    run it{rl_policy_ascends{.patience = 1}};
+    for (std::uint64_t i = 0; i < 64; ++i) {
+        it.see(train(i), "policy_loss", {static_cast<float>(i % 4)});
+        it.see(train(i), "metric/approx_kl", {static_cast<float>(i % 4)});
+        CHECK(it.close(train(i)) == (i < 63 ? truth::undecided : truth::yes));
+    }
+    REQUIRE(it.found.size() == 1);
+    CHECK((it.found[0].tensor == "policy_loss" && it.found[0].measured == Approx(1) && it.found[0].threshold == 0.8));
+    CHECK((it.found[0].severity == severity::error &&
+           it.found[0].reason == "the policy's loss rises as the policy moves"));
 }

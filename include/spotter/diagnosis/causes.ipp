@@ -253,7 +253,7 @@ SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) 
         return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
     }
     for (std::string_view const rule : {"identity_activation", "output_mismatch", "stalled_training",
-                                        "rl_constant_reward", "tree_depth", "feature_importance_overweight"}) {
+                                        "rl_constant_reward", "rl_policy_ascends", "tree_depth", "feature_importance_overweight"}) {
         if (it.rule == rule) { return true; }
     }
     return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
@@ -275,7 +275,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
     for (std::string_view const rule :
-         {"constant_batch", "identity_activation", "output_mismatch", "feature_importance_overweight", "tree_depth"}) {
+         {"constant_batch", "identity_activation", "output_mismatch", "rl_policy_ascends", "feature_importance_overweight",
+          "tree_depth"}) {
         episode const* const it = of.held(rule);
         if (it != nullptr && is_certain(it->latest, of.limits) && of_rule(it, into)) { return true; }
     }

@@ -11,7 +11,9 @@ class diagnosed_pack final : public hidden_pack {
 public:
     // `objective`: a loss of training is what is to fall.
     explicit diagnosed_pack(bool objective, diagnosis_limits const& limits = {}) noexcept
-        : diagnoser_{objective, limits} {}
+        : diagnoser_{objective, limits} {
+        if (!diagnoser_.reserve()) { lack_memory(); }
+    }
     SPOTTER_COLD ~diagnosed_pack() override = default;
 
     tensor_needs declare(tensor_info const& tensor) override {

@@ -13,6 +13,9 @@ public:
     explicit diagnoser(bool objective, diagnosis_limits const& limits = {}) noexcept
         : limits_{limits}, losses_{objective, limits.progress} {}
 
+    // Takes memory for what the rules say, once before the first close; false where there is none.
+    [[nodiscard]] bool reserve() noexcept { return said_.reserve(); }
+
     [[nodiscard]] static terms needs(tensor_info const& tensor) noexcept;
     // False where there is no memory.
     [[nodiscard]] bool declare(tensor_info const& tensor) noexcept;

@@ -53,7 +53,7 @@ SPOTTER_BODY terms diagnoser::needs(tensor_info const& tensor) noexcept {
 }
 
 SPOTTER_BODY bool diagnoser::declare(tensor_info const& tensor) noexcept {
-    return said_.reserve() && losses_.declare(tensor) && weights_.declare(tensor);
+    return losses_.declare(tensor) && weights_.declare(tensor);
 }
 
 SPOTTER_BODY void diagnoser::observe(observation const& it) noexcept {

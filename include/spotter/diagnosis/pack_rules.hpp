@@ -46,7 +46,7 @@ void add_rules(hidden_pack& pack) noexcept {
         add(pack, poor_weight_initialization{.select = &select::weights});
         add_any_net(pack);
         add(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{}, rl_observation_range{},
-            rl_repeated_states{}, rl_target_network{});
+            rl_repeated_states{}, rl_target_network{}, rl_policy_ascends{});
     }
 }
 

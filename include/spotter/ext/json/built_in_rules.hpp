@@ -22,7 +22,7 @@ using built_in_rules = rule_list<
     input_not_normalized, loss_not_decreasing, loss_spike, low_feature_importance, mixed_precision, nlp_sequence_ratio,
     no_better_than_guessing, non_finite, oscillating_loss, output_collapse, output_mismatch, outside_envelope, overfit, overtraining,
     poor_weight_initialization, replica_divergence, rl_clip_fraction, rl_constant_reward, rl_entropy_collapse,
-    rl_explained_variance, rl_kl, rl_observation_range, rl_repeated_states, rl_target_network, saturated_activation,
+    rl_explained_variance, rl_kl, rl_observation_range, rl_policy_ascends, rl_repeated_states, rl_target_network, saturated_activation,
     similar_across_runs, stalled_training, step_time_outlier, straggler, tensor_variance, tree_depth, unchanged_tensor,
     underfit, update_direction, update_ratio_band, updates_too_small, vanishing_gradient, weight_update_ratio>;
 

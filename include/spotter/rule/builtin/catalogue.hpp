@@ -41,6 +41,7 @@
 #include <spotter/rule/builtin/rl_explained_variance.hpp>
 #include <spotter/rule/builtin/rl_kl.hpp>
 #include <spotter/rule/builtin/rl_observation_range.hpp>
+#include <spotter/rule/builtin/rl_policy_ascends.hpp>
 #include <spotter/rule/builtin/rl_repeated_states.hpp>
 #include <spotter/rule/builtin/rl_target_network.hpp>
 #include <spotter/rule/builtin/saturated_activation.hpp>
