@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 namespace diagnosis {
 
@@ -56,19 +57,59 @@ constexpr std::array<limit, 37> list{{
     {"raw_input", &on::raw_input},
 }};
 
-// Costs of each candidate.
-std::vector<double> costs(std::string_view without, std::vector<outcome> const& all) {
-    std::vector<double> made(candidates().size(), 0.0);
+// What the trainings of all other families cost with each candidate, a row a training; an alarm of any kind counts in `alarms`.
+struct tried {
+    std::vector<std::vector<double>> costs{};
+    std::vector<std::size_t> alarms{};
+};
+tried without(std::string_view family, std::vector<outcome> const& all) {
+    std::size_t const count = candidates().size();
+    tried made{{}, std::vector<std::size_t>(count)};
     for (outcome const& each : all) {
-        if (each.what.family == without || each.candidates.size() != made.size()) { continue; }
+        if (each.what.family == family || each.candidates.size() != count) { continue; }
         label const is = label_of(each, all);
-        for (std::size_t i = 0; i < made.size(); ++i) {
+        if (is != label::clean && !counts_as_faulty(is)) { continue; }
+        std::vector<double>& costs = made.costs.emplace_back();
+        for (std::size_t i = 0; i < count; ++i) {
             auto const what = static_cast<heard>(each.candidates[i]);
-            if (is == label::clean) { made[i] += what == heard::nothing ? 0 : 10; }
-            if (counts_as_faulty(is)) { made[i] += what == heard::nothing ? 1 : what == heard::another ? 0.5 : 0; }
+            bool const silent = what == heard::nothing;
+            costs.push_back(is == label::clean ? (silent ? 0 : 10) : silent ? 1 : what == heard::another ? 0.5 : 0);
+            made.alarms[i] += silent ? 0 : 1;
         }
     }
     return made;
+}
+double total(tried const& others, std::size_t candidate) {
+    double made = 0;
+    for (std::vector<double> const& each : others.costs) { made += each[candidate]; }
+    return made;
+}
+// The standard error of the difference of two totals, training by training.
+double error_between(tried const& others, std::size_t a, std::size_t b) {
+    double squares = 0;
+    for (std::vector<double> const& each : others.costs) { squares += (each[a] - each[b]) * (each[a] - each[b]); }
+    return std::sqrt(squares);
+}
+// Its factor of a limit; candidate 0 is what has 1.
+std::size_t place_of(std::size_t limit, std::size_t factor) { return 1 + limit * factors.size() + factor; }
+
+// The factor for a limit: of those within one standard error of the best (Breiman et al. 1984) the ones that alarm least, and the
+// middle of these.
+double factor_for(std::size_t limit, tried const& others) {
+    std::vector<std::pair<double, std::size_t>> left{{1.0, 0}};
+    for (std::size_t i = 0; i < factors.size(); ++i) { left.emplace_back(factors[i], place_of(limit, i)); }
+    auto const cheapest = std::min_element(left.begin(), left.end(), [&](auto const& a, auto const& b) {
+        return total(others, a.second) < total(others, b.second);
+    });
+    std::size_t const best = cheapest->second;
+    std::erase_if(left, [&](auto const& each) {
+        return total(others, each.second) - total(others, best) > error_between(others, each.second, best);
+    });
+    std::size_t fewest = others.alarms[best];
+    for (auto const& each : left) { fewest = (std::min)(fewest, others.alarms[each.second]); }
+    std::erase_if(left, [&](auto const& each) { return others.alarms[each.second] > fewest; });
+    auto const [lowest, highest] = std::minmax_element(left.begin(), left.end());
+    return std::sqrt(lowest->first * highest->first);
 }
 
 }  // namespace
@@ -102,18 +143,8 @@ std::vector<diagnosis_limits> candidates() {
 
 diagnosis_limits chosen_without(std::string_view family, std::vector<outcome> const& all) {
     diagnosis_limits made;
-    std::vector<double> const cost = costs(family, all);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        double best = cost[0], lowest = 1, highest = 1;
-        for (std::size_t k = 0; k < factors.size(); ++k) {
-            double const mine = cost[1 + i * factors.size() + k];
-            if (mine < best) { best = mine, lowest = highest = factors[k]; }
-            if (mine > best) { continue; }
-            lowest = (std::min)(lowest, factors[k]);
-            highest = (std::max)(highest, factors[k]);
-        }
-        list[i].scale(made, std::sqrt(lowest * highest));
-    }
+    tried const others = without(family, all);
+    for (std::size_t i = 0; i < list.size(); ++i) { list[i].scale(made, factor_for(i, others)); }
     return made;
 }
 

@@ -50,6 +50,19 @@ TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     CHECK((alarms_of(harmless).empty() && !harmless.empty()));  // notes
 }
 
+TEST_CASE("what a leap of the weights threw up is no progress until it is below where it began") {
+    auto const thrown_up = [](double ends_at) {
+        return [=](shown_step& it, std::uint64_t i) {
+            double const fades = std::exp(-0.1 * static_cast<double>(i));
+            it.loss = i == 0 ? 2.3 : ends_at + (800 + 50 * static_cast<double>(i % 3)) * fades;
+        };
+    };
+    told const it = first_alarm(story_of(packs::supervised, 240, {.rate = 500}, thrown_up(2.4)));
+    CHECK((it.rule == "learning_rate_too_large" && it.level >= severity::warning));
+    CHECK(alarms_of(story_of(packs::supervised, 240, {.rate = 500}, thrown_up(1.9))).empty());
+    CHECK(alarms_of(story_of(packs::supervised, 240, {}, thrown_up(2.4))).empty());  // nothing leapt
+}
+
 TEST_CASE("cause: a loss that rises from the start under small steps has the wrong sign") {
     auto const rising = [](shown_step& it, std::uint64_t i) {
         it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));

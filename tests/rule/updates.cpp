@@ -84,6 +84,10 @@ TEST_CASE("input_not_normalized: [0, 1] and [-1, 1] are in order, 0 to 255 is no
     CHECK(over_eight({.samples = 500}, 0, 0) == indices{7, 8});
     CHECK(over_eight({.samples = 500}, 0, 6) == indices{7, 8});
     CHECK(over_eight({}, 33, 79).front() == 0);  // one batch tells, where it has 32 samples
+    run wide{input_not_normalized{}};
+    see_batch(wide, train(0), 2, 255);  // both are beyond: what is further beyond is told
+    CHECK(wide.close(train(0)) == truth::yes);
+    CHECK((wide.found[0].reason == "input varies too much" && wide.found[0].measured == Approx(255)));
     run it{strict};
     for (std::uint64_t i = 0; i < 7; ++i) {
         see_batch(it, train(i), 0.13F, 0.31F);

@@ -219,6 +219,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// Five times what is allowed.
+[[nodiscard]] SPOTTER_STRICT inline bool is_wide(finding const& it) noexcept {
+    SPOTTER_STRICT_BODY
+    return it.how != relation::less && magnitude(it.measured) >= 5 * it.threshold;
+}
+
 // Units that did nothing from the first steps on, before an update could kill them.
 [[nodiscard]] inline bool dead_at_first(run_evidence const& of, finding& into) noexcept {
     for (std::string_view const rule : {"all_zero", "dead_relu"}) {
@@ -260,7 +266,8 @@ SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) 
 }
 
 SPOTTER_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
-    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > limits.raw_input;
+    double const limit = limits.raw_input * (it.measure == "stddev" ? 2.5 : 1);
+    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > limit;
 }
 
 SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, diagnosis_limits const& limits,
@@ -309,7 +316,7 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     bool const lately = piles != nullptr && piles->last + 20 >= of.close;
     if (lately && of.progress != progress::worsens) { return of_rule(piles, into); }
     if (ill) {
-        if (input != nullptr && magnitude(input->latest.measured) >= 5 && of_rule(input, into)) { return true; }
+        if (input != nullptr && is_wide(input->latest) && of_rule(input, into)) { return true; }
         if (stays_alike(of, into)) { return true; }
         for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "saturated_activation"}) {
             if (of_rule(of.held_at_first(rule), into)) { return true; }

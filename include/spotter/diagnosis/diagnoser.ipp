@@ -187,9 +187,16 @@ SPOTTER_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now,
     return true;
 }
 
+// Of a loss that the first steps threw up what it falls by since is no progress until it is below where it began.
+SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
+    spotter::progress const now = losses_.says();
+    bool const may_be = now == progress::improves || now == progress::unknown;
+    return may_be && weights_.leapt(limits_.large_step) && losses_.has_gained_nothing() ? progress::flat : now;
+}
+
 // What is new at this close: the cause first, what is certain beside it, and the rest as notes.
 SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
-    spotter::progress const now = losses_.says();
+    spotter::progress const now = outcome();
     if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = {}; }
     news const what = look(now, step.mode == mode::train);
     std::size_t const first = out.size();

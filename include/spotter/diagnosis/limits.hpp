@@ -18,6 +18,7 @@ struct progress_limits {
     double flat_fall = 0.03;  // of the level: what a flat loss has fallen by is below, with two standard errors added
     double fallen = 0.7;      // times the first loss: what has been below that so many times in a row is not flat
     std::uint64_t fallen_for = 100;
+    std::uint64_t recovers_in = 200;  // samples: a loss that a leap of the weights threw up is below its first by then
     std::uint64_t young = 1000;  // samples: until then what has fallen below that is on its way
     double worse = 1.1;          // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 200, lasting_mildly = 5000;
@@ -48,7 +49,7 @@ struct diagnosis_limits {
     double small_step = 1e-5;                            // likewise: it is too small, where the run is ill
     double sure_step = 0.1;    // likewise: a loss that rises from the start under smaller steps has the wrong sign
     double initial_scale = 6;  // root mean square times root of fan-in
-    double raw_input = 20;     // a mean or a deviation
+    double raw_input = 20;     // a mean; of a standard deviation two and a half times as much
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

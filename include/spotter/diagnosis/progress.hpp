@@ -42,6 +42,11 @@ public:
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
         return near_ >= limits.still || at_ >= limits.still_at_all;
     }
+    // Its latest third is where it began, or above.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return samples_ >= limits.recovers_in && first_ > 0 && level() > (1 - limits.flat_fall) * first_;
+    }
     // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that it has learned
     // so far: a plateau of language models.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_on_its_way(progress_limits const& limits) const noexcept {
@@ -234,6 +239,17 @@ public:
             stirs = stirs || (it.counts && !it.train.stands_still(limits_));
         });
         return any && !stirs;
+    }
+    // The only training loss is where it began, or above; no evaluation is better than its own first.
+    [[nodiscard]] constexpr bool has_gained_nothing() const noexcept {
+        std::uint64_t losses = 0;
+        bool gained = false;
+        all_.each_named([&](std::string_view, series const& it) {
+            losses += it.counts ? 1 : 0;
+            gained = gained || (it.counts && !it.train.has_gained_nothing(limits_)) ||
+                     it.eval.says() == progress::improves;
+        });
+        return losses == 1 && !gained;
     }
     // A training loss is still on its way.
     [[nodiscard]] constexpr bool is_on_its_way() const noexcept {

@@ -78,6 +78,13 @@ public:
         return any;
     }
 
+    // One of the first updates was so many times its weight, or more, and the weight did not begin next to zero.
+    [[nodiscard]] constexpr bool leapt(double times) const noexcept {
+        bool any = false;
+        each([&](std::string_view, weight const& it) { any = any || (it.scale > 0.01 && it.early >= times); });
+        return any;
+    }
+
     // How many began with one value in all their elements.
     struct alike_weights {
         std::uint64_t seen = 0, of_one_value = 0, not_zero = 0;

@@ -103,7 +103,9 @@ private:
     SPOTTER_STRICT constexpr void decide(kept& mine) const noexcept {
         SPOTTER_STRICT_BODY
         double const spread = square_root(mine.moment2 / static_cast<double>(mine.values));
-        bool const off = magnitude(mine.mean) > max_abs_mean;
+        // Where it is both, what is further beyond its limit.
+        bool const off = magnitude(mine.mean) > max_abs_mean &&
+                         (spread <= max_std || magnitude(mine.mean) * max_std >= spread * max_abs_mean);
         mine.measured = off ? magnitude(mine.mean) : spread;
         mine.found = off                ? outcome::off_centre
                      : spread < min_std ? outcome::too_narrow
