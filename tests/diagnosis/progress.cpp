@@ -245,6 +245,21 @@ TEST_CASE("progress: on its way is a loss whose last third is well below the one
     CHECK_FALSE(on_its_way([](std::uint64_t) { return 2.0; }));
 }
 
+TEST_CASE("progress: a loss that scatters far above its beginning, or stays above it sample by sample, worsens") {
+    auto const scatters = [](std::uint64_t i) {
+        return i < 30 ? (i < 10 ? 58.0 : 33.0) + double(i % 3) : 150.0 * (1 + static_cast<double>(i * i % 60));
+    };
+    CHECK(story(200, scatters) == answers{"30 improves", "60 worsens"});
+    // Single samples in the order of their classes, each of which is right or wrong.
+    auto const by_sample = [](double wrong) {
+        return [=](std::uint64_t i) { return i < 50 ? falling(0.74, 0.1, i) : i / 50 % 3 == 0 ? 0.0 : wrong; };
+    };
+    answers const wrong = story(40000, by_sample(2));
+    CHECK((wrong.size() >= 2 && wrong[1].ends_with("worsens")));
+    CHECK(story(40000, by_sample(1)) == answers{"30 improves"});
+    CHECK(std::count_if(wrong.begin(), wrong.end(), [](auto const& it) { return it.ends_with("improves"); }) == 1);
+}
+
 TEST_CASE("progress: a crumb is no progress") {
     CHECK(story(400, [](std::uint64_t i) { return 22.18 - 1e-7 * double(i); }) == answers{"25 flat"});
     CHECK(story(400, [](std::uint64_t i) { return 22.18 + 0.1 * double(i % 2) - 1e-7 * double(i); }).empty());

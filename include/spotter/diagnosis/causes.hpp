@@ -41,8 +41,10 @@ struct run_evidence {
 // among `said` where nothing else explains it. False where nothing was found.
 [[nodiscard]] bool name_cause(run_evidence const& of, finding& into) noexcept;
 
-// What the weights say alone, whatever the run does: none has ever moved, or by next to nothing, or they began too large.
-[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, diagnosis_limits const& limits, finding& into) noexcept;
+// What the weights say alone, whatever the run does: none has ever moved, or by next to nothing (or by little, and the loss has not
+// either), or they began too large.
+[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
+                                     diagnosis_limits const& limits, finding& into) noexcept;
 
 // The training loss has been below zero from the first steps on.
 [[nodiscard]] bool is_below_zero(progress_watch const& losses) noexcept;

@@ -258,8 +258,9 @@ SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) 
         // A few batches in turn; more of them are an epoch.
         return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
     }
-    for (std::string_view const rule : {"identity_activation", "output_mismatch", "stalled_training",
-                                        "rl_constant_reward", "rl_policy_ascends", "tree_depth", "feature_importance_overweight"}) {
+    for (std::string_view const rule :
+         {"identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward", "rl_policy_ascends",
+          "tree_depth", "feature_importance_overweight"}) {
         if (it.rule == rule) { return true; }
     }
     return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
@@ -270,10 +271,10 @@ SPOTTER_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noex
     return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > limit;
 }
 
-SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, diagnosis_limits const& limits,
-                                    finding& into) noexcept {
-    return causes::rate_zero(weights, 20, into) ||
-           causes::rate_too_small(weights, update_sizes::next_to_nothing, 100, into) ||
+SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
+                                    diagnosis_limits const& limits, finding& into) noexcept {
+    double const least = losses.has_hardly_fallen() ? limits.small_step : update_sizes::next_to_nothing;
+    return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, least, 100, into) ||
            causes::initial_scale(weights, limits.initial_scale, into);
 }
 
@@ -281,9 +282,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
-    for (std::string_view const rule :
-         {"constant_batch", "identity_activation", "output_mismatch", "rl_policy_ascends", "feature_importance_overweight",
-          "tree_depth"}) {
+    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch", "rl_policy_ascends",
+                                        "feature_importance_overweight", "tree_depth"}) {
         episode const* const it = of.held(rule);
         if (it != nullptr && is_certain(it->latest, of.limits) && of_rule(it, into)) { return true; }
     }
@@ -298,7 +298,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if (rate_zero(of.weights, 10, into)) { return true; }
     // A parameter without effect beside weights that hardly move is one of them.
     bool const hardly = of.held("dead_update_path", "no_effect") != nullptr;
-    double const least = ill || hardly ? of.limits.small_step : update_sizes::next_to_nothing;
+    double const least =
+        ill || hardly || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
     if (rate_too_small(of.weights, least, hardly ? 5 : ill ? 20 : 100, into)) { return true; }
     // Once told it stands; what is new has another cause.
     episode const* const dead = of.held("dead_update_path", "no_gradient");

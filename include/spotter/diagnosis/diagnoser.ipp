@@ -157,7 +157,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         if (bad_value) { it.bad_value = &each.latest; }
     }
     finding unused;
-    if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, limits_, unused)) {
+    if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, limits_, unused)) {
         weights_told_ = it.alarm = it.dying = true;
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }

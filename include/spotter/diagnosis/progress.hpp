@@ -42,6 +42,10 @@ public:
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
         return near_ >= limits.still || at_ >= limits.still_at_all;
     }
+    // A hundred samples, and it has fallen by a crumb at most.
+    [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
+        return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
+    }
     // Its latest third is where it began, or above.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
@@ -58,8 +62,8 @@ public:
                (samples_ < limits.young && now < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
-    // It was never below where it began, and is above: the lowest block is one of the first two, and of pairs from the first and the
-    // last third 95 in 100 rise.
+    // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the first and the last
+    // third 95 in 100 rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
         std::size_t const third = blocks_.size() / 3;
         if (third < 2) { return false; }
@@ -67,12 +71,14 @@ public:
         for (std::size_t i = 1; i < blocks_.size(); ++i) {
             if (blocks_.blocks()[i] < blocks_.blocks()[lowest]) { lowest = i; }
         }
-        return lowest < 2 && share_below(blocks_.first(third), blocks_.last(third)) >= 0.95;
+        return lowest <= third / 2 && share_below(blocks_.first(third), blocks_.last(third)) >= 0.95;
     }
 
 private:
     constexpr void judge(progress_limits const& limits) noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept;
@@ -120,6 +126,7 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
     if (samples_ < limits.earliest) { return; }
     if (is_worse(limits)) {
         says_ = progress::worsens;
+        improved_ = improved_ && !stays_above(limits);  // what was learned is lost
         return;
     }
     std::size_t const third = blocks_.size() / 3;
@@ -133,7 +140,7 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
 
 constexpr bool falling_series::is_worse(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
-    if (bottomless_ >= limits.lasting_far) { return true; }
+    if (bottomless_ >= limits.lasting_far || is_far_above(limits) || stays_above(limits)) { return true; }
     if (far_above_ >= limits.runs_away && rises_from_the_start()) { return true; }
     if (above_ >= limits.lasting_far) {
         bool const mildly = level() <= limits.climbs * first_;
@@ -141,6 +148,27 @@ constexpr bool falling_series::is_worse(progress_limits const& limits) const noe
         if (!mildly && rises_from_the_start()) { return true; }
     }
     return far_above_ >= limits.lasting_far && least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_);
+}
+
+// However it scatters, hardly a block of the last third is near the beginning.
+constexpr bool falling_series::is_far_above(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
+    double const beginning[] = {limits.far_worse * beginning_};
+    return share_below(beginning, blocks_.last(third)) >= 0.95;
+}
+
+// Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no row of them is above.
+constexpr bool falling_series::stays_above(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    if (samples_ < limits.flat_after || third < 4 || !(level() > limits.climbs * beginning_) || !(beginning_ > 0)) {
+        return false;
+    }
+    double const beginning[] = {limits.worse * beginning_};
+    return share_below(beginning, blocks_.last(2 * third)) >= 0.95 &&
+           share_below(blocks_.last(third), blocks_.first(third)) < 0.5;
 }
 
 // The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the loss scatters, by
@@ -240,14 +268,23 @@ public:
         });
         return any && !stirs;
     }
+    // No training loss has fallen by more than a crumb.
+    [[nodiscard]] constexpr bool has_hardly_fallen() const noexcept {
+        bool any = false, fallen = false;
+        all_.each_named([&](std::string_view, series const& it) {
+            any = any || it.counts;
+            fallen = fallen || (it.counts && !it.train.has_hardly_fallen(limits_));
+        });
+        return any && !fallen;
+    }
     // The only training loss is where it began, or above; no evaluation is better than its own first.
     [[nodiscard]] constexpr bool has_gained_nothing() const noexcept {
         std::uint64_t losses = 0;
         bool gained = false;
         all_.each_named([&](std::string_view, series const& it) {
             losses += it.counts ? 1 : 0;
-            gained = gained || (it.counts && !it.train.has_gained_nothing(limits_)) ||
-                     it.eval.says() == progress::improves;
+            gained =
+                gained || (it.counts && !it.train.has_gained_nothing(limits_)) || it.eval.says() == progress::improves;
         });
         return losses == 1 && !gained;
     }

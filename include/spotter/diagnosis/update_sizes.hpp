@@ -14,6 +14,7 @@ class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
     static constexpr double next_to_nothing = 1e-6;  // an update ratio: float32 has 24 bits
+    static constexpr double little = 1e-4;           // likewise: what moves by more needs no closer look
 
     struct weight {
         double scale = 0;                           // at first sight; 0: not seen, or all zero
@@ -54,10 +55,10 @@ public:
         if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
         if (ratio.value > mine->peak) { mine->peak = ratio.value; }
         if (ratio.value > mine->highest) { mine->highest = ratio.value; }
-        any_moves_ = any_moves_ || ratio.value >= next_to_nothing;
+        any_moves_ = any_moves_ || ratio.value >= little;
     }
 
-    // Whether it is worth looking at all of them at this close: one is new, or none has moved yet.
+    // Whether it is worth looking at all of them at this close: one is new, or none has moved by much yet.
     [[nodiscard]] constexpr bool may_be_wrong() noexcept { return std::exchange(is_new_, false) || !any_moves_; }
 
     // Updates come at fewer than half of the observations: a step shows a part of what makes one.
