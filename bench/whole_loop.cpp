@@ -31,7 +31,7 @@ constexpr auto every_rule = together(
              non_finite{}),
     together(oscillating_loss{}, output_collapse{}, output_mismatch{}, overfit{}, overtraining{},
              poor_weight_initialization{}, rl_clip_fraction{}, rl_constant_reward{},
-             rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{}, rl_kl{}, rl_observation_range{}, rl_policy_ascends{},
+             rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{}, rl_kl{}, rl_observation_range{}, unrelated_predictions{}, rl_policy_ascends{},
              rl_repeated_states{}, rl_target_network{}, saturated_activation{}, stalled_training{}, step_time_outlier{},
              tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{}, update_ratio_band{},
              updates_too_small{}, vanishing_gradient{}, weight_update_ratio{}));

@@ -42,9 +42,8 @@ constexpr char const* usage =
     "  --healthy  healthy trainings alone           --alone    the rules of the program's pack look on, each for "
     "itself\n"
     "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n"
-    "  --leave-out  chooses the limits of the diagnosis for each family without it, on as many seeds from 100 on "
-    "(--tried "
-    "FILE writes what came of them, --from FILE takes it from there); judges the families with them\n";
+    "  --leave-out  chooses the limits of the diagnosis for each family without it, on as many seeds from 100 on, and\n"
+    "             judges it with them; --tried FILE writes what came of these seeds, --from FILE takes it from there\n";
 
 template <class Number>
 bool parse(std::string_view text, Number& into) {

@@ -105,21 +105,22 @@ struct rules_alone
         : rules_alone::watch{1U, onset, {}, {}, {}, {}, {}, {}, {}, {},       {},
                              {}, {},    {}, {}, {}, {}, {}, {}, {}, More{}...} {}
 };
-using supervised_rules = rules_alone<sp::poor_weight_initialization, sp::class_imbalance, sp::no_better_than_guessing,
-                                     sp::output_mismatch, sp::identity_activation, sp::loss_spike, sp::oscillating_loss,
-                                     sp::underfit, sp::overfit, sp::overtraining, sp::gradient_depth_ratio,
-                                     sp::tensor_variance, sp::unchanged_tensor, sp::loss_not_decreasing>;
-using reinforcement_rules =
-    rules_alone<sp::poor_weight_initialization, sp::rl_kl, sp::rl_explained_variance, sp::rl_clip_fraction,
-                sp::rl_constant_reward, sp::rl_observation_range, sp::rl_repeated_states, sp::rl_target_network, sp::rl_policy_ascends>;
+using supervised_rules =
+    rules_alone<sp::poor_weight_initialization, sp::class_imbalance, sp::no_better_than_guessing,
+                sp::unrelated_predictions, sp::output_mismatch, sp::identity_activation, sp::loss_spike,
+                sp::oscillating_loss, sp::underfit, sp::overfit, sp::overtraining, sp::gradient_depth_ratio,
+                sp::tensor_variance, sp::unchanged_tensor, sp::loss_not_decreasing>;
+using reinforcement_rules = rules_alone<sp::poor_weight_initialization, sp::rl_kl, sp::rl_explained_variance,
+                                        sp::rl_clip_fraction, sp::rl_constant_reward, sp::rl_observation_range,
+                                        sp::rl_repeated_states, sp::rl_target_network, sp::rl_policy_ascends>;
 
 }  // namespace
 
 // Beside a pack stands the rule of it that has to be told a number: what guessing costs, how many actions there are.
 struct watches::hooks {
     explicit hooks(std::uint64_t onset)
-        : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker},
-          seldom{watches::baselines ? 500U : 0U, onset, sp::packs::sagemaker} {}
+        : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker}, seldom{watches::baselines ? 500U : 0U,
+                                                                                       onset, sp::packs::sagemaker} {}
 
     std::optional<watch_of<sp::packs::supervised>> supervised{};
     std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};
@@ -179,7 +180,9 @@ watches::watches(assignment const& what, std::uint64_t onset, pack_choice pack, 
     }
     if (alone && pack == pack_choice::supervised) { hooks_->supervised_alone.emplace(onset); }
     if (alone && pack == pack_choice::rl) { hooks_->reinforcement_alone.emplace(onset); }
-    if (tries_limits) { hooks_->candidates.emplace(1U, onset, candidate_packs{own, what.broken, onset, &hooks_->heard}); }
+    if (tries_limits) {
+        hooks_->candidates.emplace(1U, onset, candidate_packs{own, what.broken, onset, &hooks_->heard});
+    }
 }
 watches::~watches() = default;
 

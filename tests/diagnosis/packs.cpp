@@ -30,7 +30,8 @@ TEST_CASE("what is in which pack") {
         return before;
     };
     CHECK(names_of(packs::supervised) == with({"poor_weight_initialization", "class_imbalance",
-                                               "no_better_than_guessing", "output_mismatch", "identity_activation"},
+                                               "no_better_than_guessing", "unrelated_predictions", "output_mismatch",
+                                               "identity_activation"},
                                               {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining",
                                                "gradient_depth_ratio", "tensor_variance", "unchanged_tensor"}));
     CHECK(names_of(packs::rl) == with({"poor_weight_initialization"},

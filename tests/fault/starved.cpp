@@ -31,7 +31,7 @@ std::vector<dynamic_rule> catalogue() {
         list.push_back(each);
     }
     for (dynamic_rule const& each :
-         list_of(rl_kl{}, rl_policy_ascends{}, rl_explained_variance{}, rl_entropy_collapse{.max_entropy = 1}, rl_clip_fraction{},
+         list_of(rl_kl{}, unrelated_predictions{}, rl_policy_ascends{}, rl_explained_variance{}, rl_entropy_collapse{.max_entropy = 1}, rl_clip_fraction{},
                  rl_constant_reward{}, rl_observation_range{}, rl_repeated_states{}, rl_target_network{}, tree_depth{},
                  feature_importance_overweight{}, low_feature_importance{}, data_wait{.window = 2},
                  step_time_outlier{.min_history = 2}, stalled_training{}, similar_across_runs{},

@@ -5,9 +5,12 @@
 #include <spotter/rule/builtin/no_better_than_guessing.hpp>
 #include <spotter/rule/builtin/output_collapse.hpp>
 #include <spotter/rule/builtin/output_mismatch.hpp>
+#include <spotter/rule/builtin/unrelated_predictions.hpp>
 #include <tests/rule/features.hpp>
 
 #include <tests/catch.hpp>
+
+#include <random>
 
 using namespace spotter;
 using namespace stage;
@@ -441,4 +444,73 @@ TEST_CASE("rules on classes make nothing of damaged features") {
         CHECK(answers_to(output_collapse{.warmup = 0, .patience = 1, .samples = 1}, scores, made) == nothing);
         CHECK(answers_to(output_mismatch{.patience = 1}, scores, made) == nothing);
     }
+}
+
+TEST_CASE("unrelated_predictions: chance in three windows fires, a weak relation in other units does not",
+          "[unrelated_predictions]") {
+    unrelated_predictions const at_once{.warmup = 0, .warmup_pairs = 0};
+    std::mt19937 random{1};
+    auto const noise = [&] { return static_cast<float>(random() >> 8U) / 16777216.0F - 0.5F; };
+    // Batches of 50; a prediction is `share` of its target and noise besides.
+    auto const step_of = [&](auto& it, step_id at, float share, float offset = 0, float unit = 1) {
+        std::vector<float> targets, said;
+        for (int i = 0; i < 50; ++i) {
+            targets.push_back(noise());
+            said.push_back(offset + unit * (share * targets.back() + (1 - std::abs(share)) * noise()));
+        }
+        it.see(at, "target", targets, {50, 1});
+        it.see(at, "prediction", said, {50, 1});
+        return it.close(at);
+    };
+    auto const fires_at = [&](float share, unrelated_predictions const& rule, float offset = 0, float unit = 1) {
+        run it{rule};
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            if (step_of(it, train(i), share, offset, unit) == truth::yes) { return i; }
+        }
+        return no_index;
+    };
+    CHECK(fires_at(0, at_once) == 59);
+    CHECK(fires_at(-0.5F, at_once) == 59);
+    CHECK(fires_at(0.2F, at_once) == no_index);
+    CHECK(fires_at(0.2F, at_once, 1000, 100) == no_index);
+    CHECK(fires_at(0, {}) == 199);  // the third window that ends after 150 closes
+    run it{at_once};
+    for (std::uint64_t i = 0; i < 60; ++i) { CHECK((step_of(it, train(i), 0) == truth::yes) == (i == 59)); }
+    REQUIRE(it.found.size() == 1);
+    CHECK((it.found[0].tensor == "target" && it.found[0].threshold == Approx(2 / std::sqrt(1000.0))));
+    CHECK((it.found[0].severity == severity::warning && std::abs(it.found[0].measured) < 0.0633));
+    CHECK(step_of(it, eval(0), 0) == truth::undecided);  // evaluations are counted apart
+    for (std::uint64_t i = 60; i < 79; ++i) { CHECK(step_of(it, train(i), 0.9F) == truth::yes); }
+    CHECK(step_of(it, train(79), 0.9F) == truth::no);  // until a window is better
+}
+
+TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classes and two values are left out",
+          "[unrelated_predictions]") {
+    unrelated_predictions const rule{.samples = 8, .warmup = 0, .warmup_pairs = 0, .patience = 1};
+    auto const answer = [&](std::vector<float> const& targets, std::vector<float> const& said) {
+        run it{rule};
+        it.see(train(0), "target", targets, {targets.size()});
+        it.see(train(0), "prediction", said, {said.size()});
+        return it.close(train(0));
+    };
+    std::vector<float> const numbers{0.5F, 1.5F, 2.5F, 3.5F, 0.25F, 7.5F, 0.75F, 9}, same(8, 0.5F);
+    CHECK(answer(numbers, same) == truth::yes);
+    CHECK(answer(numbers, numbers) == truth::no);
+    CHECK(answer(same, numbers) == truth::undecided);
+    CHECK(answer({0, 1, 2, 3, 4, 5, 6, 7}, same) == truth::undecided);                          // classes
+    CHECK(answer({.1F, .9F, .1F, .9F, .1F, .9F, .1F, .9F}, same) == truth::undecided);          // real or not
+    CHECK(answer(numbers, std::vector<float>(7, 0.5F)) == truth::undecided);                    // not of the same size
+    CHECK(answer({0.5F, 1.5F, nan_f, 3.5F, 0.25F, 7.5F, 0.75F, 9}, same) == truth::undecided);  // nor of no number
+    CHECK(judges_without_values(rule, [&](auto& it, auto tell) {
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            it.see(train(i), "target", numbers, {8});
+            it.see(train(i), "prediction", i % 2 == 0 ? same : numbers, {8});
+            tell(it.close(train(i)));
+        }
+    }));
+    run alone{rule};
+    alone.see(train(0), "target", numbers, {8});
+    CHECK(alone.close(train(0)) == truth::undecided);
+    CHECK(alone.covered().reason.starts_with("warm-up not reached"));
+    CHECK(unrelated_predictions{.predictions = "["}.malformed() == "[");
 }

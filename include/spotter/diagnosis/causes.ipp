@@ -324,8 +324,10 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
         }
         if (rate_runs_away(of, into)) { return true; }
     }
-    if (episode const* const guess = of.held("no_better_than_guessing"); guess != nullptr) {
-        return rate_too_large(of, into) || rate_runs_away(of, into) || of_rule(guess, into);
+    for (std::string_view const rule : {"no_better_than_guessing", "unrelated_predictions"}) {
+        if (episode const* const guess = of.held(rule); guess != nullptr) {
+            return rate_too_large(of, into) || rate_runs_away(of, into) || of_rule(guess, into);
+        }
     }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
     bool const worse_in_evaluation = of.held("overfit") != nullptr || of.held("overtraining") != nullptr;

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
                                                          diagnosis_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits)) { return standing::certain; }
-    bool outcome = it.rule == "no_better_than_guessing" && !losses.is_on_its_way();
+    bool outcome = (it.rule == "no_better_than_guessing" || it.rule == "unrelated_predictions") && !losses.is_on_its_way();
     if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= limits.overfit)) {
         measurement const evaluated = losses.evaluated(it.tensor);
         outcome = !evaluated.known || evaluated.value >= limits.evaluated_badly;

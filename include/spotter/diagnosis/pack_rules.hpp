@@ -33,7 +33,7 @@ void add_rules(hidden_pack& pack) noexcept {
     static_assert(is_diagnosed(Which));
     if constexpr (Which == pack_id::supervised) {
         add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150},
-            output_mismatch{}, identity_activation{});
+            unrelated_predictions{}, output_mismatch{}, identity_activation{});
         add_any_net(pack);
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});

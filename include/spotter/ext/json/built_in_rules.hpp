@@ -24,7 +24,7 @@ using built_in_rules = rule_list<
     poor_weight_initialization, replica_divergence, rl_clip_fraction, rl_constant_reward, rl_entropy_collapse,
     rl_explained_variance, rl_kl, rl_observation_range, rl_policy_ascends, rl_repeated_states, rl_target_network, saturated_activation,
     similar_across_runs, stalled_training, step_time_outlier, straggler, tensor_variance, tree_depth, unchanged_tensor,
-    underfit, update_direction, update_ratio_band, updates_too_small, vanishing_gradient, weight_update_ratio>;
+    underfit, unrelated_predictions, update_direction, update_ratio_band, updates_too_small, vanishing_gradient, weight_update_ratio>;
 
 // Calls use(rule) for each, with its defaults.
 template <class Use>

@@ -54,6 +54,7 @@
 #include <spotter/rule/builtin/tree_depth.hpp>
 #include <spotter/rule/builtin/unchanged_tensor.hpp>
 #include <spotter/rule/builtin/underfit.hpp>
+#include <spotter/rule/builtin/unrelated_predictions.hpp>
 #include <spotter/rule/builtin/update_direction.hpp>
 #include <spotter/rule/builtin/update_ratio_band.hpp>
 #include <spotter/rule/builtin/updates_too_small.hpp>
