@@ -117,8 +117,6 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
                        rl_observation_range{.limit = share * 3, .share = share / 4},
                        rl_repeated_states{.length = small(), .episodes = small()},
                        rl_target_network{.patience = 2 * small(), .allow_equal = random.below(3)},
-                       rl_policy_ascends{.correlation = share, .patience = small()},
-                       unrelated_predictions{.samples = 9 * small(), .warmup = 1, .warmup_pairs = 1, .patience = 1},
                        data_wait{.window = small(), .moderate = share / 2, .high = share},
                        step_time_outlier{.window = 4 + small(),
                                          .k = share * 5,
