@@ -57,6 +57,24 @@ TEST_CASE("non_finite: a gradient comes before the weight that it was carried in
     CHECK(alone.found[0].tensor == "fc1/w");
 }
 
+TEST_CASE("non_finite: of two nets, one computed from the other after its update, the gradient that was carried into "
+          "its weight",
+          "[non_finite]") {
+    auto const origin = [](float first_loss, std::vector<float> const& weight, std::vector<float> const& gradient) {
+        run it{non_finite{}};
+        it.see(train(3), "judge/w", weight, {3});
+        it.see(train(3), "grad/judge/w", gradient, {3});
+        it.see(train(3), "loss/judge", {first_loss});
+        it.see(train(3), "loss/maker", {nan_f});
+        it.see(train(3), "grad/maker/w", {nan_f, nan_f});
+        CHECK(it.close(train(3)) == truth::yes);
+        return it.found[0].tensor;
+    };
+    CHECK(origin(1, {1, nan_f, 1}, {1, nan_f, 1}) == "grad/judge/w");
+    CHECK(origin(1, {1, nan_f, 1}, {nan_f, nan_f, nan_f}) == "judge/w");  // computed from it
+    CHECK(origin(nan_f, {1, nan_f, 1}, {1, nan_f, 1}) == "judge/w");
+}
+
 TEST_CASE("vanishing_gradient: 1e-8 fires at 2, at 0 as SageMaker has it", "[vanishing_gradient]") {
     CHECK(fired(vanishing_gradient{}, 5, "grad/w", {1e-8F, -1e-8F}) == indices{2, 3, 4});
     CHECK(fired(vanishing_gradient::sagemaker_defaults(), 2, "grad/w", {1e-8F}) == indices{0, 1});

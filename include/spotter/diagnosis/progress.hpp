@@ -46,10 +46,11 @@ public:
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
     }
-    // Its latest third is where it began, or above.
+    // It was thrown up, to twice its first and more in the mean of ten, and its latest third is where it began, or above.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        return samples_ >= limits.recovers_in && first_ > 0 && level() > (1 - limits.flat_fall) * first_;
+        return samples_ >= limits.recovers_in && first_ > 0 && beginning_ >= 2 * first_ &&
+               level() > (1 - limits.flat_fall) * first_;
     }
     // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that it has learned
     // so far: a plateau of language models.

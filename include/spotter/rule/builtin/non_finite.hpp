@@ -23,12 +23,14 @@ struct non_finite {
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;
         std::uint64_t first = no_index;
         bool is_gradient = false;
+        tensor_id partner = no_tensor;
         [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }
     };
     struct state {
         step_flow<bad_elements> flow;
-        std::uint32_t bad = 0;                      // tensors
-        bool forward = false, bad_forward = false;  // of this step: something was computed forward, and is not finite
+        std::uint32_t bad = 0;  // tensors
+        // Of this step: what was computed forward, as far as it was seen, and of that a loss.
+        bool finite_forward = false, bad_forward = false, finite_loss = false;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -42,17 +44,20 @@ struct non_finite {
         bool const is_bad = it.stats.nonfinite() > 0;
         detail::stretch const where = detail::stretch_of(it.tensor.role);
         if (it.tensor.role != role::other && where >= detail::stretch::forward && where <= detail::stretch::loss) {
-            seen.forward = true, seen.bad_forward = seen.bad_forward || is_bad;
+            (is_bad ? seen.bad_forward : seen.finite_forward) = true;
+            seen.finite_loss = seen.finite_loss || (!is_bad && where == detail::stretch::loss);
         }
         if (!is_bad || mine.count() > 0) { return; }
-        mine = {it.stats.nan, it.stats.pos_inf, it.stats.neg_inf, it.stats.first_bad, it.tensor.role == role::gradient};
+        mine = {
+            it.stats.nan,     it.stats.pos_inf, it.stats.neg_inf, it.stats.first_bad, it.tensor.role == role::gradient,
+            it.tensor.partner};
         ++seen.bad;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         if (!seen.flow.saw_something()) { return truth::undecided; }
         std::uint32_t const bad = std::exchange(seen.bad, 0);
         if (bad > 0) { tell(seen, bad, out); }
-        seen.forward = seen.bad_forward = false;
+        seen.finite_forward = seen.bad_forward = seen.finite_loss = false;
         seen.flow.next_close();
         return truth_of(bad > 0);
     }
@@ -61,12 +66,14 @@ private:
     static constexpr void tell(state const& seen, std::uint32_t bad, findings& out) noexcept {
         auto const* origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
         if (origin == nullptr) { return; }
-        // Nothing finite is computed from a bad weight: where the loop shows its tensors after the update, a bad gradient came first.
+        // Nothing finite is computed from a bad weight: where the loop shows its tensors after the update, a bad gradient came first. With
+        // a second net, that is computed from the first after its update, the one whose elements the update carried into its weight.
         detail::stretch const where = detail::stretch_of(origin->role);
         bool const updated = where == detail::stretch::parameters || where == detail::stretch::optimizer;
-        if (updated && seen.forward && !seen.bad_forward) {
-            auto const* const made_of =
-                seen.flow.first([](bad_elements const& it) { return it.count() > 0 && it.is_gradient; });
+        if (updated && (seen.bad_forward ? seen.finite_loss : seen.finite_forward)) {
+            auto const* const made_of = seen.flow.first([&](bad_elements const& it) {
+                return it.count() > 0 && it.is_gradient && (!seen.bad_forward || is_carried(seen, it));
+            });
             if (made_of != nullptr) { origin = made_of; }
         }
         bad_elements const& of = origin->kept;
@@ -76,6 +83,11 @@ private:
         it.detail << "first at index " << of.first << "; nan " << of.nan << ", +inf " << of.pos_inf << ", -inf "
                   << of.neg_inf;
         out.push(it);
+    }
+    // The gradient's weight has as many bad elements, from the same one on.
+    [[nodiscard]] static constexpr bool is_carried(state const& seen, bad_elements const& gradient) noexcept {
+        auto const* const into = seen.flow.now(gradient.partner);
+        return into != nullptr && into->kept.count() == gradient.count() && into->kept.first == gradient.first;
     }
     [[nodiscard]] static constexpr std::string_view reason_of(state const& seen,
                                                               step_flow<bad_elements>::entry const& origin) noexcept {

@@ -113,6 +113,10 @@ public:
         }
         return mine.kept;
     }
+    // That tensor, where it was observed in this step.
+    [[nodiscard]] constexpr entry const* now(tensor_id id) const noexcept {
+        return all_.holds(id) && all_[id].close == close_ ? &all_[id] : nullptr;
+    }
     [[nodiscard]] constexpr bool saw_something() const noexcept { return observed_ > 0; }
     constexpr void next_close() noexcept { ++close_, observed_ = 0; }
 
