@@ -67,6 +67,7 @@ TEST_CASE("non_finite: of two nets, one computed from the other after its update
         it.see(train(3), "loss/judge", {first_loss});
         it.see(train(3), "loss/maker", {nan_f});
         it.see(train(3), "grad/maker/w", {nan_f, nan_f});
+        it.see(train(3), "maker/w", {nan_f, nan_f});
         CHECK(it.close(train(3)) == truth::yes);
         return it.found[0].tensor;
     };

@@ -315,7 +315,9 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     // Momentum that fills its buffer looks the same for a while.
     episode const* const piles = of.held("gradient_not_cleared");
     bool const lately = piles != nullptr && piles->last + 20 >= of.close;
-    if (lately && of.progress != progress::worsens) { return of_rule(piles, into); }
+    if (lately && of.progress != progress::worsens) {
+        return is_negated(of) ? loss_alone(of, into) : of_rule(piles, into);
+    }
     if (ill) {
         if (input != nullptr && is_wide(input->latest) && of_rule(input, into)) { return true; }
         if (stays_alike(of, into)) { return true; }

@@ -71,8 +71,10 @@ private:
         detail::stretch const where = detail::stretch_of(origin->role);
         bool const updated = where == detail::stretch::parameters || where == detail::stretch::optimizer;
         if (updated && (seen.bad_forward ? seen.finite_loss : seen.finite_forward)) {
+            std::uint64_t const most = seen.bad_forward ? fewest_carried(seen) : no_index;
             auto const* const made_of = seen.flow.first([&](bad_elements const& it) {
-                return it.count() > 0 && it.is_gradient && (!seen.bad_forward || is_carried(seen, it));
+                return it.is_gradient && it.count() > 0 && it.count() <= most &&
+                       (!seen.bad_forward || is_carried(seen, it));
             });
             if (made_of != nullptr) { origin = made_of; }
         }
@@ -83,6 +85,18 @@ private:
         it.detail << "first at index " << of.first << "; nan " << of.nan << ", +inf " << of.pos_inf << ", -inf "
                   << of.neg_inf;
         out.push(it);
+    }
+    // Of the gradients that were carried into their weights, the bad elements of the one with fewest: what is computed from a bad weight is
+    // bad all over.
+    [[nodiscard]] static constexpr std::uint64_t fewest_carried(state const& seen) noexcept {
+        std::uint64_t fewest = no_index;
+        (void)seen.flow.first([&](bad_elements const& it) {
+            if (it.is_gradient && it.count() > 0 && it.count() < fewest && is_carried(seen, it)) {
+                fewest = it.count();
+            }
+            return false;
+        });
+        return fewest;
     }
     // The gradient's weight has as many bad elements, from the same one on.
     [[nodiscard]] static constexpr bool is_carried(state const& seen, bad_elements const& gradient) noexcept {
