@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs PROGRAM with ARGS in the emptied FOLDER and fails unless it ends with EXIT. With DATA=<names> those files of the
-# data folder come first among the arguments, by their paths; one that ends with .gz is unpacked before. Without one of
-# them: skipped. With SAME=<regex> it runs with spotter off, dry and on, and what the regex matches in its output must be
+# data folder, or those with a path of their own, come first among the arguments; one that ends with .gz is unpacked before. Without
+# one of them: skipped. With SAME=<regex> it runs with spotter off, dry and on, and what the regex matches in its output must be
 # the same. With SEEDS=<count> it runs once for each seed from 0 on (--seed=N); SPOTTER_SEEDS in the environment asks for more.
 # With SAYS=<regex> its output has to begin with what that matches.
 file(REMOVE_RECURSE "${FOLDER}")
@@ -12,14 +12,25 @@ if(DATA AND NOT SPOTTER_DATA)
 endif()
 set(paths "")
 foreach(file IN LISTS DATA)
-    set(path "${SPOTTER_DATA}/${file}")
     find_program(GZIP gzip)
-    if(NOT SPOTTER_DATA OR NOT EXISTS "${path}" OR (file MATCHES "\\.gz$" AND NOT GZIP))
-        message("SPOTTER_SKIP: needs ${file} in the folder SPOTTER_DATA (now '${SPOTTER_DATA}'), and gzip")
+    set(path "${SPOTTER_DATA}/${file}")
+    set(needed "${file} in the folder SPOTTER_DATA (now '${SPOTTER_DATA}')")
+    if(IS_ABSOLUTE "${file}")
+        set(path "${file}")
+        set(needed "${file}")
+        if(file MATCHES "^/usr/share/datasets/([a-z-]+)/")
+            string(APPEND needed ", of the package dataset-${CMAKE_MATCH_1}")
+        endif()
+    elseif(NOT SPOTTER_DATA)
+        set(path "")
+    endif()
+    if(NOT EXISTS "${path}" OR (file MATCHES "\\.gz$" AND NOT GZIP))
+        message("SPOTTER_SKIP: needs ${needed}, and gzip")
         return()
     endif()
     if(file MATCHES "\\.gz$")
-        string(REGEX REPLACE "\\.gz$" "" plain "${FOLDER}/${file}")
+        get_filename_component(plain "${file}" NAME)
+        string(REGEX REPLACE "\\.gz$" "" plain "${FOLDER}/${plain}")
         execute_process(COMMAND "${GZIP}" -dc "${path}" OUTPUT_FILE "${plain}" RESULT_VARIABLE result)
         if(NOT result EQUAL 0)
             message(FATAL_ERROR "cannot unpack ${path}")
