@@ -10,7 +10,7 @@
 namespace {
 
 struct written {
-    temporary_folder folder{};
+    spotter_test::temporary_folder folder{};
     std::string path = folder / "file.idx";
 
     explicit written(std::string const& bytes) { std::ofstream{path, std::ios::binary} << bytes; }
