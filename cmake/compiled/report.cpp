@@ -7,6 +7,7 @@
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/trial/numbers.hpp>
 
 #include <spotter/implementation.hpp>
 
