@@ -77,8 +77,7 @@ struct slowdown {
 // `folder` and are removed.
 [[nodiscard]] inline std::vector<slowdown> measure_overhead(studies::pictures const& train, std::int64_t width,
                                                             std::vector<std::uint64_t> const& intervals,
-                                                            std::string const& folder) {
-    constexpr std::uint64_t chunk = 20;
+                                                            std::uint64_t chunk, std::string const& folder) {
     studies::pictures const batch = train.at(torch::arange(recipe::batch));
     std::vector<slowdown> found;
     sp::null_hook nobody;
@@ -90,7 +89,7 @@ struct slowdown {
                                    : keepings[k].first == keeping::weights ? sp::glob{"*.weight"}
                                                                            : sp::glob{"{input,output}"};
             sp::plan const wanted{sp::collection{"losses", "loss", sp::always{}, sp::payload},
-                                sp::collection{"kept", which, sp::every{interval}, sp::payload}};
+                                  sp::collection{"kept", which, sp::every{interval}, sp::payload}};
             std::string const path = folder + "/measured";
             {
                 sp::hook watch{path, wanted, sp::options{.existing = sp::existing::replace}};

@@ -27,6 +27,7 @@ struct seed_results {
     std::vector<ending> endings{};
     std::vector<recipe_results> recipes{};
     std::string says{};
+    double unexplained = 0;  // the largest share of a score that the parts of its map do not add up to
 
     [[nodiscard]] std::array<recipe_results, 4> by_recipe() const {
         return {recipes[0], recipes[1], recipes[2], recipes[3]};
@@ -91,6 +92,14 @@ inline void record_overhead(std::vector<slowdown> const& rows, std::string const
         }
     }
     return text;
+}
+
+// What spotter said of the original recipe.
+[[nodiscard]] inline std::string said(seed_results const& it) {
+    return fmt::format(
+        "Of seed {}, in the loop and then of the last evaluation:\n\n```\n{}```\n\nThe parts of the saliency maps add "
+        "up to the scores but for {:.1e} of them.\n",
+        it.seed, it.says, it.unexplained);
 }
 
 }  // namespace traffic

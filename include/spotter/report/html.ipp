@@ -8,6 +8,7 @@
 #include <spotter/report/html/findings.hpp>
 #include <spotter/report/html/layers.hpp>
 #include <spotter/report/html/run_reader.hpp>
+#include <spotter/report/html/saliency.hpp>
 #include <spotter/report/html/style.hpp>
 #include <spotter/report/html/timing.hpp>
 #include <spotter/report/html/trees.hpp>
@@ -28,6 +29,7 @@ SPOTTER_BODY void add_run(run_story const& story, value_source& from, std::strin
     into.add(histograms_section(story), id_end, of);
     into.add(activations_section(story), id_end, of);
     into.add(classes_section(story, judge_samples(story, from)), id_end, of);
+    into.add(saliency_section(story, from), id_end, of);
     into.add(trees_section(story, from), id_end, of);
     into.add(timing_section(story), id_end, of);
     if (from.spent()) {

@@ -6,6 +6,8 @@
 #include <spotter/report/gathered.hpp>
 #include <spotter/report/summary.hpp>
 
+#include <fmt/format.h>
+
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Which workers there are, where it is not one without a number, and how those are that are not what the whole run is.

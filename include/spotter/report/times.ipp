@@ -5,6 +5,8 @@
 #include <spotter/config.hpp>
 #include <spotter/report/times.hpp>
 
+#include <fmt/format.h>
+
 #include <ctime>
 
 namespace spotter::inline SPOTTER_ABI::detail {
