@@ -4,6 +4,8 @@
 
 #include <spotter/report/gathered.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
