@@ -46,8 +46,9 @@ int report(report_options const& wanted) {
     json losses = json::array();
     for (trial const& each : runs) { losses.push_back(end.look_at(each)); }
     if (to_output && wanted.json) {
-        return fail({errc::bad_config, "the page and --json cannot both go to standard output: give a file with -o"},
-                    true, "report", paths);
+        return fail(
+            {errc::bad_config, "what is made and --json cannot both go to standard output: give a file with -o"}, true,
+            "report", paths);
     }
     if (to_output) {
         result<std::string> const text = made_of(runs, wanted);

@@ -27,8 +27,10 @@ SPOTTER_BODY std::vector<std::pair<std::uint32_t, std::uint32_t>> class_counts::
     for (auto const& [pair, count] : pairs) {
         if (pair.first != pair.second) { wrong.push_back(pair); }
     }
-    std::stable_sort(wrong.begin(), wrong.end(),
-                     [&](auto const& a, auto const& b) { return pairs.at(a) > pairs.at(b); });
+    std::sort(wrong.begin(), wrong.end(), [&](auto const& a, auto const& b) {
+        std::uint64_t const of_a = pairs.at(a), of_b = pairs.at(b);
+        return of_a != of_b ? of_a > of_b : a < b;
+    });
     return wrong;
 }
 

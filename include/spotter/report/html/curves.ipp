@@ -85,8 +85,10 @@ SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number
             }
         }
     }
-    std::stable_sort(curves.begin(), curves.end(),
-                     [](curve const& a, curve const& b) { return end_of(a.data) > end_of(b.data); });
+    std::sort(curves.begin(), curves.end(), [](curve const& a, curve const& b) {
+        double const end_a = end_of(a.data), end_b = end_of(b.data);
+        return end_a != end_b ? end_a > end_b : a.label < b.label;
+    });
     chart picture;
     picture.title = fmt::format("{}, {}", name, name_of(which));
     picture.note = "from the one that ends highest to the lowest";

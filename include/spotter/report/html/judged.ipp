@@ -8,6 +8,7 @@
 #include <spotter/stat/units.hpp>
 
 #include <set>
+#include <tuple>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
@@ -113,8 +114,10 @@ SPOTTER_BODY void add_mistakes(std::vector<mistake>& into, classes_said const& l
 
 SPOTTER_BODY std::vector<mistake> choose_mistakes(std::vector<mistake> all, class_counts const& counts) {
     constexpr std::size_t most = 24, most_pairs = 6, most_of_pair = 3;
-    std::stable_sort(all.begin(), all.end(),
-                     [](mistake const& a, mistake const& b) { return a.certainty > b.certainty; });
+    std::sort(all.begin(), all.end(), [](mistake const& a, mistake const& b) {
+        return a.certainty != b.certainty ? a.certainty > b.certainty
+                                          : std::tie(a.step, a.sample) < std::tie(b.step, b.sample);
+    });
     std::vector<mistake> chosen;
     std::vector<bool> taken(all.size());
     auto const take = [&](std::size_t room, auto const& wanted) {
