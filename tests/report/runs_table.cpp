@@ -5,7 +5,9 @@
 #include <spotter/report/runs_table.hpp>
 
 #include <csignal>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 using namespace spotter;
 using namespace spotter_test;
