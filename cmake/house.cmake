@@ -205,13 +205,17 @@ function(spotter_skipped name why)
 endfunction()
 
 # A test that runs a program in a folder of its own, emptied first, and wants EXIT from it; SAME, SEEDS and SAYS as in
-# cmake/run.cmake.
+# cmake/run.cmake; CONFIGURATIONS as in add_test.
 function(spotter_run_test name target)
-    cmake_parse_arguments(PARSE_ARGV 2 run "" "EXIT;SAME;SEEDS;SAYS" "ARGS;DATA")
+    cmake_parse_arguments(PARSE_ARGV 2 run "" "EXIT;SAME;SEEDS;SAYS" "ARGS;DATA;CONFIGURATIONS")
     if(NOT DEFINED run_EXIT)
         set(run_EXIT 0)
     endif()
-    add_test(NAME ${name}
+    set(configurations "")
+    if(run_CONFIGURATIONS)
+        set(configurations CONFIGURATIONS ${run_CONFIGURATIONS})
+    endif()
+    add_test(NAME ${name} ${configurations}
              COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "ARGS=${run_ARGS}"
                      -D "FOLDER=${CMAKE_CURRENT_BINARY_DIR}/run/${name}" -D "EXIT=${run_EXIT}" -D "DATA=${run_DATA}"
                      -D "SAME=${run_SAME}" -D "SEEDS=${run_SEEDS}" -D "SAYS=${run_SAYS}"

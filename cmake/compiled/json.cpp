@@ -5,6 +5,7 @@
 #include <spotter/response.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
 
 #include <spotter/implementation.hpp>
 

@@ -6,6 +6,8 @@
 #include <spotter/response.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
+#include <spotter/trial/numbers.hpp>
 
 #include <spotter/implementation.hpp>
 

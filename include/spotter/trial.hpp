@@ -2,4 +2,5 @@
 // Umbrella for programs that read records.
 #pragma once
 
+#include <spotter/trial/saliency.hpp>
 #include <spotter/trial/trial.hpp>

@@ -126,6 +126,8 @@ TEST_CASE("a policy limits what rules see: their state starts fresh at the first
     CHECK(steps_of(replay(run, large | for_steps{3}, from{10})).front() == train(12));
     CHECK(steps_of(replay(run, large | for_steps{3}, every{5})).front() == train(10));
     CHECK(replay(run, large, never{}).steps == 0);
+    CHECK(replay(run, large, from{10} && every{5}).steps == 4);  // composed, and no sink for anything else
+    CHECK(replay(run, large, !from{10} || at{20}).steps == 11);
 }
 
 TEST_CASE("quantifiers over nothing are silent, and say that they could not run [S69]") {

@@ -18,13 +18,15 @@ template <class Left, class Right>
 concept same_kind = expression<Left> && expression<Right> && std::same_as<typename Left::kind, typename Right::kind>;
 
 // The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not noexcept: an
-// operand may be a user's own.
+// operand may be a user's own. They answer what their operands answer and nothing else, so that who takes several kinds of callables
+// (replay) can tell them apart.
 template <class Left, class Right>
 struct both_expressions {
     using kind = typename Left::kind;
     Left left;
     Right right;
     template <class... In>
+    requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return conjunction(left(in...), right(in...));
     }
@@ -35,6 +37,7 @@ struct either_expression {
     Left left;
     Right right;
     template <class... In>
+    requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return disjunction(left(in...), right(in...));
     }
@@ -44,6 +47,7 @@ struct not_expression {
     using kind = typename Inner::kind;
     Inner inner;
     template <class... In>
+    requires std::invocable<Inner const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return negation(inner(in...));
     }

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <spotter/report/html/story.hpp>
+#include <spotter/trial/numbers.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Every element as a double, in row-major order; of complex ones the real part, NaN for what is not finite.
-[[nodiscard]] std::vector<double> row_major_values(tensor_ref const& view);
+using spotter::detail::row_major_values;
 
 // Reads values until so many bytes were read; what comes then is errc::no_payload. Damaged values are left out.
 class value_source {

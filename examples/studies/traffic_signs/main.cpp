@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ResNet18 learns to read traffic signs by an ordinary recipe; spotter tells what is wrong with it, and what came of the cures:
+//     study_traffic_signs TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
+// docs/studies/traffic_signs.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+#include "../common/arguments.hpp"
+#include "../common/results.hpp"
+#include "tables.hpp"
+
+namespace {
+
+using namespace traffic;
+
+// How large a study is.
+struct extent_of_study {
+    recipe original{.mirrored = true};
+    std::uint64_t seeds = 3;
+    std::int64_t measured_width = 8;  // of the net whose overhead is measured
+    std::vector<std::uint64_t> intervals{1, 10, 100, 500};
+};
+
+// The pictures of signs that are others in a mirror, for the quick study.
+studies::pictures only_mirror_pairs(studies::pictures const& from) {
+    torch::Tensor wanted = torch::zeros_like(from.labels, torch::kBool);
+    for (auto const& [a, b] : mirror_pairs) { wanted |= from.labels.eq(a) | from.labels.eq(b); }
+    return from.at(wanted.nonzero().flatten());
+}
+
+struct told {
+    outcome ended{};
+    sp::trial run;
+};
+told trained(recipe const& how, studies::split const& data, std::uint64_t seed, std::string const& folder) {
+    fmt::print("{}\n", folder);
+    std::fflush(stdout);
+    sp::hook watch{folder, keep, rules, sp::options{.existing = sp::existing::replace}};
+    outcome ended = train(how, data, seed, watch);
+    std::string const path{watch.path()};
+    watch.finish();
+    if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health()); }
+    fmt::print("    {} steps, {:.1f} % right\n", ended.steps, 100 * ended.accuracy);
+    return {std::move(ended), sp::open_trial(path).value()};
+}
+
+seed_results study(extent_of_study const& how, studies::split const& data, std::uint64_t seed, std::string const& out) {
+    auto const folder = [&](char const* name) { return fmt::format("{}/{}-{}", out, name, seed); };
+    seed_results all{.seed = seed};
+    recipe next = how.original;
+    told const original = trained(next, data, seed, folder("original"));
+    all.whole = original.ended;
+    all.endings = {end_by(original.run, sp::loss_not_decreasing{}, all.whole),
+                   end_by(original.run, sp::overtraining{}, all.whole),
+                   end_by(original.run, sp::overtraining::sagemaker_defaults(), all.whole),
+                   end_by(original.run, no_longer_learning, all.whole)};
+    torch::Tensor const shown = classes_shown(original.run);
+    torch::Tensor const rare =
+        shown.masked_fill(shown.eq(0), std::numeric_limits<std::int64_t>::max()).argsort().slice(0, 0, 10);
+    all.says = lines_of(original.run);
+
+    next.heeds = true;
+    told const heeded = trained(next, data, seed, folder("heeded"));
+    next.mirrored = false;
+    told const unmirrored = trained(next, data, seed, folder("unmirrored"));
+    next.balanced = true;
+    told const balanced = trained(next, data, seed, folder("balanced"));
+    for (told const* each : {&original, &heeded, &unmirrored, &balanced}) {
+        torch::Tensor const confusion = confusion_of(each->run);
+        all.recipes.push_back(
+            {each->ended.steps, each->ended.accuracy, share_right(confusion, rare), mirror_mistakes{confusion}});
+    }
+    return all;
+}
+
+// What the page says, of one seed; tells what does not hold.
+bool holds(seed_results const& it) {
+    auto const& [original, heeded, unmirrored, balanced] = it.by_recipe();
+    bool all = true;
+    auto const claim = [&](bool is_so, char const* what) {
+        if (!is_so) { fmt::print("seed {}: it does not hold that {}\n", it.seed, what); }
+        all = all && is_so;
+    };
+    claim(it.says.find("class_imbalance") != std::string::npos, "class_imbalance is told");
+    claim(heeded.steps <= original.steps && heeded.steps == it.endings.back().steps,
+          "the run that heeds ends where the record of the other says");
+    claim(original.mirrored.share() > 0.1, "a tenth of the signs with a mirror image is mistaken for it");
+    claim(unmirrored.mirrored.share() < original.mirrored.share() / 3,
+          "it is less than a third of that without mirrored pictures");
+    claim(it.says.find("confusion") != std::string::npos, "confusion is told of the original recipe");
+    return all;
+}
+
+}  // namespace
+
+int main(int count, char** given) {
+    auto const chosen = studies::parse(count, given, "traffic_signs", studies::traffic_signs::usage, 4);
+    if (!chosen) { return 2; }
+    studies::split data = studies::traffic_signs::load(chosen->data);
+    if (!data.problem().empty()) {
+        fmt::print(stderr, "study_traffic_signs: {}\n", data.problem());
+        return 2;
+    }
+    at::set_num_threads(1);
+    extent_of_study how;
+    if (chosen->quick) {
+        data = {only_mirror_pairs(data.train), only_mirror_pairs(data.test)};
+        how = {.original = {.width = 4, .steps = 104, .mirrored = true},
+               .seeds = 1,
+               .measured_width = 4,
+               .intervals = {10}};
+    }
+    if (chosen->plain) {
+        sp::hook watch{chosen->out + "/plain", keep, rules, sp::options{.existing = sp::existing::replace}};
+        how.original.steps = 20;
+        fmt::print("parameters {:016x}\n", train(how.original, data, chosen->seed, watch).parameters);
+        return 0;
+    }
+    std::vector<slowdown> const overhead = measure_overhead(data.train, how.measured_width, how.intervals, chosen->out);
+    fmt::print("{}\n", overhead_table(overhead));
+    record_overhead(overhead, chosen->out + "/overhead");
+    std::vector<seed_results> seeds;
+    bool all_hold = true;
+    for (std::uint64_t i = 0; i < how.seeds; ++i) {
+        seeds.push_back(study(how, data, chosen->seed + i, chosen->out));
+        all_hold = holds(seeds.back()) && all_hold;
+    }
+    std::string const text = overhead_table(overhead) + "\n" + endings_table(seeds) + "\n" + recipes_table(seeds);
+    fmt::print("\n{}\n", text);
+    std::string const problem = studies::write_results(chosen->out, text);
+    if (!problem.empty()) { fmt::print(stderr, "study_traffic_signs: {}\n", problem); }
+    return all_hold && problem.empty() ? 0 : 1;
+}
