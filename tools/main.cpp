@@ -43,7 +43,8 @@ constexpr char exit_codes[] =
         {"diff", "spotter diff runs/before runs/after\n"
                  "  spotter diff runs/cpp dumps/torch --map 'fc1.weight=fc1/w' --rtol 1e-4\n"
                  "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
-        {"report", "spotter report runs/a runs/b -o both.html"},
+        {"report", "spotter report runs/a runs/b -o both.html\n"
+                   "  spotter report runs/sweep/* --as csv -o sweep.csv"},
     };
     for (auto const& [name, example] : examples) {
         if (name == verb) { return std::string{example}; }
@@ -189,7 +190,13 @@ int run_tool(int count, char** words) {
     report_options for_report;
     sub = app.add_subcommand("report", "One page of HTML: findings, curves, layers, histograms, mistakes");
     sub->add_option("run", for_report.paths, "Folders of runs; several are shown side by side")->required();
-    sub->add_option("-o,--out", for_report.out, "The file, or - for standard output")->capture_default_str();
+    sub->add_option("-o,--out", for_report.out, "The file, or - for standard output (report.html; of --as csv -)");
+    sub->add_option("--section", for_report.sections,
+                    "Only this section of the page, such as runs or classes; may be repeated")
+        ->allow_extra_args(false);
+    sub->add_option("--as", for_report.as, "page, or csv: the table of the runs, hyperparameters beside outcome")
+        ->check(CLI::IsMember({"page", "csv"}))
+        ->capture_default_str();
     sub->add_flag("--force", for_report.force, "Replace a file that is there");
     sub->add_flag("--json", for_report.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return report(for_report); }; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `report`: a run, or several side by side, as one page of HTML.
+// Command line, `report`: a run, or several side by side, as one page of HTML; their table as CSV.
 #include "folders.hpp"
 #include "new_file.hpp"
 #include "outcome.hpp"
@@ -8,10 +8,21 @@
 
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/html.hpp>
+#include <spotter/report/runs_table.hpp>
 
 namespace spotter_tool {
 
 using namespace spotter;
+
+namespace {
+
+[[nodiscard]] result<std::string> made_of(std::span<trial const> runs, report_options const& wanted) {
+    if (wanted.as == "csv") { return to_csv(table_of(runs)); }
+    if (wanted.sections.empty()) { return to_html(runs); }
+    return to_html(runs, wanted.sections);
+}
+
+}  // namespace
 
 int report(report_options const& wanted) {
     std::vector<trial> runs;
@@ -25,22 +36,31 @@ int report(report_options const& wanted) {
         if (!run) { return fail(run.error(), wanted.json, "report", path); }
         runs.push_back(std::move(*run));
     }
+    bool const as_csv = wanted.as == "csv";
+    std::string const out = !wanted.out.empty() ? wanted.out : as_csv ? "-" : "report.html";
+    bool const to_output = out == "-";
+    if (as_csv && !wanted.sections.empty()) {
+        return fail({errc::bad_config, "--section is of a page, and --as csv is none"}, wanted.json, "report", paths);
+    }
     outcome end{"report"};
     json losses = json::array();
     for (trial const& each : runs) { losses.push_back(end.look_at(each)); }
-    bool const to_output = wanted.out == "-";
     if (to_output && wanted.json) {
-        return fail({errc::bad_config, "the page and --json cannot both go to standard output: give a file with -o"},
-                    true, "report", paths);
+        return fail(
+            {errc::bad_config, "what is made and --json cannot both go to standard output: give a file with -o"}, true,
+            "report", paths);
     }
     if (to_output) {
-        say(to_html(std::span<trial const>{runs}));
+        result<std::string> const text = made_of(runs, wanted);
+        if (!text) { return fail(text.error(), wanted.json, "report", paths); }
+        say(*text);
         return end.code();
     }
-    new_file file{wanted.out, wanted.force};
+    new_file file{out, wanted.force};
     if (error const why = file.trouble()) { return fail(why, wanted.json, "report", paths); }
-    std::string const page = to_html(std::span<trial const>{runs});
-    error why = file.put(page);
+    result<std::string> const text = made_of(runs, wanted);
+    if (!text) { return fail(text.error(), wanted.json, "report", paths); }
+    error why = file.put(*text);
     if (!why) { why = file.finish(); }
     if (why) { return fail(why, wanted.json, "report", paths); }
     if (wanted.json) {
@@ -48,11 +68,11 @@ int report(report_options const& wanted) {
         document["runs"] = json::array();
         for (trial const& each : runs) { document["runs"].push_back(std::string{each.path()}); }
         document["loss"] = losses;
-        document["file"] = wanted.out;
-        document["bytes"] = page.size();
+        document["file"] = out;
+        document["bytes"] = text->size();
         say_document(document);
     } else {
-        say(fmt::format("{}: {} of {}\n", plain(wanted.out), spotter::detail::bytes_text(page.size()), plain(paths)));
+        say(fmt::format("{}: {} of {}\n", plain(out), spotter::detail::bytes_text(text->size()), plain(paths)));
     }
     return end.code();
 }

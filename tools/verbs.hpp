@@ -113,8 +113,10 @@ struct diff_arguments {
 [[nodiscard]] int diff(diff_arguments const& given);
 
 struct report_options {
-    std::vector<std::string> paths{};  // several runs are shown side by side
-    std::string out = "report.html";   // -: standard output
+    std::vector<std::string> paths{};     // several runs are shown side by side
+    std::string out{};                    // -: standard output; empty: report.html, and of a table -
+    std::vector<std::string> sections{};  // ids; none: all
+    std::string as = "page";              // or csv: the table of the runs
     bool force = false;
     bool json = false;
 };

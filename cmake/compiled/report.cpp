@@ -13,3 +13,4 @@
 
 #include <spotter/report.hpp>
 #include <spotter/report/html.hpp>
+#include <spotter/report/runs_table.hpp>

@@ -222,10 +222,11 @@ TEST_CASE("runs side by side: curves in one chart, differences in a table, findi
     check_page(page);
     auto const sections = sections_of(page);
     REQUIRE(sections.size() > 5);
-    CHECK(sections[0] == "differences");
-    CHECK((sections[1] == "findings-1" && sections[2] == "findings-2" && sections[3] == "curves"));
+    CHECK((sections[0] == "runs" && sections[1] == "differences"));
+    CHECK((sections[2] == "findings-1" && sections[3] == "findings-2" && sections[4] == "curves"));
     CHECK(has_text(page, "rule large_loss"));
-    CHECK(has_text(page, "<th>loss</th><td>0.025"));
+    CHECK(has_text(page, "<td>loss, eval</td><td>loss, train</td><td>metric/accuracy, train</td>"));
+    CHECK(has_text(page, "<th><a href=\"#findings-1\">a</a></th><td class=\"text\">finished</td><td>40</td>"));
     CHECK(has_text(page, "</i>a, train</span>"));
     CHECK(has_text(page, "</i>b, eval</span>"));
 }

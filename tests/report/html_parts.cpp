@@ -122,7 +122,7 @@ TEST_CASE(
     std::string const svg = draw(it);
     CHECK(count_of(svg, "class=\"line c0\"") == 1);
     std::string const path = svg.substr(svg.find("class=\"line c0\""),
-                                        svg.find("/>", svg.find("class=\"line c0\"")) - svg.find("class=\"line c0\""));
+                                        svg.find('>', svg.find("class=\"line c0\"")) - svg.find("class=\"line c0\""));
     CHECK(count_of(path, "M") == 2);  // the gap
     CHECK(count_of(svg, "class=\"band c0\"") == 1);
     CHECK(count_of(svg, "class=\"bad\"") >= 1);

@@ -246,7 +246,7 @@ TEST_CASE("confusion: ten of ten is silent, a 4 taken for a 7 fires", "[confusio
     finding const& found = it.found[0];
     CHECK((found.measured == 0 && found.threshold == 0.9 && found.how == relation::less));
     CHECK((found.severity == severity::info && found.tensor == "labels"));
-    CHECK(found.detail.view() == "prediction 4; 0.5 of predicted 7 is class 4");
+    CHECK(found.detail.view() == "prediction 4; 4 is predicted as 7: 1 of 4's");
     CHECK(step(it, eval(2), ten, ten) == truth::no);  // the next phase
     run pairs{confusion{.min_diag = 0, .max_off_diag = 0.01}};
     CHECK(step(pairs, eval(0), ten, ten) == truth::no);
@@ -257,6 +257,28 @@ TEST_CASE("confusion: ten of ten is silent, a 4 taken for a 7 fires", "[confusio
     CHECK(fixed.found[0].measured == 0);
     run sagemaker{confusion::sagemaker_defaults()};
     CHECK(step(sagemaker, eval(0), ten, wrong) == truth::yes);
+}
+
+TEST_CASE("confusion: the pair is named in both directions where both are confused", "[confusion]") {
+    // A hundred of 33 and of 34: 31 and 22 of them taken for one another; of 2, which is rare, the only prediction is wrong.
+    classes labels, said;
+    auto const add = [&](std::size_t count, std::int32_t label, std::int32_t as) {
+        labels.insert(labels.end(), count, label), said.insert(said.end(), count, as);
+    };
+    add(69, 33, 33), add(31, 33, 34), add(78, 34, 34), add(22, 34, 33), add(50, 1, 1), add(1, 1, 2);
+    run poor{confusion{}};
+    CHECK(step(poor, eval(0), labels, said) == truth::yes);
+    CHECK(
+        poor.found[0].detail.view() ==
+        "prediction 2; 33 is predicted as 34: 0.31 of 33's; 34 as 33: 0.22 of 34's");  // not 1 as 2, which is one sample
+    run mixed{confusion{.min_diag = 0}};
+    CHECK(step(mixed, eval(0), labels, said) == truth::yes);
+    CHECK((mixed.found[0].measured == 1 && mixed.found[0].detail.view() == "1 is predicted as 2: 0.0196 of 1's"));
+    run one_way{confusion{.min_diag = 0, .max_off_diag = 0.24}};
+    labels.pop_back(), said.pop_back();
+    CHECK(step(one_way, eval(0), labels, said) == truth::yes);
+    CHECK(one_way.found[0].measured == Approx(31.0 / 109));
+    CHECK(one_way.found[0].detail.view() == "33 is predicted as 34: 0.31 of 33's");
 }
 
 TEST_CASE("confusion: a phase is so many eval closes, or lasts until another mode", "[confusion]") {
@@ -314,7 +336,7 @@ TEST_CASE("confusion holds any pair of 1024 classes", "[confusion]") {
     CHECK(phase(0, all) == truth::no);
     CHECK(phase(4, swapped) == truth::yes);
     CHECK(it.found[0].measured == 0);
-    CHECK(it.found[0].detail.view() == "prediction 2; 1 of predicted 2 is class 1023");
+    CHECK(it.found[0].detail.view() == "prediction 2; 1023 is predicted as 2: 1 of 1023's");
 }
 
 TEST_CASE("output_collapse: 512 predictions of class 3 with uniform labels", "[output_collapse]") {

@@ -73,6 +73,39 @@ TEST_CASE("report: several runs in one page") {
     CHECK(has_text(page, "id=\"findings-2\""));
 }
 
+TEST_CASE("report: the table of several runs as CSV, in a file or on standard output") {
+    temporary_folder const folder;
+    record_small(folder / "a");
+    record_small(folder / "b", on(large_loss, stop));
+    std::string const both = folder / "a " + folder / "b ";
+    told const shown = ask("report " + both + "--as csv");
+    CHECK(shown.code == 0);
+    CHECK(shown.out.starts_with(
+        "run,path,ended,stop_asked_by,stop_asked_at,why,steps,seconds,\"loss, eval\",\"loss, train\"\n"
+        "a," +
+        folder / "a,finished,,,,10,"));
+    CHECK(shown.says(",finished,large_loss,train(0),"));  // it went on
+    CHECK(ask("report " + both + "--as csv -o " + folder / "runs.csv").code == 0);
+    CHECK(text_of(folder / "runs.csv") == shown.out);
+    CHECK(ask("report " + both + "--as csv --section runs").code == 2);
+    CHECK(ask("report " + both + "--as pdf").code == 2);
+    CHECK(ask("report " + both + "--as csv --json").code == 2);
+}
+
+TEST_CASE("report: only some sections, and a wrong one is told with those that there are") {
+    temporary_folder const folder;
+    record_small(folder / "a");
+    record_small(folder / "b", large_loss);
+    std::string const both = folder / "a " + folder / "b ";
+    told const some = ask("report " + both + "--section runs --section findings-2 -o -");
+    CHECK(some.code == 0);
+    CHECK((some.says("<section id=\"runs\">") && some.says("<section id=\"findings-2\">")));
+    CHECK_FALSE((some.says("<section id=\"findings-1\">") || some.says("<nav>")));
+    told const wrong = ask("report " + both + "--section trees -o " + folder / "x.html");
+    CHECK((wrong.code == 3 && wrong.complains("no section \"trees\"; there are runs differences findings curves")));
+    CHECK_FALSE(std::filesystem::exists(folder / "x.html"));
+}
+
 TEST_CASE("report: what is there is kept, and what cannot be written is told") {
     temporary_folder const folder;
     record_small(folder / "run");
@@ -120,9 +153,23 @@ TEST_CASE(
     record_small(folder / "other");
     CHECK(ask("report " + folder / "run -o " + folder / "one.html").code == 0);
     CHECK(ask("report " + folder / "run " + folder / "other -o " + folder / "two.html").code == 0);
+    std::string many;
+    for (int i = 0; i < 8; ++i) {
+        std::string const path = folder / ("a run with quite a long name/" + std::to_string(i));
+        std::filesystem::create_directories(path);
+        hook watch{path, everything};
+        watch.scalar("learning rate of the first layer", 0.1 * i);
+        for (std::uint64_t k = 0; k < 50; ++k) {
+            (void)watch.step(train(k), "loss"_t = 1.0 / static_cast<double>(k + 1),
+                             "metric/accuracy of the first head"_t = 0.1 * i);
+        }
+        watch.finish();
+        many += "'" + path + "' ";
+    }
+    CHECK(ask("report " + many + "-o " + folder / "many.html").code == 0);
     std::string const script = std::string{SPOTTER_SOURCE_DIR} + "/tests/tools/browser.py";
-    told const browser =
-        run_shell("python3 '" + script + "' '" + folder / "one.html" + "' '" + folder / "two.html" + "' 2>&1");
+    told const browser = run_shell("python3 '" + script + "' '" + folder / "one.html" + "' '" + folder / "two.html" +
+                                   "' '" + folder / "many.html" + "' 2>&1");
     if (browser.code == 77 || browser.code == 127) {
         SPOTTER_SKIP(browser.out.empty() ? "python3 was not found" : browser.out.c_str());
     }

@@ -8,6 +8,7 @@
 #include <spotter/report/html/findings.hpp>
 #include <spotter/report/html/layers.hpp>
 #include <spotter/report/html/run_reader.hpp>
+#include <spotter/report/html/runs.hpp>
 #include <spotter/report/html/saliency.hpp>
 #include <spotter/report/html/style.hpp>
 #include <spotter/report/html/timing.hpp>
@@ -17,9 +18,20 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 SPOTTER_BODY void page::add(section const& it, std::string const& id_end, std::string const& of) {
     if (it.body.empty()) { return; }
-    navigation += fmt::format("<a href=\"#{}{}\">{}{}</a>\n", it.id, id_end, it.title, escape(of));
-    body +=
-        fmt::format("<section id=\"{}{}\"><h2>{}{}</h2>\n{}</section>\n", it.id, id_end, it.title, escape(of), it.body);
+    std::string const id = it.id + id_end;
+    for (std::string const& each : {it.id, id}) {
+        if (std::find(ids.begin(), ids.end(), each) == ids.end()) { ids.push_back(each); }
+    }
+    bool const shown = wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](std::string const& each) {
+                           return each == it.id || each == id;
+                       });
+    if (!shown) { return; }
+    navigation += fmt::format("<a href=\"#{}\">{}{}</a>\n", id, it.title, escape(of));
+    body += fmt::format("<section id=\"{}\"><h2>{}{}</h2>\n{}</section>\n", id, it.title, escape(of), it.body);
+}
+
+SPOTTER_BODY void page::note(std::string_view text) {
+    if (wanted.empty()) { body += paragraph(text); }
 }
 
 // What is about one run alone.
@@ -32,9 +44,57 @@ SPOTTER_BODY void add_run(run_story const& story, value_source& from, std::strin
     into.add(saliency_section(story, from), id_end, of);
     into.add(trees_section(story, from), id_end, of);
     into.add(timing_section(story), id_end, of);
-    if (from.spent()) {
-        into.body += paragraph("More values were recorded than a page reads: some pictures are of fewer steps.");
+    if (from.spent()) { into.note("More values were recorded than a page reads: some pictures are of fewer steps."); }
+}
+
+// A few runs, each with all that there is of it.
+SPOTTER_BODY void add_few(std::vector<run_story>& stories, page& into) {
+    std::vector<value_source> values;
+    for (run_story& each : stories) {
+        values.emplace_back(*each.run);
+        read_values(each, values.back());
     }
+    bool const several = stories.size() > 1;
+    auto const whose = [&](std::size_t i) { return several ? " of " + stories[i].name : std::string{}; };
+    auto const id_end = [&](std::size_t i) { return several ? fmt::format("-{}", i + 1) : std::string{}; };
+    into.add(runs_section(stories));
+    into.add(hyperparameters_section(stories));
+    into.add(differences_section(stories));
+    for (std::size_t i = 0; i < stories.size(); ++i) { into.add(findings_section(stories[i]), id_end(i), whose(i)); }
+    into.add(curves_section(stories));
+    for (std::size_t i = 0; i < stories.size(); ++i) { add_run(stories[i], values[i], id_end(i), whose(i), into); }
+}
+
+SPOTTER_BODY void add_many(std::vector<run_story> const& stories, page& into) {
+    into.add(runs_section(stories));
+    into.add(curves_section(stories));
+    into.add(findings_of_many(stories));
+}
+
+// Into `into`, which says which sections are wanted; the rest of the page around them.
+[[nodiscard]] SPOTTER_BODY std::string draw_page(std::span<trial const> runs, page& into) {
+    std::vector<run_story> stories;
+    for (trial const& each : runs) { stories.push_back(read_story(each)); }
+    bool const many = stories.size() > most_side_by_side;
+    many ? add_many(stories, into) : add_few(stories, into);
+    std::string title = many ? fmt::format("{} runs", stories.size()) : std::string{};
+    std::string heads = many ? head_of_many(stories) : std::string{};
+    for (std::size_t i = 0; i < stories.size() && !many; ++i) {
+        heads += head_of(stories[i]);
+        title += (i == 0 ? "" : ", ") + stories[i].name;
+    }
+    std::string const above =
+        fmt::format("<header class=\"heads\">\n{}</header>\n<nav>\n{}</nav>\n", heads, into.navigation);
+    // The policy lets a browser fetch nothing, whatever a name in the record might say; the empty icon keeps it from asking for one.
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
+        "data:\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · spotter</title>\n"
+        "<link rel=\"icon\" "
+        "href=\"data:,\">\n<style>{}</style></head>\n<body>\n{}<main>\n{}</main>\n{}</body></html>\n",
+        escape(title), style, into.wanted.empty() ? above : "", into.body,
+        into.wanted.empty() ? "<footer>Made by spotter from what was recorded.</footer>\n" : "");
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
@@ -42,39 +102,23 @@ SPOTTER_BODY void add_run(run_story const& story, value_source& from, std::strin
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY std::string to_html(std::span<trial const> runs) {
-    using namespace html;
-    std::vector<run_story> stories;
-    std::vector<value_source> values;
-    for (trial const& each : runs) {
-        stories.push_back(read_story(each));
-        values.emplace_back(each);
-        read_values(stories.back(), values.back());
-    }
     html::detail::page page;
-    std::string heads, title;
-    for (std::size_t i = 0; i < stories.size(); ++i) {
-        heads += head_of(stories[i]);
-        title += (i == 0 ? "" : ", ") + stories[i].name;
+    return html::detail::draw_page(runs, page);
+}
+
+SPOTTER_BODY result<std::string> to_html(std::span<trial const> runs, std::span<std::string const> sections) {
+    html::detail::page page{sections, {}, {}, {}};
+    std::string text = html::detail::draw_page(runs, page);
+    for (std::string const& each : sections) {
+        if (std::find(page.ids.begin(), page.ids.end(), each) != page.ids.end()) { continue; }
+        error why{errc::no_such_name, "the page has no section \""};
+        why.what << each.substr(0, 40) << "\"; there are";
+        for (std::string const& id : page.ids) {
+            if (id.find('-') == id.npos) { why.what << ' ' << id; }
+        }
+        return why;
     }
-    bool const several = stories.size() > 1;
-    auto const whose = [&](std::size_t i) { return several ? " of " + stories[i].name : std::string{}; };
-    auto const id_end = [&](std::size_t i) { return several ? fmt::format("-{}", i + 1) : std::string{}; };
-    page.add(differences_section(stories));
-    for (std::size_t i = 0; i < stories.size(); ++i) { page.add(findings_section(stories[i]), id_end(i), whose(i)); }
-    page.add(curves_section(stories));
-    for (std::size_t i = 0; i < stories.size(); ++i) {
-        html::detail::add_run(stories[i], values[i], id_end(i), whose(i), page);
-    }
-    // The policy lets a browser fetch nothing, whatever a name in the record might say; the empty icon keeps it from asking for one.
-    return fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
-        "data:\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · spotter</title>\n"
-        "<link rel=\"icon\" href=\"data:,\">\n<style>{}</style></head>\n<body>\n<header "
-        "class=\"heads\">\n{}</header>\n<nav>\n{}</nav>\n<main>\n{}</main>\n"
-        "<footer>Made by spotter from what was recorded.</footer>\n</body></html>\n",
-        escape(title), style, heads, page.navigation, page.body);
+    return text;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -16,6 +16,8 @@ struct line {
     std::string label{};
     unsigned colour = 0;  // of the palette: 0 to 5
     bool dashed = false;
+    bool named = true;  // in the legend
+    bool band = true;   // from the smallest to the largest of neighbouring steps, where a bucket has several
 };
 
 struct mark {

@@ -55,8 +55,9 @@ SPOTTER_BODY void draw_line(line const& it, axis const& x, axis const& y, std::s
         lower.push_back(place + place_text(y.at(each.least)));
     }
     end_band();
-    if (several) { svg += fmt::format(R"(<path class="band c{}" d="{}"/>)", it.colour, band); }
-    svg += fmt::format(R"(<path class="line c{}{}" d="{}"/>)", it.colour, it.dashed ? " dashed" : "", path);
+    if (several && it.band) { svg += fmt::format(R"(<path class="band c{}" d="{}"/>)", it.colour, band); }
+    svg += fmt::format(R"(<path class="line c{}{}" d="{}")", it.colour, it.dashed ? " dashed" : "", path);
+    svg += it.label.empty() ? "/>" : fmt::format("><title>{}</title></path>", escape(it.label));
     if (!dots.empty()) { svg += fmt::format(R"(<path class="dot c{}" d="{}"/>)", it.colour, dots); }
 }
 
@@ -131,7 +132,7 @@ SPOTTER_BODY std::string draw(chart const& it) {
     if (!it.ceiling) { y = y.with_margin(0.05); }
     std::string legend, svg;
     for (line const& each : it.lines) {
-        if (!each.label.empty()) {
+        if (!each.label.empty() && each.named) {
             legend += fmt::format(R"(<span class="key"><i class="c{}{}"></i>{}</span> )", each.colour,
                                   each.dashed ? " dashed" : "", escape(each.label));
         }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -19,6 +20,8 @@ struct class_counts {
 
     void add(std::uint32_t label, std::uint32_t said);
     [[nodiscard]] std::uint64_t of(std::uint32_t label, std::uint32_t said) const;
+    // A label and what it was taken for, the most frequent first, of equals the smaller label.
+    [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> confused() const;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::html

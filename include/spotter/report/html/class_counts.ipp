@@ -5,6 +5,8 @@
 #include <spotter/config.hpp>
 #include <spotter/report/html/class_counts.hpp>
 
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html {
 
 SPOTTER_BODY void class_counts::add(std::uint32_t label, std::uint32_t said) {
@@ -18,6 +20,18 @@ SPOTTER_BODY void class_counts::add(std::uint32_t label, std::uint32_t said) {
 SPOTTER_BODY std::uint64_t class_counts::of(std::uint32_t label, std::uint32_t said) const {
     auto const it = pairs.find({label, said});
     return it == pairs.end() ? 0 : it->second;
+}
+
+SPOTTER_BODY std::vector<std::pair<std::uint32_t, std::uint32_t>> class_counts::confused() const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> wrong;
+    for (auto const& [pair, count] : pairs) {
+        if (pair.first != pair.second) { wrong.push_back(pair); }
+    }
+    std::sort(wrong.begin(), wrong.end(), [&](auto const& a, auto const& b) {
+        std::uint64_t const of_a = pairs.at(a), of_b = pairs.at(b);
+        return of_a != of_b ? of_a > of_b : a < b;
+    });
+    return wrong;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html

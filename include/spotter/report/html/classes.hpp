@@ -9,7 +9,12 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 namespace detail {
 
-[[nodiscard]] std::string gallery(judged_samples const& it);
+using names_of_classes = std::vector<std::string>;  // by class; may be too few, or none
+
+// "38 keep right", or the number alone; escaped.
+[[nodiscard]] std::string class_text(names_of_classes const& names, std::uint32_t which);
+
+[[nodiscard]] std::string gallery(judged_samples const& it, names_of_classes const& names);
 
 }  // namespace detail
 

@@ -8,21 +8,32 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
+SPOTTER_BODY std::string class_text(names_of_classes const& names, std::uint32_t which) {
+    bool const named = which < names.size() && !names[which].empty();
+    return named ? fmt::format("{} {}", which, escape(names[which])) : fmt::format("{}", which);
+}
+
 // Cells are shaded by their share of the row: of the samples with this label.
-[[nodiscard]] SPOTTER_BODY std::string confusion_table(class_counts const& it, std::set<std::uint32_t> const& classes) {
+[[nodiscard]] SPOTTER_BODY std::string confusion_table(class_counts const& it, std::set<std::uint32_t> const& classes,
+                                                       names_of_classes const& names) {
     std::string head, rows;
-    for (std::uint32_t const each : classes) { head += fmt::format("<th>{}</th>", each); }
+    for (std::uint32_t const each : classes) {
+        head += fmt::format("<th><span{}>{}</span></th>", names.empty() ? "" : " class=\"upright\"",
+                            class_text(names, each));
+    }
     for (std::uint32_t const label : classes) {
         auto const given = it.labels.find(label);
         double const row = given == it.labels.end() ? 0 : static_cast<double>(given->second);
-        rows += fmt::format("<tr><th>{}</th>", label);
+        rows += fmt::format("<tr><th class=\"label\">{}</th>", class_text(names, label));
         for (std::uint32_t const said : classes) {
             std::uint64_t const count = it.of(label, said);
             int const shade = count == 0 ? 0 : 1 + static_cast<int>(static_cast<double>(count) / row * 7.999);
-            rows += fmt::format(
-                R"(<td class="{}{}"{}>{}</td>)", label == said ? "hit s" : "miss s", (std::min)(shade, 8),
-                count == 0 ? "" : fmt::format(R"( title="{} taken for {}: {} of {}")", label, said, count, row),
-                count == 0 ? std::string{"·"} : fmt::format("{}", count));
+            rows +=
+                fmt::format(R"(<td class="{}{}"{}>{}</td>)", label == said ? "hit s" : "miss s", (std::min)(shade, 8),
+                            count == 0 ? ""
+                                       : fmt::format(R"( title="{} taken for {}: {} of {}")", class_text(names, label),
+                                                     class_text(names, said), count, row),
+                            count == 0 ? std::string{"·"} : fmt::format("{}", count));
         }
         rows += fmt::format("<td class=\"sum\">{}</td></tr>\n",
                             row > 0 ? percent_text(static_cast<double>(it.of(label, label)) / row) : "");
@@ -35,29 +46,32 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         head, rows);
 }
 
-[[nodiscard]] SPOTTER_BODY std::string worst_pairs(class_counts const& it) {
-    std::vector<std::pair<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>>> wrong;
-    for (auto const& [pair, count] : it.pairs) {
-        if (pair.first != pair.second) { wrong.push_back({count, pair}); }
-    }
-    std::sort(wrong.begin(), wrong.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
+// Beside each the other way round: where both are many the two look alike, or are made alike by what is done to the inputs.
+[[nodiscard]] SPOTTER_BODY std::string worst_pairs(class_counts const& it, names_of_classes const& names) {
+    constexpr std::size_t most = 20;
+    auto const wrong = it.confused();
     std::string rows;
-    for (std::size_t i = 0; i < wrong.size() && i < 20; ++i) {
-        auto const& [count, pair] = wrong[i];
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", pair.first, pair.second, count);
+    for (std::size_t i = 0; i < wrong.size() && i < most; ++i) {
+        auto const& [label, said] = wrong[i];
+        auto const labels = static_cast<double>(it.labels.at(label));
+        std::uint64_t const count = it.of(label, said);
+        rows += fmt::format("<tr><th>{}</th><th>{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                            class_text(names, label), class_text(names, said), count,
+                            percent_text(static_cast<double>(count) / labels), it.of(said, label));
     }
     if (rows.empty()) { return {}; }
     return fmt::format(
-        "<figure class=\"plain\"><figcaption><b>Most frequent mistakes</b></figcaption><table "
-        "class=\"plain\"><thead><tr>"
-        "<td>label</td><td>taken for</td><td>samples</td></tr></thead><tbody>{}</tbody></table></figure>\n",
-        rows);
+        "<figure class=\"plain\"><figcaption><b>Most frequent mistakes</b> <span class=\"note\">{} of {} pairs of "
+        "classes</span></figcaption><div class=\"wide\"><table class=\"plain pairs\"><thead><tr><th>label</th>"
+        "<th>taken for</th><td>samples</td><td>of the label</td><td>other way round</td></tr></thead><tbody>\n{}"
+        "</tbody></table></div></figure>\n",
+        (std::min)(most, wrong.size()), wrong.size(), rows);
 }
 
 // Bars of how often a class was the label and, thinner, the prediction.
 [[nodiscard]] SPOTTER_BODY std::string balance_table(class_balance const& labels, class_balance const& predictions,
-                                                     std::string_view title) {
-    constexpr std::size_t rows_shown = 40;
+                                                     std::string_view title, names_of_classes const& names) {
+    constexpr std::size_t rows_shown = 64;
     std::uint64_t most = 1, total = 0;
     std::set<std::uint32_t> classes;
     for (class_balance const* const each : {&labels, &predictions}) {
@@ -76,8 +90,8 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         auto const width = [&](std::uint64_t count) {
             return 100.0 * static_cast<double>(count) / static_cast<double>(most);
         };
-        rows += fmt::format(R"(<tr><th>{}</th><td class="bars"><i class="bar c0" style="width:{:.1f}%"></i>)", each,
-                            width(given));
+        rows += fmt::format(R"(<tr><th>{}</th><td class="bars"><i class="bar c0" style="width:{:.1f}%"></i>)",
+                            class_text(names, each), width(given));
         if (!predictions.empty()) {
             rows += fmt::format(R"(<i class="bar thin c5" style="width:{:.1f}%"></i>)", width(said));
         }
@@ -86,18 +100,22 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     if (rows.empty()) { return {}; }
     return fmt::format(
         "<figure class=\"plain\"><figcaption><b>{}</b> <span class=\"key\"><i class=\"c0\"></i>label</span> {}"
-        "<span class=\"note\">{}{}</span></figcaption><table class=\"balance\"><tbody>\n{}</tbody></table></figure>\n",
+        "<span class=\"note\">{}{}</span></figcaption><table "
+        "class=\"balance{}\"><tbody>\n{}</tbody></table></figure>\n",
         title, predictions.empty() ? "" : "<span class=\"key\"><i class=\"c5\"></i>prediction</span> ",
         plural(total, "sample"),
         classes.size() > rows_shown ? fmt::format(", the first {} of {} classes", rows_shown, classes.size()) : "",
-        rows);
+        names.empty() ? "" : " named", rows);
 }
 
-SPOTTER_BODY std::string gallery(judged_samples const& it) {
+SPOTTER_BODY std::string gallery(judged_samples const& it, names_of_classes const& names) {
     std::string cells;
+    std::size_t shown = 0;
     for (mistake const& each : it.mistakes) {
-        if (!each.has_image) { continue; }
-        std::string const text = fmt::format("{} taken for {}", each.label, each.said);
+        if (each.image.width == 0) { continue; }
+        ++shown;
+        std::string const text =
+            fmt::format("{} taken for {}", class_text(names, each.label), class_text(names, each.said));
         cells +=
             fmt::format(R"(<figure class="sample"><img alt="{0}" src="{1}"><figcaption>{0}{2}</figcaption></figure>)"
                         "\n",
@@ -105,9 +123,10 @@ SPOTTER_BODY std::string gallery(judged_samples const& it) {
                         each.certainty > 0 ? fmt::format(", {:.0f}&#160;%&#160;sure", 100 * each.certainty) : "");
     }
     if (cells.empty()) { return {}; }
-    return fmt::format("<h3>Mistakes <span class=\"note\">the surest first, {} of {}; {}</span></h3>\n<div "
-                       "class=\"gallery\">\n{}</div>\n",
-                       it.mistakes.size(), it.counts.total - it.counts.right, escape(it.drawn_as), cells);
+    return fmt::format(
+        "<h3>Mistakes <span class=\"note\">of the most frequent pairs, then the surest: {} of {}; {}</span></h3>\n<div "
+        "class=\"gallery\">\n{}</div>\n",
+        shown, it.counts.total - it.counts.right, escape(it.drawn_as), cells);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
@@ -117,6 +136,7 @@ namespace spotter::inline SPOTTER_ABI::html {
 SPOTTER_BODY section classes_section(run_story const& story, judged_samples const& judged) {
     constexpr std::size_t table_classes = 24;
     class_counts const& counts = judged.counts;
+    detail::names_of_classes const& names = story.class_names;
     std::string body, figures;
     if (counts.total > 0) {
         std::set<std::uint32_t> classes;
@@ -124,14 +144,14 @@ SPOTTER_BODY section classes_section(run_story const& story, judged_samples cons
         body += fmt::format("<p><b>{}</b> of {} right: {} of {}.</p>\n",
                             percent_text(static_cast<double>(counts.right) / static_cast<double>(counts.total)),
                             plural(counts.total, "sample"), counts.right, escape(judged.from));
-        figures +=
-            classes.size() <= table_classes ? detail::confusion_table(counts, classes) : detail::worst_pairs(counts);
-        figures += detail::balance_table(counts.labels, counts.predictions, "Balance");
+        figures += classes.size() <= table_classes ? detail::confusion_table(counts, classes, names)
+                                                   : detail::worst_pairs(counts, names);
+        figures += detail::balance_table(counts.labels, counts.predictions, "Balance", names);
     }
     if (!story.train_labels.empty()) {
-        figures += detail::balance_table(story.train_labels, {}, "Labels over the whole training");
+        figures += detail::balance_table(story.train_labels, {}, "Labels over the whole training", names);
     }
-    return {"classes", "Classes", body + grid_of(figures) + detail::gallery(judged)};
+    return {"classes", "Classes", body + grid_of(figures) + detail::gallery(judged, names)};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -4,6 +4,8 @@
 
 #include <spotter/report/html/curves.hpp>
 
+#include <limits>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // 0: a loss, 1: a metric, 2: another number; 3: not drawn as a curve.
@@ -58,11 +60,84 @@ SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number
     }
 }
 
+// The last finite value, or below all where there is none.
+[[nodiscard]] SPOTTER_BODY double end_of(series const& data) {
+    return data.last_value().value_or(-(std::numeric_limits<double>::max)());
+}
+
+// One chart of so many runs that colours cannot tell one from another: they tell where a run ends among the others.
+[[nodiscard]] SPOTTER_BODY std::string draw_many(std::vector<run_story> const& runs, std::string const& name,
+                                                 mode which) {
+    constexpr std::array<unsigned, 5> colours{1, 4, 2, 0, 3};
+    constexpr std::size_t columns = 96, ends_named = 12;
+    struct curve {
+        series data{columns};
+        std::string label{};
+    };
+    std::vector<curve> curves;
+    for (run_story const& run : runs) {
+        for (tensor_story const& each : run.tensors) {
+            series const& data = each.modes[index_of(which)].value;
+            if (each.name != name || data.empty()) { continue; }
+            curves.push_back({data, run.name});
+            while (curves.back().data.buckets().size() > columns) {
+                curves.back().data.coarsen(curves.back().data.shift() + 1);
+            }
+        }
+    }
+    std::sort(curves.begin(), curves.end(), [](curve const& a, curve const& b) {
+        double const end_a = end_of(a.data), end_b = end_of(b.data);
+        return end_a != end_b ? end_a > end_b : a.label < b.label;
+    });
+    chart picture;
+    picture.title = fmt::format("{}, {}", name, name_of(which));
+    picture.note = "from the one that ends highest to the lowest";
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        line one{&curves[i].data, curves[i].label, colours[i * colours.size() / curves.size()]};
+        one.band = false;
+        one.named = i < ends_named || i + ends_named >= curves.size();
+        picture.lines.push_back(one);
+    }
+    return draw(picture);
+}
+
+[[nodiscard]] SPOTTER_BODY section curves_of_many(std::vector<run_story> const& runs) {
+    constexpr std::size_t most = 12;
+    std::vector<std::pair<std::string, mode>> wanted;
+    for (mode const which : {mode::eval, mode::train, mode::predict}) {
+        for (int const kind : {0, 1}) {
+            for (run_story const& run : runs) {
+                for (tensor_story const& each : run.tensors) {
+                    std::pair const one{each.name, which};
+                    bool const drawn = kind_of_curve(each) == kind && !each.modes[index_of(which)].value.empty();
+                    if (drawn && std::find(wanted.begin(), wanted.end(), one) == wanted.end()) {
+                        wanted.push_back(one);
+                    }
+                }
+            }
+        }
+    }
+    std::string figures, others;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        auto const& [name, which] = wanted[i];
+        if (i < most) { figures += draw_many(runs, name, which); }
+        if (i >= most) { others += fmt::format("{}{} in {}", i == most ? "" : ", ", name, name_of(which)); }
+    }
+    std::string body = grid_of(figures);
+    if (!others.empty()) { body += paragraph(fmt::format("Recorded and not drawn: {}.", others.substr(0, 2000))); }
+    if (!figures.empty()) {
+        body += "<p class=\"note\">Lines are means of neighbouring steps; a line that ends early is of a run that did. "
+                "Values of eval stand at the train step before them.</p>\n";
+    }
+    return {"curves", "Losses and metrics", body};
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI::html {
 
 SPOTTER_BODY section curves_section(std::vector<run_story> const& runs) {
+    if (runs.size() > most_side_by_side) { return detail::curves_of_many(runs); }
     constexpr std::size_t most = 24;
     std::vector<detail::curve_group> groups;
     for (int const kind : {0, 1, 2}) {

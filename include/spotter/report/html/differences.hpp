@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5), for html.hpp: in what the runs of a page differ: settings, rules, tensors, last values.
+// Report (L5), for html.hpp: in what the runs of a page differ: settings, rules, tensors.
 #pragma once
 
 #include <spotter/report/html/head.hpp>
@@ -16,7 +16,7 @@ using facts = std::map<std::string, std::string>;  // what: how it is in one run
 
 }  // namespace detail
 
-// Empty for one run.
+// Empty for one run, and for more than stand side by side.
 [[nodiscard]] section differences_section(std::vector<run_story> const& runs);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

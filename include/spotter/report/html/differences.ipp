@@ -3,16 +3,20 @@
 #pragma once
 
 #include <spotter/report/html/differences.hpp>
+#include <spotter/report/runs_table.hpp>
 
 #include <set>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// Whether a tensor is a setting: a hyperparameter, or a number that never changes, or a text.
-[[nodiscard]] SPOTTER_BODY bool is_setting(tensor_story const& it) {
-    if (it.info.role == role::hyperparameter || !it.text.empty()) { return true; }
+// Of a setting, of a text, and of a number that never changes.
+[[nodiscard]] SPOTTER_BODY std::optional<std::string> fact_of(tensor_story const& it) {
+    if (std::optional<std::string> const set = setting_of(it); set || !it.text.empty()) {
+        return set.value_or(it.text);
+    }
     series::bucket const all = it.any_mode().value.whole();
-    return it.info.role == role::other && it.has_number && all.bad == 0 && !(all.most > all.least);
+    bool const constant = it.info.role == role::other && it.has_number && all.bad == 0 && !(all.most > all.least);
+    return constant ? std::optional{number_text(it.number)} : std::nullopt;
 }
 
 SPOTTER_BODY facts settings_of(run_story const& story) {
@@ -28,9 +32,9 @@ SPOTTER_BODY facts settings_of(run_story const& story) {
         for (std::uint64_t const size : each.info.shape.view()) {
             shape += fmt::format("{}{}", shape.empty() ? "" : " × ", size);
         }
-        bool const setting = is_setting(each);
-        if (setting) { found[each.name] = !each.text.empty() ? each.text : number_text(each.number); }
-        if (!setting) {
+        if (std::optional<std::string> const fact = fact_of(each)) {
+            found[each.name] = *fact;
+        } else {
             found["tensor " + each.name] =
                 fmt::format("{} {}", name_of(each.info.type), shape.empty() ? "scalar" : shape);
         }
@@ -38,24 +42,8 @@ SPOTTER_BODY facts settings_of(run_story const& story) {
     return found;
 }
 
-// The last value of each loss and metric.
-[[nodiscard]] SPOTTER_BODY facts ends_of(run_story const& story) {
-    facts found;
-    for (tensor_story const& each : story.tensors) {
-        if (each.info.role != role::loss && each.info.role != role::metric) { continue; }
-        for (mode const which : {mode::train, mode::eval, mode::predict}) {
-            std::optional<double> const last = each.modes[index_of(which)].value.last_value();
-            if (!last) { continue; }
-            found[which == mode::train ? each.name : fmt::format("{}, {}", each.name, name_of(which))] =
-                number_text(*last);
-        }
-    }
-    return found;
-}
-
-// A row for everything that any run has; `only_differences` leaves out what all have alike.
-[[nodiscard]] SPOTTER_BODY std::string table_of(std::vector<run_story> const& runs, std::vector<facts> const& all,
-                                                bool only_differences) {
+// A row for everything that any run has and not all have alike.
+[[nodiscard]] SPOTTER_BODY std::string table_of(std::vector<run_story> const& runs, std::vector<facts> const& all) {
     constexpr std::size_t most = 200;
     std::set<std::string> names;
     for (facts const& each : all) {
@@ -72,7 +60,7 @@ SPOTTER_BODY facts settings_of(run_story const& story) {
             kinds.insert(text);
             cells += fmt::format("<td>{}</td>", text.empty() ? "—" : escape(text));
         }
-        if (only_differences && kinds.size() < 2) { continue; }
+        if (kinds.size() < 2) { continue; }
         if (++count <= most) { rows += fmt::format("<tr><th>{}</th>{}</tr>\n", escape(name), cells); }
     }
     if (rows.empty()) { return {}; }
@@ -88,15 +76,11 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 SPOTTER_BODY section differences_section(std::vector<run_story> const& runs) {
     section it{"differences", "Differences", {}};
-    if (runs.size() < 2) { return it; }
-    std::vector<detail::facts> settings, ends;
-    for (run_story const& each : runs) {
-        settings.push_back(detail::settings_of(each));
-        ends.push_back(detail::ends_of(each));
-    }
-    std::string const differ = detail::table_of(runs, settings, true), values = detail::table_of(runs, ends, false);
+    if (runs.size() < 2 || runs.size() > most_side_by_side) { return it; }
+    std::vector<detail::facts> settings;
+    for (run_story const& each : runs) { settings.push_back(detail::settings_of(each)); }
+    std::string const differ = detail::table_of(runs, settings);
     it.body = differ.empty() ? paragraph("Settings, rules and tensors are the same.") : differ;
-    if (!values.empty()) { it.body += "<h3>Last values</h3>\n" + values; }
     return it;
 }
 

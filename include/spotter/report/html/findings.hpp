@@ -31,6 +31,9 @@ struct reading {
 
 [[nodiscard]] section findings_section(run_story const& story);
 
+// Of more runs than stand side by side: for each its verdict and the strongest findings, without their curves.
+[[nodiscard]] section findings_of_many(std::vector<run_story> const& runs);
+
 }  // namespace spotter::inline SPOTTER_ABI::html
 
 #if SPOTTER_BODIES

@@ -80,7 +80,7 @@ SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
     return {};
 }
 
-[[nodiscard]] SPOTTER_BODY std::string finding_card(evidence const& of) {
+[[nodiscard]] SPOTTER_BODY std::string finding_card(evidence const& of, std::string const& drawn) {
     finding const& it = of.what.strongest;
     std::string text = fmt::format("<article class=\"finding {0}\"><div><h3><span class=\"tag\">{0}</span> {1}</h3>\n",
                                    name_of(it.severity), escape(it.rule));
@@ -105,7 +105,7 @@ SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
                             it.decision == decision::stop ? "stop" : "skip the update");
     }
     if (!it.remedy.empty()) { text += fmt::format("<p class=\"remedy\">{}</p>\n", escape(it.remedy)); }
-    return text + "</div>" + draw_evidence(of) + "</article>\n";
+    return text + "</div>" + drawn + "</article>\n";
 }
 
 SPOTTER_BODY std::string coverage_of(std::vector<recorded_coverage> const& all) {
@@ -146,7 +146,7 @@ SPOTTER_BODY section findings_section(run_story const& story) {
     trial const& run = *story.run;
     std::string body;
     for (std::size_t i = 0; i < story.findings.size() && i < most; ++i) {
-        body += detail::finding_card(story.findings[i]);
+        body += detail::finding_card(story.findings[i], detail::draw_evidence(story.findings[i]));
     }
     if (story.findings.size() > most) {
         body += fmt::format("<p>and {} that are not shown: <code>spotter info</code> lists all.</p>\n",
@@ -156,6 +156,20 @@ SPOTTER_BODY section findings_section(run_story const& story) {
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
     if (!ended) { body += paragraph("Whether the rules could judge is only told at the end of a run."); }
     return {"findings", "Findings", body + detail::coverage_of(run.coverages())};
+}
+
+SPOTTER_BODY section findings_of_many(std::vector<run_story> const& runs) {
+    constexpr std::size_t most = 3;
+    std::string body;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        run_story const& story = runs[i];
+        body += fmt::format("<h3 id=\"findings-{}\">{}</h3>\n{}{}", i + 1, escape(story.name), detail::notes_of(story),
+                            paragraph(verdict(story)));
+        for (std::size_t k = 0; k < story.findings.size() && k < most; ++k) {
+            body += detail::finding_card(story.findings[k], {});
+        }
+    }
+    return {"findings", "Findings", body};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html

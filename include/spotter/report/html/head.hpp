@@ -14,6 +14,9 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 namespace detail {
 
+// What to know of a run that is unfinished, dead, failed, damaged or empty.
+[[nodiscard]] std::string notes_of(run_story const& story);
+
 [[nodiscard]] std::string steps_told(run_story const& story);
 
 }  // namespace detail

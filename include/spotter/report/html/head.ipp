@@ -44,7 +44,7 @@ SPOTTER_BODY std::string_view mood(run_story const& story) {
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-[[nodiscard]] SPOTTER_BODY std::string notes_of(run_story const& story) {
+SPOTTER_BODY std::string notes_of(run_story const& story) {
     trial const& run = *story.run;
     std::string notes;
     auto const note = [&](std::string const& text) {

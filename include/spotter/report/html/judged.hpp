@@ -11,15 +11,17 @@ namespace spotter::inline SPOTTER_ABI::html {
 struct mistake {
     std::uint32_t label = 0, said = 0;
     double certainty = 0;  // of the prediction, 0 to 1; 0 where there are no scores
-    picture image{};
-    bool has_image = false;
+    step_id step{};
+    std::size_t sample = 0, samples = 0;  // which of how many of that step
+    picture image{};                      // no width where there is none
 };
 
 struct judged_samples {
     class_counts counts{};
-    std::vector<mistake> mistakes{};  // the surest first
-    std::string from{};               // which tensors and steps: "labels and logits at eval(16)"
-    std::string drawn_as{};           // how the pictures were made; empty where there are none
+    std::vector<mistake>
+        mistakes{};          // to be shown: some of each of the most frequent pairs, then the surest of all others
+    std::string from{};      // which tensors and steps: "labels and logits at eval(16)"
+    std::string drawn_as{};  // how the pictures were made; empty where there are none
 };
 
 namespace detail {
@@ -41,6 +43,9 @@ struct classes_said {
     std::vector<double> certainty{};
 };
 [[nodiscard]] classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool binary);
+
+// Of all mistakes those that are shown: the three surest of each of the six most frequent pairs, then the surest others, 24 in all.
+[[nodiscard]] std::vector<mistake> choose_mistakes(std::vector<mistake> all, class_counts const& counts);
 
 }  // namespace detail
 

@@ -7,6 +7,9 @@
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <set>
+#include <tuple>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 SPOTTER_BODY image_shape image_of(extents const& shape) {
@@ -100,31 +103,56 @@ SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref cons
     return nullptr;
 }
 
-SPOTTER_BODY void add_mistakes(judged_samples& into, classes_said const& labels, classes_said const& said,
-                               tensor_story const* inputs, step_id step, value_source& from) {
-    constexpr std::size_t most = 24;
-    recorded_value const value =
-        inputs != nullptr ? from.read(*inputs, step) : recorded_value{error{errc::no_payload, ""}};
-    image_shape const shape = value ? image_of(value.view().shape) : image_shape{};
-    std::vector<double> const pixels = shape.width > 0 ? row_major_values(value.view()) : std::vector<double>{};
-    std::size_t const size = shape.width * shape.height * shape.channels;
-    bool const fits = size > 0 && pixels.size() == size * labels.classes.size();
-    if (fits && into.drawn_as.empty()) {
-        into.drawn_as =
-            fmt::format("{}: {} × {}{}", inputs->name, shape.height, shape.width,
-                        shape.channels > 1 ? fmt::format(" in {} channels", shape.channels) : std::string{});
-    }
+SPOTTER_BODY void add_mistakes(std::vector<mistake>& into, classes_said const& labels, classes_said const& said,
+                               step_id step) {
     for (std::size_t i = 0; i < labels.classes.size(); ++i) {
         std::uint32_t const label = labels.classes[i], taken_for = said.classes[i];
         if (label == taken_for || label == no_class || taken_for == no_class) { continue; }
-        mistake it{label, taken_for, said.certainty[i], {}, false};
-        auto const behind = std::find_if(into.mistakes.begin(), into.mistakes.end(),
-                                         [&](mistake const& each) { return each.certainty < it.certainty; });
-        if (behind == into.mistakes.end() && into.mistakes.size() == most) { continue; }
-        it.has_image = fits;
-        if (fits) { it.image = draw_sample({pixels.data() + i * size, size}, shape); }
-        into.mistakes.insert(behind, std::move(it));
-        if (into.mistakes.size() > most) { into.mistakes.pop_back(); }
+        into.push_back({label, taken_for, said.certainty[i], step, i, labels.classes.size(), {}});
+    }
+}
+
+SPOTTER_BODY std::vector<mistake> choose_mistakes(std::vector<mistake> all, class_counts const& counts) {
+    constexpr std::size_t most = 24, most_pairs = 6, most_of_pair = 3;
+    std::sort(all.begin(), all.end(), [](mistake const& a, mistake const& b) {
+        return a.certainty != b.certainty ? a.certainty > b.certainty
+                                          : std::tie(a.step, a.sample) < std::tie(b.step, b.sample);
+    });
+    std::vector<mistake> chosen;
+    std::vector<bool> taken(all.size());
+    auto const take = [&](std::size_t room, auto const& wanted) {
+        for (std::size_t i = 0; i < all.size() && room > 0; ++i) {
+            if (taken[i] || !wanted(all[i])) { continue; }
+            chosen.push_back(all[i]);
+            taken[i] = true;
+            --room;
+        }
+    };
+    auto const pairs = counts.confused();
+    for (std::size_t k = 0; k < pairs.size() && k < most_pairs; ++k) {
+        take(most_of_pair, [&](mistake const& it) { return it.label == pairs[k].first && it.said == pairs[k].second; });
+    }
+    take(most - chosen.size(), [](mistake const&) { return true; });
+    return chosen;
+}
+
+// The pictures of mistakes, whose steps are read once each.
+SPOTTER_BODY void draw_mistakes(judged_samples& into, tensor_story const& inputs, value_source& from) {
+    std::set<step_id> steps;
+    for (mistake const& each : into.mistakes) { steps.insert(each.step); }
+    for (step_id const step : steps) {
+        recorded_value const value = from.read(inputs, step);
+        image_shape const shape = value ? image_of(value.view().shape) : image_shape{};
+        if (shape.width == 0) { continue; }
+        std::vector<double> const pixels = row_major_values(value.view());
+        std::size_t const size = shape.width * shape.height * shape.channels;
+        for (mistake& each : into.mistakes) {
+            if (each.step != step || each.samples * size != pixels.size()) { continue; }
+            each.image = draw_sample({pixels.data() + each.sample * size, size}, shape);
+        }
+        into.drawn_as =
+            fmt::format("{}: {} × {}{}", inputs.name, shape.height, shape.width,
+                        shape.channels > 1 ? fmt::format(" in {} channels", shape.channels) : std::string{});
     }
 }
 
@@ -140,6 +168,7 @@ SPOTTER_BODY judged_samples judge_samples(run_story const& story, value_source& 
         if (labels == nullptr || predictions == nullptr || found.counts.total > 0) { continue; }
         tensor_story const* const inputs = detail::kept_of(story, role::input, in);
         auto const& steps = labels->modes[index_of(in)].recent;
+        std::vector<mistake> mistakes;
         std::size_t batches = 0;
         for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
             kept_step const& each = *it;
@@ -155,10 +184,18 @@ SPOTTER_BODY judged_samples judge_samples(run_story const& story, value_source& 
                 bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;
                 if (known) { found.counts.add(truth.classes[i], taken.classes[i]); }
             }
-            detail::add_mistakes(found, truth, taken, inputs, each.step, from);
+            detail::add_mistakes(mistakes, truth, taken, each.step);
             if (++batches == 1) {
                 found.from = fmt::format("{} and {} at {}", labels->name, predictions->name, describe(each.step));
             }
+        }
+        if (inputs != nullptr) {
+            auto const& kept = inputs->modes[index_of(in)].recent;
+            std::erase_if(mistakes, [&](mistake const& it) {
+                return std::none_of(kept.begin(), kept.end(), [&](auto const& each) { return each.step == it.step; });
+            });
+            found.mistakes = detail::choose_mistakes(std::move(mistakes), found.counts);
+            detail::draw_mistakes(found, *inputs, from);
         }
         if (batches > 1) { found.from += fmt::format(" and {} before it", plural(batches - 1, "step")); }
     }

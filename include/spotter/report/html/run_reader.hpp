@@ -37,6 +37,9 @@ private:
     static void witness(evidence& of, step_id step, summary const& stats, double idle);
 
     void take_scalar(std::uint32_t segment, row_view row);
+    void take_text(tensor_story& tensor, rows::scalar const& it);
+    // Told between steps, before the first one was closed.
+    [[nodiscard]] bool is_setting(tensor_story const& tensor, rows::scalar const& it) const noexcept;
 
     // What rules made of labels and predictions: the class of each sample.
     void take_feature(std::uint32_t segment, row_view row);

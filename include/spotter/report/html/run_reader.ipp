@@ -4,6 +4,7 @@
 
 #include <spotter/format/decode.hpp>
 #include <spotter/report/html/run_reader.hpp>
+#include <spotter/report/html/text.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
 
@@ -183,16 +184,24 @@ SPOTTER_BODY void run_reader::witness(evidence& of, step_id step, summary const&
     if (of.moments.size() > evidence::before + of.after_it) { of.moments.pop_front(); }
 }
 
+// Every digit that tells it from its neighbours of the same type.
+template <class Value>
+[[nodiscard]] std::string exact_text(Value const& value, seen_element const& seen) {
+    if (seen.kind == number_class::nan) { return "nan"; }
+    if (seen.kind >= number_class::pos_inf) { return seen.kind == number_class::pos_inf ? "inf" : "-inf"; }
+    if constexpr (std::is_arithmetic_v<Value>) {
+        return fmt::format("{}", value);
+    } else {
+        return fmt::format("{}", seen.value);
+    }
+}
+
 SPOTTER_BODY void run_reader::take_scalar(std::uint32_t segment, row_view row) {
     rows::scalar it;
     if (decode(row, it)) { return; }
     tensor_story* const tensor = story_of(segment, it.id);
     if (tensor == nullptr) { return; }
-    if (it.type == dtype::text) {
-        constexpr std::size_t longest = 200;
-        tensor->text.assign(reinterpret_cast<char const*>(it.value.data()), (std::min)(it.value.size(), longest));
-        return;
-    }
+    if (it.type == dtype::text) { return take_text(*tensor, it); }
     alignas(16) std::byte element[16]{};
     std::memcpy(element, it.value.data(), (std::min)(it.value.size(), sizeof element));
     tensor_ref view{};
@@ -203,6 +212,7 @@ SPOTTER_BODY void run_reader::take_scalar(std::uint32_t segment, row_view row) {
     std::uint64_t const at = it.has_step ? place_of(it.step) : last_train_ + (has_train_ ? 1 : 0);
     visit_values(view, [&](auto values) {
         seen_element const seen = spotter::detail::see(values[0]);
+        if (is_setting(*tensor, it)) { tensor->setting = exact_text(values[0], seen); }
         if (seen.kind >= number_class::pos_inf) { return mine.value.add_bad(at); }
         tensor->number = seen.value;
         tensor->has_number = true;
@@ -215,6 +225,22 @@ SPOTTER_BODY void run_reader::take_scalar(std::uint32_t segment, row_view row) {
             if (it.has_step) { witness(*each, it.step, stats, -1); }
         }
     }
+}
+
+SPOTTER_BODY void run_reader::take_text(tensor_story& tensor, rows::scalar const& it) {
+    constexpr std::size_t longest = 200;
+    std::string_view const whole{reinterpret_cast<char const*>(it.value.data()), it.value.size()};
+    if (tensor.name == "class_names") {
+        story_.class_names = lines_of(whole);
+        tensor.text = plural(story_.class_names.size(), "name");
+    } else {
+        tensor.text = whole.substr(0, longest);
+        if (is_setting(tensor, it)) { tensor.setting = tensor.text; }
+    }
+}
+
+SPOTTER_BODY bool run_reader::is_setting(tensor_story const& tensor, rows::scalar const& it) const noexcept {
+    return !it.has_step && counted_ == 0 && tensor.info.role != role::loss && tensor.info.role != role::metric;
 }
 
 SPOTTER_BODY void run_reader::take_feature(std::uint32_t segment, row_view row) {

@@ -2,7 +2,7 @@
 // Report (L5), for html.hpp: inputs beside themselves with what of them made the net say what it said.
 #pragma once
 
-#include <spotter/report/html/judged.hpp>
+#include <spotter/report/html/classes.hpp>
 #include <spotter/report/html/section.hpp>
 #include <spotter/trial/saliency.hpp>
 

@@ -66,20 +66,21 @@ SPOTTER_BODY section saliency_section(run_story const& story, value_source& from
     if (size == 0 || pixels.size() != size * maps->samples) { return it; }
     auto const labels = detail::classes_at(story, role::label, step, from).classes;
     detail::classes_said const said = detail::classes_at(story, role::prediction, step, from);
+    auto const name = [&](std::uint32_t which) { return detail::class_text(story.class_names, which); };
     std::string cells;
     for (std::size_t n = 0; n < maps->samples && n < most; ++n) {
         picture const plain = detail::draw_sample(std::span{pixels}.subspan(n * size, size), shape);
         std::string text = fmt::format("sample {}", n);
         if (n < labels.size() && n < said.classes.size()) {
-            text = labels[n] == said.classes[n] ? fmt::format("{}", labels[n])
-                                                : fmt::format("{} taken for {}", labels[n], said.classes[n]);
+            text = labels[n] == said.classes[n] ? name(labels[n])
+                                                : name(labels[n]) + " taken for " + name(said.classes[n]);
         } else if (n < said.classes.size()) {
-            text = fmt::format("{}", said.classes[n]);
+            text = name(said.classes[n]);
         }
         cells += fmt::format(
             R"(<figure class="sample"><img alt="" src="{}"><img alt="what says it" src="{}"><figcaption>{}</figcaption></figure>)"
             "\n",
-            data_uri(plain), data_uri(detail::with_map(plain, maps->of(n), maps->height, maps->width)), escape(text));
+            data_uri(plain), data_uri(detail::with_map(plain, maps->of(n), maps->height, maps->width)), text);
     }
     it.body = fmt::format(
         "<p>At {}, the first {} of {}. Below each picture what of it says what was said: red little, yellow much. "

@@ -15,6 +15,9 @@ struct section {
     std::string body{};  // empty: the section is left out
 };
 
+// Of more runs than these the page is about the runs as a whole: each has its row, its curves and its findings, and no pictures of its own.
+inline constexpr std::size_t most_side_by_side = 6;
+
 [[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }
 [[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
 [[nodiscard]] inline std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }

@@ -48,6 +48,8 @@ public:
     [[nodiscard]] bucket whole() const noexcept;
     // The finite value that was added last.
     [[nodiscard]] std::optional<double> last_value() const noexcept { return last_value_; }
+    // What was added last is not finite.
+    [[nodiscard]] bool ends_bad() const noexcept { return ends_bad_; }
 
 private:
     static constexpr double largest = 1e200;  // so that no sum overflows
@@ -59,6 +61,7 @@ private:
     std::uint64_t begin_ = 0;
     std::uint64_t size_ = 0;
     std::optional<double> last_value_{};
+    bool ends_bad_ = false;
     std::vector<bucket> buckets_{};
 };
 

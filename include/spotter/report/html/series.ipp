@@ -32,6 +32,7 @@ SPOTTER_BODY void series::add(std::uint64_t step, double const& value) {
     one.least = one.most = one.sum = (std::clamp)(value, -largest, largest);
     one.count = 1;
     last_value_ = value;
+    ends_bad_ = false;
     put(step, one);
     ++size_;
 }
@@ -40,6 +41,7 @@ SPOTTER_BODY void series::add_bad(std::uint64_t step) {
     bucket one{};
     one.first = one.last = step;
     one.bad = 1;
+    ends_bad_ = true;
     put(step, one);
     ++size_;
 }

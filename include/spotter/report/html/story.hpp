@@ -50,6 +50,7 @@ struct tensor_story {
     std::string text{};  // the latest, of a tensor that is text
     double number = 0;   // the latest finite scalar
     bool has_number = false;
+    std::string setting{};  // the number or text that it was told as before the first step
 
     // Of train, or else of another mode that it was seen in.
     [[nodiscard]] mode_story& any_mode() noexcept;
@@ -104,6 +105,7 @@ struct run_story {
     class_counts train_classes{},
         eval_classes{};  // that rules extracted: of the whole training; of the last evaluation
     class_balance train_labels{};
+    std::vector<std::string> class_names{};  // by class, as the text "class_names" has them, one a line
 
     [[nodiscard]] bool blames(std::string_view tensor) const noexcept;
 };

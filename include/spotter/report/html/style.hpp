@@ -49,14 +49,16 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 details{margin:8px 0}summary{cursor:pointer}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 .plain td,.plain th{padding:3px 12px 3px 0;text-align:right;white-space:nowrap;border-bottom:1px solid var(--rule);vertical-align:top}.plain th,.plain.left td{text-align:left}.plain th{font-weight:400}
+.runs .text{text-align:left;white-space:normal;min-width:220px}.plain.pairs th{text-align:left;white-space:normal}
 .plain thead td,.plain thead th{color:var(--soft);font-size:.82rem}.plain.left td,.plain.left th{white-space:normal;overflow-wrap:anywhere;min-width:90px}
 .heat table{width:100%;table-layout:fixed}.heat th{width:26%;font-weight:400;text-align:right;padding-right:8px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .heat td:last-child{width:84px;padding-left:8px;color:var(--soft);white-space:nowrap}.heat svg{height:17px;shape-rendering:crispEdges}.heat .blamed th{font-weight:700;color:var(--error)}
 .heat td{padding:1px 0}.ends{display:flex;justify-content:space-between}.heat tfoot{color:var(--soft);font-size:.82rem}
 .ramp{white-space:nowrap;font-size:.85rem;color:var(--soft)}.ramp i{display:inline-block;width:12px;height:12px;vertical-align:-1px}
 .ridge{fill-opacity:.82;stroke:var(--paper);stroke-width:1}
-.confusion td,.confusion th{padding:3px 7px;text-align:center;min-width:30px}.confusion th{font-weight:400;color:var(--soft)}.sum{color:var(--soft)}
+.confusion td,.confusion th{padding:3px 7px;text-align:center;min-width:30px}.confusion th{font-weight:400;color:var(--soft)}.confusion thead th{vertical-align:bottom}.confusion .label{text-align:right;white-space:nowrap}.upright{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap}.sum{color:var(--soft)}
 .balance{width:100%}.balance td{vertical-align:middle}.balance th{width:44px;font-weight:400;text-align:right;padding-right:8px}.balance td:last-child{width:96px;padding-left:8px;color:var(--soft);white-space:nowrap}
+.balance.named th{width:34%}
 .bar{display:block;height:9px;border-radius:2px;min-width:1px}.bar.thin{height:4px;margin-top:1px}
 .gallery{display:grid;grid-template-columns:repeat(auto-fill,minmax(112px,1fr));gap:12px}.sample img{width:100%;image-rendering:pixelated;display:block;border-radius:4px}.sample figcaption{font-size:.8rem}
 footer{margin-top:40px;color:var(--soft);font-size:.85rem}

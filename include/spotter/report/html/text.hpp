@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -23,6 +24,8 @@ namespace spotter::inline SPOTTER_ABI::html {
 [[nodiscard]] std::string short_count(double count);
 
 [[nodiscard]] inline std::string percent_text(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+[[nodiscard]] std::vector<std::string> lines_of(std::string_view text);
 
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view what);
 

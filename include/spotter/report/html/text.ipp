@@ -54,6 +54,16 @@ SPOTTER_BODY std::string short_count(double count) {
     return fmt::format("{:.3g}G", count / 1e9);
 }
 
+SPOTTER_BODY std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        std::size_t const end = text.find('\n');
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    }
+    return lines;
+}
+
 SPOTTER_BODY std::string plural(std::uint64_t count, std::string_view what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }

@@ -8,7 +8,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Counts pairs of label and prediction over an eval phase. Of the samples predicted as one class, those that are it must be at least
 // `min_diag`, and those of any other class at most `max_off_diag`. A class that has labels but is never predicted counts as 0. Info, for
-// the class with the smallest share if `min_diag` is missed, else for the pair with the largest. A phase is `phase_length` eval closes with
+// the class with the smallest share if `min_diag` is missed, else for the pair with the largest. The text names a pair of classes, the
+// measured one or else the most frequent, by its share of the label's samples, and the other way round where that is above
+// `max_off_diag`, too. A phase is `phase_length` eval closes with
 // labels and predictions (0: all until a close of another mode), and goes on until it has `samples` pairs. Eval steps only.
 struct confusion {
     using kind = rule_kind;
@@ -107,10 +109,30 @@ private:
         seen.step.clear();
         return seen.total > before;
     }
+    struct confused_pair {
+        std::size_t label = 0, said = 0;
+    };
+    // Of the samples with this label.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double share_of_row(state const& seen, confused_pair it) noexcept {
+        SPOTTER_STRICT_BODY
+        double row = 0;
+        for (std::size_t i = 0; i < seen.classes; ++i) { row += pairs_of(seen, it.label, i); }
+        return row > 0 ? pairs_of(seen, it.label, it.said) / row : 0;
+    }
+    SPOTTER_STRICT constexpr void name_pair(state const& seen, confused_pair it, finding& into) const noexcept {
+        SPOTTER_STRICT_BODY
+        into.detail << it.label << " is predicted as " << it.said << ": " << share_of_row(seen, it) << " of "
+                    << it.label << "'s";
+        double const back = share_of_row(seen, {it.said, it.label});
+        if (back > max_off_diag) {
+            into.detail << "; " << it.said << " as " << it.label << ": " << back << " of " << it.said << "'s";
+        }
+    }
     [[nodiscard]] SPOTTER_STRICT constexpr truth judge(state const& seen, findings& out) const noexcept {
         SPOTTER_STRICT_BODY
-        double least = 1, most = 0;  // shares of a column: of the diagonal, of any other
-        std::size_t poorest = 0, taken = 0, taken_for = 0;
+        double least = 1, most = 0, samples_mixed = 0;  // shares of a column: of the diagonal, of any other
+        std::size_t poorest = 0;
+        confused_pair largest, most_frequent;
         bool missed = false;
         for (std::size_t said = 0; said < seen.classes; ++said) {
             double column = 0, row = 0, other = 0;
@@ -121,10 +143,11 @@ private:
                 row += pairs_of(seen, said, i);
                 if (i != said && here > other) { other = here, other_label = i; }
             }
+            if (other > samples_mixed) { samples_mixed = other, most_frequent = {other_label, said}; }
             if (!(column > 0) && !(row > 0)) { continue; }
             double const right = column > 0 ? pairs_of(seen, said, said) / column : 0;
             if (right < min_diag && (!missed || right < least)) { missed = true, least = right, poorest = said; }
-            if (column > 0 && other / column > most) { most = other / column, taken = other_label, taken_for = said; }
+            if (column > 0 && other / column > most) { most = other / column, largest = {other_label, said}; }
         }
         bool const mixed = most > max_off_diag;
         if (!missed && !mixed) { return truth::no; }
@@ -137,7 +160,7 @@ private:
         found.threshold = missed ? min_diag : max_off_diag;
         found.how = missed ? relation::less : relation::greater;
         if (missed) { found.detail << "prediction " << poorest << (most > 0 ? "; " : ""); }
-        if (most > 0) { found.detail << most << " of predicted " << taken_for << " is class " << taken; }
+        if (most > 0) { name_pair(seen, missed ? most_frequent : largest, found); }
         out.push(found);
         return truth::yes;
     }
