@@ -41,21 +41,23 @@ struct block_impl : torch::nn::Module {
 };
 TORCH_MODULE_IMPL(block, block_impl);
 
-// Four groups of two blocks, of `width`, 2, 4 and 8 times as many channels.
+// Four groups of two blocks, of `width`, 2, 4 and 8 times as many channels. `inner`, one number a block: how many there are between the
+// two convolutions of the block; as many as behind it where nothing is said.
 struct resnet_impl : torch::nn::Module {
     torch::nn::Conv2d conv1{nullptr};
     torch::nn::BatchNorm2d bn1{nullptr};
     std::vector<block> blocks{};
     torch::nn::Linear fc{nullptr};
 
-    resnet_impl(std::int64_t width, std::int64_t classes, std::int64_t channels = 3) {
-        conv1 = register_module("conv1", convolution(channels, width, 3, 1));
+    resnet_impl(std::int64_t width, std::int64_t classes, std::vector<std::int64_t> const& inner = {}) {
+        conv1 = register_module("conv1", convolution(3, width, 3, 1));
         bn1 = register_module("bn1", torch::nn::BatchNorm2d{width});
         std::int64_t in = width;
         for (std::int64_t i = 0; i < 8; ++i) {
             std::int64_t const out = width << (i / 2);
+            std::int64_t const between = inner.empty() ? out : inner[static_cast<std::size_t>(i)];
             blocks.push_back(
-                register_module("block" + std::to_string(i + 1), block{in, out, out, i > 0 && i % 2 == 0 ? 2 : 1}));
+                register_module("block" + std::to_string(i + 1), block{in, between, out, i > 0 && i % 2 == 0 ? 2 : 1}));
             in = out;
         }
         fc = register_module("fc", torch::nn::Linear{in, classes});

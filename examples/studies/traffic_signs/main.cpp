@@ -80,12 +80,16 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
     all.says = lines_of(original.run);
 
     next.heeds = true;
-    told const heeded = trained(next, data, seed, folder("heeded"));
+    all.heeded = trained(next, data, seed, folder("heeded")).ended;
+
+    // The same recipe for half as long, with a rate that falls, so that the last step is no accident; then what is wrong is put right.
+    next = {.width = how.original.width, .steps = how.original.steps / 2, .mirrored = true, .decays = true};
+    told const mirrored = trained(next, data, seed, folder("mirrored"));
     next.mirrored = false;
     told const unmirrored = trained(next, data, seed, folder("unmirrored"));
     next.balanced = true;
     told const balanced = trained(next, data, seed, folder("balanced"));
-    for (told const* each : {&original, &heeded, &unmirrored, &balanced}) {
+    for (told const* each : {&original, &mirrored, &unmirrored, &balanced}) {
         torch::Tensor const confusion = confusion_of(each->run);
         all.recipes.push_back(
             {each->ended.steps, each->ended.accuracy, share_right(confusion, rare), mirror_mistakes{confusion}});
@@ -97,17 +101,16 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
 
 // What the page says, of one seed; tells what does not hold.
 bool holds(seed_results const& it) {
-    auto const& [original, heeded, unmirrored, balanced] = it.by_recipe();
+    auto const& [original, mirrored, unmirrored, balanced] = it.by_recipe();
     bool all = true;
     auto const claim = [&](bool is_so, char const* what) {
         if (!is_so) { fmt::print("seed {}: it does not hold that {}\n", it.seed, what); }
         all = all && is_so;
     };
     claim(it.says.find("class_imbalance") != std::string::npos, "class_imbalance is told");
-    claim(heeded.steps <= original.steps && heeded.steps == it.endings.back().steps,
-          "the run that heeds ends where the record of the other says");
+    claim(it.heeded.steps == it.endings.back().steps, "the run that heeds ends where the record of the other says");
     claim(original.mirrored.share() > 0.1, "a tenth of the signs with a mirror image is mistaken for it");
-    claim(unmirrored.mirrored.share() < original.mirrored.share() / 3,
+    claim((unmirrored.mirrored.share() + balanced.mirrored.share()) / 2 < original.mirrored.share() / 3,
           "it is less than a third of that without mirrored pictures");
     claim(it.unexplained < 1e-3, "the parts that a map is made of add up to the score, but for a thousandth");
     claim(it.says.find("confusion") != std::string::npos, "confusion is told of the original recipe");

@@ -7,8 +7,8 @@
 
 namespace traffic {
 
-inline constexpr std::array<char const*, 4> recipe_names{"original", "original, stopped", "without mirroring, stopped",
-                                                         "and sampled by class, stopped"};
+inline constexpr std::array<char const*, 4> recipe_names{"original", "half as long, rate falls", "and not mirrored",
+                                                         "and sampled by class"};
 inline constexpr std::array<char const*, 4> ending_names{"`loss_not_decreasing{}`", "`overtraining{}`",
                                                          "`overtraining::sagemaker_defaults()`",
                                                          "`overtraining{.require_both_stalled = true}`"};
@@ -23,7 +23,7 @@ struct recipe_results {
 // What one seed said; recipes and endings in the order of their names.
 struct seed_results {
     std::uint64_t seed = 0;
-    outcome whole{};
+    outcome whole{}, heeded{};  // of the original recipe, to its end and where it was told to stop
     std::vector<ending> endings{};
     std::vector<recipe_results> recipes{};
     std::string says{};
@@ -48,16 +48,17 @@ struct seed_results {
     return head + "\n" + rule + "\n" + body;
 }
 
-// The same as a record, whose page draws it over the interval.
+// The same as records, a run for each thing that is kept, whose common page draws them over the interval.
 inline void record_overhead(std::vector<slowdown> const& rows, std::string const& folder) {
-    sp::hook watch{folder, sp::plan{sp::collection{"all", "*", sp::always{}, sp::payload}},
-                   sp::options{.existing = sp::existing::replace}};
-    for (slowdown const& row : rows) {
-        watch.begin(sp::train(row.interval));
-        for (std::size_t k = 0; k < keepings.size(); ++k) {
-            watch.observe(fmt::format("metric/slowdown, {}", keepings[k].second), row.of[k].clock);
+    for (std::size_t k = 0; k < keepings.size(); ++k) {
+        sp::hook watch{fmt::format("{}/{}", folder, keepings[k].second),
+                       sp::plan{sp::collection{"all", "*", sp::always{}, sp::payload}},
+                       sp::options{.existing = sp::existing::replace}};
+        for (slowdown const& row : rows) {
+            watch.begin(sp::train(row.interval));
+            watch.observe("metric/slowdown", row.of[k].clock);
+            (void)watch.end();
         }
-        (void)watch.end();
     }
 }
 

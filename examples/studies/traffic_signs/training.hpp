@@ -25,8 +25,10 @@ struct recipe {
     bool mirrored =
         false;  // every other picture is turned left to right: right for animals and furniture, not for signs
     bool balanced = false;  // pictures are drawn with weights, so that all classes come equally often
+    bool decays = false;    // the learning rate falls in a straight line to zero
     bool heeds = false;     // stops where a rule asks for it
     static constexpr std::int64_t batch = 64;
+    static constexpr double rate = 1e-3;
     static constexpr std::uint64_t between_evaluations = 52;  // steps; half an epoch
 };
 
@@ -62,9 +64,11 @@ sp::decision evaluate(outcome& of, studies::pictures const& test, Hook& watch, s
     watch.begin(sp::eval(index));
     torch::Tensor const score = of.net->forward(studies::as_input(test.pixels));
     of.accuracy = score.argmax(1).eq(test.labels).to(torch::kDouble).mean().item<double>();
-    if (with_pictures) { watch.observe("input", test.pixels); }
-    watch.observe("label", test.labels);
-    watch.observe("score", score, sp::role::prediction, sp::flag::logits);
+    if (with_pictures) {
+        watch.observe("input", test.pixels);
+        watch.observe("label", test.labels);
+        watch.observe("score", score, sp::role::prediction, sp::flag::logits);
+    }
     watch.observe("loss", torch::nn::functional::cross_entropy(score, test.labels));
     watch.observe("metric/accuracy", of.accuracy);
     auto const found = watch.end();
@@ -109,10 +113,11 @@ outcome train(recipe const& how, studies::split const& data, std::uint64_t seed,
     torch::manual_seed(seed);
     outcome result;
     result.net = studies::resnet{how.width, studies::traffic_signs::class_count};
-    torch::optim::Adam optimizer{result.net->parameters(), 1e-3};
+    torch::optim::Adam optimizer{result.net->parameters(), recipe::rate};
     watch.scalar("class_names", studies::traffic_signs::names_text());
     watch.scalar("width", static_cast<double>(how.width));
     watch.scalar("sampling", std::string{how.balanced ? "by class" : "by picture"});
+    watch.scalar("learning rate", std::string{how.decays ? "falls to zero" : "constant"});
     watch.scalar("augmentation", std::string{how.mirrored ? "mirrored at random" : "none"});
     dealer deal{data.train, how.balanced};
     std::uint64_t evaluations = 0;
@@ -120,6 +125,9 @@ outcome train(recipe const& how, studies::split const& data, std::uint64_t seed,
         studies::pictures const batch = deal.next();
         torch::Tensor input = studies::as_input(batch.pixels);
         if (how.mirrored) { input = mirrored_at_random(input); }
+        double const done = static_cast<double>(result.steps) / static_cast<double>(how.steps);
+        static_cast<torch::optim::AdamOptions&>(optimizer.param_groups()[0].options())
+            .lr(how.decays ? recipe::rate * (1 - done) : recipe::rate);
         watch.begin(sp::train(result.steps));
         optimizer.zero_grad();
         torch::Tensor const loss = torch::nn::functional::cross_entropy(result.net->forward(input), batch.labels);

@@ -5,6 +5,7 @@
 #include <spotter/report/html.hpp>
 #include <spotter/report/html/curves.hpp>
 #include <spotter/report/html/differences.hpp>
+#include <spotter/report/html/embeddings.hpp>
 #include <spotter/report/html/findings.hpp>
 #include <spotter/report/html/layers.hpp>
 #include <spotter/report/html/run_reader.hpp>
@@ -42,6 +43,7 @@ SPOTTER_BODY void add_run(run_story const& story, value_source& from, std::strin
     into.add(activations_section(story), id_end, of);
     into.add(classes_section(story, judge_samples(story, from)), id_end, of);
     into.add(saliency_section(story, from), id_end, of);
+    into.add(embeddings_section(story, from), id_end, of);
     into.add(trees_section(story, from), id_end, of);
     into.add(timing_section(story), id_end, of);
     if (from.spent()) { into.note("More values were recorded than a page reads: some pictures are of fewer steps."); }

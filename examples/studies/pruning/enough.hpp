@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rule of the study's own, which ends the pruning.
+#pragma once
+
+#include <spotter/hook.hpp>
+
+namespace pruning {
+
+namespace sp = spotter;
+
+// Judges the rounds: an evaluation each, with the accuracy and the number of parameters as metrics. Error when the accuracy is below
+// `floor`: the round went too far. Warning when there are no more than `parameters`: there is nothing left to do.
+struct pruned_enough {
+    using kind = sp::rule_kind;
+    static constexpr std::string_view name = "pruned_enough";
+    static constexpr std::string_view remedy = "Keep the net of the last round above the floor.";
+
+    double floor = 0;       // of the accuracy, 0 to 1
+    double parameters = 0;  // as small as that is enough
+
+    struct state {
+        double accuracy = 0, parameters = 0;
+        bool seen = false;
+    };
+
+    constexpr sp::terms needs(sp::tensor_info const& tensor) const {
+        bool const asked = tensor.name == "metric/accuracy" || tensor.name == "metric/parameters";
+        return asked ? sp::terms::sum : sp::terms::none;
+    }
+    constexpr bool declare(state&, sp::tensor_info const&) const { return true; }
+    constexpr void observe(state& seen, sp::observation const& it) const {
+        if (it.step.mode != sp::mode::eval) { return; }
+        (it.tensor.name == "metric/accuracy" ? seen.accuracy : seen.parameters) = it.stats.sum;
+        seen.seen = true;
+    }
+    constexpr sp::truth close(state& seen, sp::step_id, sp::findings& out) const {
+        if (!seen.seen) { return sp::truth::undecided; }
+        bool const too_far = seen.accuracy < floor;
+        if (!too_far && seen.parameters > parameters) { return sp::truth::no; }
+        sp::finding found;
+        found.tensor = too_far ? "metric/accuracy" : "metric/parameters";
+        found.severity = too_far ? sp::severity::error : sp::severity::warning;
+        found.reason = too_far ? "the accuracy is below its floor" : "the net is as small as wanted";
+        found.measure = too_far ? "accuracy" : "parameters";
+        found.measured = too_far ? seen.accuracy : seen.parameters;
+        found.how = too_far ? sp::relation::less : sp::relation::less_equal;
+        found.threshold = too_far ? floor : parameters;
+        out.push(found);
+        return sp::truth::yes;
+    }
+};
+
+}  // namespace pruning

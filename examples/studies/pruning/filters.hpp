@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filters between the two convolutions of each block: what they are worth, by the record, and a net without the least of them.
+#pragma once
+
+#include "../common/resnet.hpp"
+#include "../common/traffic_signs.hpp"
+
+#include <spotter/ext/torch.hpp>
+#include <spotter/trial.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace pruning {
+
+namespace sp = spotter;
+
+[[nodiscard]] inline std::string name_of_block(std::size_t block) {
+    return "block" + std::to_string(block + 1) + "/relu1";
+}
+
+// How many filters each block has.
+[[nodiscard]] inline std::vector<std::int64_t> inner_of(studies::resnet const& net) {
+    std::vector<std::int64_t> inner;
+    for (studies::block const& each : net->blocks) { inner.push_back(each->conv1->weight.size(0)); }
+    return inner;
+}
+
+[[nodiscard]] inline std::int64_t parameters_of(studies::resnet const& net) {
+    std::int64_t count = 0;
+    for (torch::Tensor const& each : net->parameters()) { count += each.numel(); }
+    return count;
+}
+
+// Multiplications of one picture of 32 x 32: of the convolutions and the last layer.
+[[nodiscard]] inline std::int64_t multiplications_of(studies::resnet const& net) {
+    std::int64_t side = 32, count = net->conv1->weight.numel() * side * side + net->fc->weight.numel();
+    for (studies::block const& each : net->blocks) {
+        side /= each->conv1->options.stride()->at(0);
+        std::int64_t shortcut = each->shortcut ? each->shortcut->weight.numel() : 0;
+        count += (each->conv1->weight.numel() + each->conv2->weight.numel() + shortcut) * side * side;
+    }
+    return count;
+}
+
+// What each filter is worth at these steps: |mean over the places of activation * gradient|, the first-order change of the loss without it,
+// averaged over pictures and divided by the root mean square of its layer (Molchanov et al. 2017, ICLR, "Pruning Convolutional Neural Networks for
+// Resource Efficient Inference", equations 7 and 8). One tensor a block, [filters].
+[[nodiscard]] inline std::vector<torch::Tensor>
+worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, std::size_t blocks) {
+    std::vector<torch::Tensor> worth;
+    for (std::size_t i = 0; i < blocks; ++i) {
+        torch::Tensor sum;
+        for (sp::step_id const step : steps) {
+            torch::Tensor const made = run["act/" + name_of_block(i)].at(step).to<torch::Tensor>().value();
+            torch::Tensor const gradient = run["grad/act/" + name_of_block(i)].at(step).to<torch::Tensor>().value();
+            torch::Tensor const each = (made * gradient).mean({2, 3}).abs().mean(0);
+            sum = sum.defined() ? sum + each : each;
+        }
+        worth.push_back(sum / (sum.pow(2).mean().sqrt() + 1e-12));
+    }
+    return worth;
+}
+
+// Which filters of each block are left without the `count` that are worth least, of all blocks together; each block keeps one at least.
+[[nodiscard]] inline std::vector<torch::Tensor> without_least(std::vector<torch::Tensor> const& worth,
+                                                              std::size_t count) {
+    struct filter {
+        float worth;
+        std::size_t block;
+        std::int64_t index;
+    };
+    std::vector<filter> all;
+    for (std::size_t i = 0; i < worth.size(); ++i) {
+        for (std::int64_t k = 0; k < worth[i].size(0); ++k) { all.push_back({worth[i][k].item<float>(), i, k}); }
+    }
+    std::stable_sort(all.begin(), all.end(), [](filter const& a, filter const& b) { return a.worth < b.worth; });
+    std::vector<torch::Tensor> stays;
+    for (torch::Tensor const& each : worth) { stays.push_back(torch::ones({each.size(0)}, torch::kBool)); }
+    for (filter const& each : all) {
+        if (count == 0) { break; }
+        if (stays[each.block].sum().item<std::int64_t>() < 2) { continue; }
+        stays[each.block][each.index] = false;
+        --count;
+    }
+    for (torch::Tensor& each : stays) { each = each.nonzero().flatten(); }
+    return stays;
+}
+
+// A net that is really smaller: with these filters of each block, and all else as it was.
+[[nodiscard]] inline studies::resnet with_filters(studies::resnet const& from,
+                                                  std::vector<torch::Tensor> const& stays) {
+    torch::NoGradGuard const no_gradients;
+    std::vector<std::int64_t> inner;
+    for (torch::Tensor const& each : stays) { inner.push_back(each.size(0)); }
+    studies::resnet smaller{from->conv1->weight.size(0), studies::traffic_signs::class_count, inner};
+    auto const old_parameters = from->named_parameters(), old_buffers = from->named_buffers();
+    auto const take = [&](std::string const& name, torch::Tensor& into, torch::Tensor old) {
+        if (name.starts_with("block")) {
+            torch::Tensor const& kept = stays[static_cast<std::size_t>(name[5] - '1')];
+            bool const makes_them = name.find(".conv1.") != name.npos || name.find(".bn1.") != name.npos;
+            if (makes_them && old.dim() > 0) { old = old.index_select(0, kept); }
+            if (name.find(".conv2.") != name.npos) { old = old.index_select(1, kept); }
+        }
+        into.copy_(old);
+    };
+    for (auto& each : smaller->named_parameters()) { take(each.key(), each.value(), old_parameters[each.key()]); }
+    for (auto& each : smaller->named_buffers()) { take(each.key(), each.value(), old_buffers[each.key()]); }
+    return smaller;
+}
+
+[[nodiscard]] inline studies::resnet copy_of(studies::resnet const& net) {
+    std::vector<torch::Tensor> all;
+    for (std::int64_t const each : inner_of(net)) { all.push_back(torch::arange(each)); }
+    return with_filters(net, all);
+}
+
+}  // namespace pruning
