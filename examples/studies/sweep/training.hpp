@@ -10,6 +10,7 @@
 #include <spotter/spotter.hpp>
 
 #include <string>
+#include <vector>
 
 namespace sweep {
 
@@ -71,7 +72,9 @@ std::uint64_t train(configuration const& how, budget const& within, studies::spl
         optimizer.step();
         if ((i + 1) * within.checks / steps == check) { continue; }
         torch::NoGradGuard const no_gradients;
-        torch::Tensor const score = model.forward(judged_by);
+        std::vector<torch::Tensor> scores;  // of a hundred pictures each: one piece of all would need 100 MB
+        for (torch::Tensor const& each : judged_by.split(100)) { scores.push_back(model.forward(each)); }
+        torch::Tensor const score = torch::cat(scores);
         double const accuracy = score.argmax(1).eq(right).to(torch::kDouble).mean().item<double>();
         auto const judged =
             watch.step(sp::eval(check++), "loss"_t = torch::nn::functional::cross_entropy(score, right).item<float>(),
