@@ -6,6 +6,7 @@
 #include "../common/fingerprint.hpp"
 #include "configuration.hpp"
 
+#include <spotter/ext/torch.hpp>
 #include <spotter/report.hpp>
 #include <spotter/spotter.hpp>
 
@@ -67,7 +68,7 @@ std::uint64_t train(configuration const& how, budget const& within, studies::spl
         torch::Tensor const loss =
             torch::nn::functional::cross_entropy(model.forward(studies::as_input(batch.pixels)), batch.labels);
         loss.backward();
-        auto const alarm = watch.step(sp::train(i), "loss"_t = loss.item<float>());
+        auto const alarm = watch.step(sp::train(i), "loss"_t = loss);
         if (heeds && alarm.decision() == sp::decision::stop) { break; }
         optimizer.step();
         if ((i + 1) * within.checks / steps == check) { continue; }
@@ -76,9 +77,8 @@ std::uint64_t train(configuration const& how, budget const& within, studies::spl
         for (torch::Tensor const& each : judged_by.split(100)) { scores.push_back(model.forward(each)); }
         torch::Tensor const score = torch::cat(scores);
         double const accuracy = score.argmax(1).eq(right).to(torch::kDouble).mean().item<double>();
-        auto const judged =
-            watch.step(sp::eval(check++), "loss"_t = torch::nn::functional::cross_entropy(score, right).item<float>(),
-                       "metric/accuracy"_t = accuracy);
+        auto const judged = watch.step(sp::eval(check++), "loss"_t = torch::nn::functional::cross_entropy(score, right),
+                                       "metric/accuracy"_t = accuracy);
         watch.flush();  // whoever watches from outside sees it now
         if (heeds && judged.decision() == sp::decision::stop) { break; }
     }
