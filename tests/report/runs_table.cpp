@@ -147,6 +147,7 @@ TEST_CASE("one run's page has what it was told before the first step; later text
     {
         hook watch{folder / "run", everything};
         watch.scalar("lr", 0.003);
+        watch.scalar("decay", 0.0005192951464);
         watch.scalar("seed", std::uint64_t{12345678901234567890U});
         watch.scalar("note", "<first>");
         for (std::uint64_t i = 0; i < 3; ++i) {
@@ -159,6 +160,8 @@ TEST_CASE("one run's page has what it was told before the first step; later text
     check_page(page);
     CHECK(sections_of(page).front() == "hyperparameters");
     CHECK(has_text(page, "<tr><th>lr</th><td>0.003</td></tr>"));
+    CHECK(has_text(page, "<tr><th>decay</th><td>0.0005193</td></tr>"));
+    CHECK(has_text(to_csv(table_of(open_all({folder / "run"}))), ",0.0005192951464,"));
     CHECK(has_text(page, "<tr><th>seed</th><td>12345678901234567890</td></tr>"));
     CHECK(has_text(page, "<tr><th>note</th><td>&#60;first&#62;</td></tr>"));
     CHECK(has_text(page, "<tr><th>hyperparameters/decay</th><td>0.5</td></tr>"));

@@ -64,21 +64,33 @@ struct both_ways {
         return 1 - static_cast<double>(watched.steps()) / static_cast<double>(whole.steps());
     }
     [[nodiscard]] double saved_seconds() const { return 1 - watched.seconds() / whole.seconds(); }
+    // Of those that were stopped the one that does best to the end; where none was, the first.
+    [[nodiscard]] std::size_t best_of_stopped() const {
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < watched.tried.size(); ++i) {
+            bool const better = !watched.stopped(found) || whole.loss(i) < whole.loss(found);
+            if (watched.stopped(i) && better) { found = i; }
+        }
+        return found;
+    }
 };
 
 [[nodiscard]] inline std::string summary_table(std::vector<both_ways> const& all) {
-    std::string text = "| seed | stopped | steps of all to the end | steps watched | saved | seconds of training | "
-                       "saved | best, all to the end | "
-                       "best, watched |\n|---|---|---|---|---|---|---|---|---|\n";
+    std::string text =
+        "| seed | stopped | steps, all to the end | steps, watched | saved | seconds of training | saved | best, all "
+        "to "
+        "the end | best, watched | best of the stopped, had it gone on |\n|---|---|---|---|---|---|---|---|---|---|\n";
     for (both_ways const& it : all) {
-        auto const named = [](sweep_results const& of) {
-            return fmt::format("{} (loss {:.4f}, {:.1f} % right)", of.table.rows[of.best()].name, of.loss(of.best()),
-                               100 * of.accuracy(of.best()));
+        auto const named = [](sweep_results const& of, std::size_t run) {
+            return fmt::format("{} (loss {:.4f}, {:.1f} % right)", of.table.rows[run].name, of.loss(run),
+                               100 * of.accuracy(run));
         };
-        text += fmt::format("| {} | {} of {} | {} | {} | {:.0f} % | {:.0f}, {:.0f} | {:.0f} % | {} | {} |\n", it.seed,
-                            it.watched.stopped(), it.watched.tried.size(), it.whole.steps(), it.watched.steps(),
-                            100 * it.saved_steps(), it.whole.seconds(), it.watched.seconds(), 100 * it.saved_seconds(),
-                            named(it.whole), named(it.watched));
+        text +=
+            fmt::format("| {} | {} of {} | {} | {} | {:.0f} % | {:.0f}, {:.0f} | {:.0f} % | {} | {} | {} |\n", it.seed,
+                        it.watched.stopped(), it.watched.tried.size(), it.whole.steps(), it.watched.steps(),
+                        100 * it.saved_steps(), it.whole.seconds(), it.watched.seconds(), 100 * it.saved_seconds(),
+                        named(it.whole, it.whole.best()), named(it.watched, it.watched.best()),
+                        it.watched.stopped() > 0 ? named(it.whole, it.best_of_stopped()) : "none");
     }
     return text;
 }

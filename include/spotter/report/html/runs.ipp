@@ -6,9 +6,18 @@
 #include <spotter/report/runs_table.hpp>
 #include <spotter/report/times.hpp>
 
+#include <cstdlib>
 #include <map>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
+
+// A fraction in four digits, as other numbers of a page; whole numbers and texts as they are.
+[[nodiscard]] SPOTTER_BODY std::string setting_text(std::string const& exact) {
+    char* end = nullptr;
+    double const value = std::strtod(exact.c_str(), &end);
+    bool const fraction = !exact.empty() && *end == 0 && exact.find_first_of(".e") != exact.npos;
+    return fraction ? number_text(value) : exact.empty() ? "—" : escape(exact);
+}
 
 [[nodiscard]] SPOTTER_BODY std::string ending_of(runs_row const& row) {
     std::string text{row.ended()};
@@ -35,7 +44,7 @@ SPOTTER_BODY section runs_section(std::vector<run_story> const& runs) {
         runs_row const& row = table.rows[i];
         std::string cells;
         for (std::string const& each : row.settings) {
-            cells += fmt::format("<td>{}</td>", each.empty() ? "—" : escape(each));
+            cells += fmt::format("<td>{}</td>", detail::setting_text(each));
         }
         for (std::optional<double> const& each : row.outcomes) {
             cells += fmt::format("<td>{}</td>", each ? number_text(*each) : "—");
@@ -76,7 +85,7 @@ SPOTTER_BODY section hyperparameters_section(std::vector<run_story> const& runs)
     std::string rows;
     for (tensor_story const& each : runs.front().tensors) {
         if (std::optional<std::string> const set = setting_of(each)) {
-            rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escape(each.name), escape(*set));
+            rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escape(each.name), detail::setting_text(*set));
         }
     }
     if (rows.empty()) { return it; }
