@@ -155,7 +155,7 @@ int watch(watch_options const& wanted) {
         double const now = seconds_now();
         if (now >= next_look) {
             runs.look();
-            next_look = now + 1;
+            next_look = now + 0.25;
             if (!runs.waiting_for().empty() && !std::exchange(told_waiting, true)) {
                 out({{"event", "waiting"}, {"path", runs.waiting_for()}});
             }

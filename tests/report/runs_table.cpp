@@ -4,8 +4,8 @@
 
 #include <spotter/report/runs_table.hpp>
 
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -188,6 +188,25 @@ TEST_CASE("of sixteen runs a page has the table, the curves and the findings, an
     CHECK(legend.find("</i>run3<") < legend.find("</i>run15<"));
     CHECK(legend.find("</i>run15<") < legend.find("</i>run0<"));
     CHECK(page.size() < 120'000);
+}
+
+TEST_CASE("of many runs a chart names those at both ends, and one that ended without a number comes first") {
+    temporary_folder const folder;
+    std::vector<std::string> paths;
+    for (int i = 0; i < 27; ++i) {
+        paths.push_back(folder / fmt::format("run{}", i));
+        hook watch{paths.back(), everything};
+        (void)watch.step(train(0), "loss"_t = 1.0);
+        double const end = i == 5 ? std::bit_cast<double>(0x7FF8000000000000ULL) : 0.01 * i;
+        (void)watch.step(train(1), "loss"_t = end);
+    }
+    std::string const page = to_html(open_all(paths));
+    check_page(page);
+    CHECK(has_text(page, "from the one that ends highest to the lowest, 3 between them unnamed"));
+    std::string const legend = page.substr(page.find("<b>loss, train</b>"), 4000);
+    CHECK(legend.find("</i>run5<") < legend.find("</i>run26<"));
+    CHECK(legend.find("</i>run26<") < legend.find("</i>run0<"));
+    CHECK_FALSE(has_text(legend, "</i>run14<"));
 }
 
 TEST_CASE("only the sections that were asked for, and a wrong one is told with those that there are") {

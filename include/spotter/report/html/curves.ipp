@@ -60,9 +60,9 @@ SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number
     }
 }
 
-// The last finite value, or below all where there is none.
+// The last value; what is no number is above all.
 [[nodiscard]] SPOTTER_BODY double end_of(series const& data) {
-    return data.last_value().value_or(-(std::numeric_limits<double>::max)());
+    return data.ends_bad() ? (std::numeric_limits<double>::max)() : data.last_value().value_or(0);
 }
 
 // One chart of so many runs that colours cannot tell one from another: they tell where a run ends among the others.
@@ -71,7 +71,7 @@ SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number
     constexpr std::array<unsigned, 5> colours{1, 4, 2, 0, 3};
     constexpr std::size_t columns = 96, ends_named = 12;
     struct curve {
-        series data{columns};
+        series data{};
         std::string label{};
     };
     std::vector<curve> curves;
@@ -92,6 +92,9 @@ SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number
     chart picture;
     picture.title = fmt::format("{}, {}", name, name_of(which));
     picture.note = "from the one that ends highest to the lowest";
+    if (curves.size() > 2 * ends_named) {
+        picture.note += fmt::format(", {} between them unnamed", curves.size() - 2 * ends_named);
+    }
     for (std::size_t i = 0; i < curves.size(); ++i) {
         line one{&curves[i].data, curves[i].label, colours[i * colours.size() / curves.size()]};
         one.band = false;
