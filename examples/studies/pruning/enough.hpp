@@ -4,6 +4,8 @@
 
 #include <spotter/hook.hpp>
 
+#include <utility>
+
 namespace pruning {
 
 namespace sp = spotter;
@@ -19,30 +21,29 @@ struct pruned_enough {
     double parameters = 0;  // as small as that is enough
 
     struct state {
-        double accuracy = 0, parameters = 0;
-        bool seen = false;
+        sp::measurement accuracy{}, parameters{};  // of this step
     };
 
     constexpr sp::terms needs(sp::tensor_info const& tensor) const {
         bool const asked = tensor.name == "metric/accuracy" || tensor.name == "metric/parameters";
-        return asked ? sp::terms::sum : sp::terms::none;
+        return asked ? sp::terms::sum | sp::terms::nonfinite : sp::terms::none;
     }
     constexpr bool declare(state&, sp::tensor_info const&) const { return true; }
     constexpr void observe(state& seen, sp::observation const& it) const {
-        if (it.step.mode != sp::mode::eval) { return; }
-        (it.tensor.name == "metric/accuracy" ? seen.accuracy : seen.parameters) = it.stats.sum;
-        seen.seen = true;
+        if (it.step.mode != sp::mode::eval || it.stats.finite() == 0) { return; }
+        (it.tensor.name == "metric/accuracy" ? seen.accuracy : seen.parameters) = {it.stats.sum, true};
     }
-    constexpr sp::truth close(state& seen, sp::step_id, sp::findings& out) const {
-        if (!seen.seen) { return sp::truth::undecided; }
-        bool const too_far = seen.accuracy < floor;
-        if (!too_far && seen.parameters > parameters) { return sp::truth::no; }
+    constexpr sp::truth close(state& all, sp::step_id, sp::findings& out) const {
+        state const seen = std::exchange(all, {});
+        if (!seen.accuracy.known || !seen.parameters.known) { return sp::truth::undecided; }
+        bool const too_far = seen.accuracy.value < floor;
+        if (!too_far && seen.parameters.value > parameters) { return sp::truth::no; }
         sp::finding found;
         found.tensor = too_far ? "metric/accuracy" : "metric/parameters";
         found.severity = too_far ? sp::severity::error : sp::severity::warning;
         found.reason = too_far ? "the accuracy is below its floor" : "the net is as small as wanted";
         found.measure = too_far ? "accuracy" : "parameters";
-        found.measured = too_far ? seen.accuracy : seen.parameters;
+        found.measured = too_far ? seen.accuracy.value : seen.parameters.value;
         found.how = too_far ? sp::relation::less : sp::relation::less_equal;
         found.threshold = too_far ? floor : parameters;
         out.push(found);

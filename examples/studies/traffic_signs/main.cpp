@@ -7,6 +7,8 @@
 #include "explaining.hpp"
 #include "tables.hpp"
 
+#include <limits>
+
 namespace {
 
 using namespace traffic;
@@ -14,6 +16,7 @@ using namespace traffic;
 // How large a study is.
 struct extent_of_study {
     recipe original{.mirrored = true};
+    std::uint64_t cured_steps = 1040;  // of the recipes that are compared: half as many
     std::uint64_t seeds = 3;
     std::int64_t measured_width = 8;  // of the net whose overhead is measured
     std::vector<std::uint64_t> intervals{1, 10, 100, 500};
@@ -83,7 +86,7 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
     all.heeded = trained(next, data, seed, folder("heeded")).ended;
 
     // The same recipe for half as long, with a rate that falls, so that the last step is no accident; then what is wrong is put right.
-    next = {.width = how.original.width, .steps = how.original.steps / 2, .mirrored = true, .decays = true};
+    next = {.width = how.original.width, .steps = how.cured_steps, .mirrored = true, .decays = true};
     told const mirrored = trained(next, data, seed, folder("mirrored"));
     next.mirrored = false;
     told const unmirrored = trained(next, data, seed, folder("unmirrored"));
@@ -132,9 +135,11 @@ int main(int count, char** given) {
     if (chosen->quick) {
         data = {only_mirror_pairs(data.train), only_mirror_pairs(data.test)};
         how = {.original = {.width = 4, .steps = 78, .mirrored = true},
+               .cured_steps = 78,
                .seeds = 1,
                .measured_width = 4,
-               .intervals = {10}};
+               .intervals = {2},
+               .chunk = 4};
     }
     if (chosen->plain) {
         sp::hook watch{chosen->out + "/plain", keep, rules, sp::options{.existing = sp::existing::replace}};

@@ -22,11 +22,10 @@ using namespace sp::literals;
 struct recipe {
     std::int64_t width = 8;      // channels of the first group of blocks
     std::uint64_t steps = 2080;  // 20 epochs
-    bool mirrored =
-        false;  // every other picture is turned left to right: right for animals and furniture, not for signs
-    bool balanced = false;  // pictures are drawn with weights, so that all classes come equally often
-    bool decays = false;    // the learning rate falls in a straight line to zero
-    bool heeds = false;     // stops where a rule asks for it
+    bool mirrored = false;       // every other picture is turned left to right, which suits animals, not signs
+    bool balanced = false;       // pictures are drawn with weights, so that all classes come equally often
+    bool decays = false;         // the learning rate falls in a straight line to zero
+    bool heeds = false;          // stops where a rule asks for it
     static constexpr std::int64_t batch = 64;
     static constexpr double rate = 1e-3;
     static constexpr std::uint64_t between_evaluations = 52;  // steps; half an epoch

@@ -11,9 +11,11 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 inline constexpr std::size_t most_planes = 6, most_points = 600;
 inline constexpr double plane_side = 240, plane_margin = 8;
 
-// Hues that neighbours in number do not share: a golden angle apart. Legible on light and dark.
+// Ten hues, neighbours in number far apart; the next ten classes have them darker, then lighter. Legible on light and dark.
 [[nodiscard]] SPOTTER_BODY std::string colour_of_class(std::uint32_t which) {
-    return which == no_class ? std::string{"var(--soft)"} : fmt::format("hsl({} 70% 50%)", 137U * which % 360U);
+    constexpr unsigned lightness[] = {50, 35, 68};
+    return which == no_class ? std::string{"var(--soft)"}
+                             : fmt::format("hsl({} 75% {}%)", 7 * which % 10 * 36, lightness[which / 10 % 3]);
 }
 
 // The classes of the first tensor of labels that says something at the step.
