@@ -44,12 +44,6 @@ std::string names_of_signs() {
     return text;
 }
 
-std::size_t count_of(std::string const& page, std::string_view part) {
-    std::size_t count = 0;
-    for (std::size_t at = page.find(part); at != page.npos; at = page.find(part, at + 1)) { ++count; }
-    return count;
-}
-
 }  // namespace
 
 TEST_CASE("names stand beside the numbers of classes, wherever these do") {

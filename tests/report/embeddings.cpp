@@ -31,15 +31,9 @@ void record_planes(std::string const& path, std::uint64_t steps, std::size_t sam
     }
     watch.finish();
 }
-std::size_t times(std::string const& page, std::string_view part) {
-    std::size_t count = 0;
-    for (std::size_t at = page.find(part); at != page.npos; at = page.find(part, at + 1)) { ++count; }
-    return count;
-}
-
 std::size_t dots(std::string const& page) {
     std::size_t const begin = page.find("<section id=\"embeddings\">");
-    return times(page.substr(begin, page.find("</section>", begin) - begin), "h0");
+    return count_of(page.substr(begin, page.find("</section>", begin) - begin), "h0");
 }
 
 }  // namespace
@@ -51,7 +45,7 @@ TEST_CASE("a page draws embeddings: six planes at most, the first and the last s
     check_page(page);
     CHECK(has_text(page, "<section id=\"embeddings\">"));
     CHECK(has_text(page, "embedding/tsne <span class=\"note\">6 of 11 steps</span>"));
-    CHECK(times(page, "30 points in 3 colours") == 6);
+    CHECK(count_of(page, "30 points in 3 colours") == 6);
     CHECK(has_text(page, "eval(0): 30 points"));
     CHECK(has_text(page, "eval(10): 30 points"));
     CHECK(has_text(page, "</i>1 &#60;bag&#62;</span>"));

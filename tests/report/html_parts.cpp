@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a page is made of: escaped text, thinned histories, axes, curves, heat maps, ridges, pictures.
-#include <tests/catch.hpp>
+#include <tests/report/page.hpp>
 
 #include <spotter/report/html.hpp>
 #include <spotter/report/html/axis.hpp>
@@ -12,6 +12,7 @@
 
 using namespace spotter;
 using namespace spotter::html;
+using namespace spotter_test;
 
 namespace {
 
@@ -19,11 +20,6 @@ namespace {
 double const not_a_number = std::bit_cast<double>(0x7FF8000000000000ULL);
 double const infinite = std::bit_cast<double>(0x7FF0000000000000ULL);
 
-std::size_t count_of(std::string const& text, std::string_view part) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) { ++count; }
-    return count;
-}
 bool has_part(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace

@@ -13,6 +13,12 @@ namespace spotter_test {
 
 inline bool has_text(std::string const& page, std::string_view part) { return page.find(part) != std::string::npos; }
 
+inline std::size_t count_of(std::string const& text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) { ++count; }
+    return count;
+}
+
 // The first element that is not closed where it should be, or a quote that is; empty where all is well.
 inline std::string misplaced(std::string_view page) {
     std::vector<std::string> open;
