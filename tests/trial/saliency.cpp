@@ -165,14 +165,14 @@ TEST_CASE("saliency: what was not recorded is named") {
 TEST_CASE("saliency: no sample, nothing but zeros and numbers that are none make maps of zeros") {
     temporary_folder const folder;
     hook watch{folder / "run", keep_all};
-    std::vector<float> const zeros(8, 0), bias{1}, output{0, 0};
+    std::vector<float> const blank(8, 0), bias{1}, output{0, 0};
     std::vector<float> const spoilt(8, std::numeric_limits<float>::quiet_NaN()), nothing;
     for (std::uint64_t i = 0; i < 2; ++i) {
         watch.begin(predict(i));
         watch.observe("input", view_of(i == 0 ? zeros : spoilt, {2, 2, 2}));
-        watch.observe("grad/input", view_of(zeros, {2, 2, 2}));
+        watch.observe("grad/input", view_of(blank, {2, 2, 2}));
         watch.observe("bias/conv", bias);
-        watch.observe("grad/conv", view_of(zeros, {2, 1, 2, 2}));
+        watch.observe("grad/conv", view_of(blank, {2, 1, 2, 2}));
         watch.observe("explained", output);
         (void)watch.end();
     }
@@ -181,7 +181,7 @@ TEST_CASE("saliency: no sample, nothing but zeros and numbers that are none make
     for (std::uint64_t i = 0; i < 2; ++i) {
         auto const maps = full_gradients(run, predict(i));
         REQUIRE(maps);
-        CHECK(maps->values == zeros);
+        CHECK(maps->values == blank);
         CHECK(maps->incompleteness() == 0);
     }
 }
