@@ -169,7 +169,7 @@ TEST_CASE("saliency: no sample, nothing but zeros and numbers that are none make
     std::vector<float> const spoilt(8, std::numeric_limits<float>::quiet_NaN()), nothing;
     for (std::uint64_t i = 0; i < 2; ++i) {
         watch.begin(predict(i));
-        watch.observe("input", view_of(i == 0 ? zeros : spoilt, {2, 2, 2}));
+        watch.observe("input", view_of(i == 0 ? blank : spoilt, {2, 2, 2}));
         watch.observe("grad/input", view_of(blank, {2, 2, 2}));
         watch.observe("bias/conv", bias);
         watch.observe("grad/conv", view_of(blank, {2, 1, 2, 2}));
