@@ -5,6 +5,7 @@
 #include "../common/arguments.hpp"
 #include "../common/fashion.hpp"
 #include "../common/fingerprint.hpp"
+#include "../common/record.hpp"
 #include "../common/results.hpp"
 #include "net.hpp"
 #include "tsne.hpp"
@@ -165,7 +166,7 @@ int main(int count, char** given) {
                 fmt::print("parameters {:016x}\n", it.fingerprint);
                 return 0;
             }
-            sp::trial const run = sp::open_trial(path).value();
+            sp::trial const run = studies::record_at(path);
             for (sp::finding const& each : run.findings()) { it.says += fmt::format("{}\n", each); }
             text += fmt::format("| {} | {} | {} | {:.2f} M | {:.4f} | {:.1f} % | {:.0f} % |\n", seed, designs[k].name,
                                 it.parameters, 1e-6 * static_cast<double>(it.multiplications), it.loss,

@@ -4,6 +4,7 @@
 // docs/studies/pruning.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/fingerprint.hpp"
+#include "../common/record.hpp"
 #include "../common/results.hpp"
 #include "enough.hpp"
 #include "filters.hpp"
@@ -110,7 +111,7 @@ course prune(studies::resnet net, studies::split const& data, extent_of_study co
             if (by_record) {
                 std::vector<sp::step_id> const steps = show_filters(net, data.train, how, shown, watch);
                 watch.flush();  // the record is read while it is written
-                worth = worth_of_filters(sp::open_trial(watch.path()).value(), steps, net->blocks.size());
+                worth = worth_of_filters(studies::record_at(watch.path()), steps, net->blocks.size());
             } else {
                 for (std::int64_t const each : inner_of(net)) { worth.push_back(torch::rand({each})); }
             }

@@ -3,6 +3,7 @@
 //     study_sweep TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS --tool=SPOTTER [--quick] [--plain] [--seed=N] [--out=FOLDER]
 // docs/studies/sweep.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
 #include "../common/arguments.hpp"
+#include "../common/record.hpp"
 #include "../common/results.hpp"
 #include "tables.hpp"
 #include "watching.hpp"
@@ -20,7 +21,7 @@ struct extent_of_study {
 [[nodiscard]] sweep_results read(std::string const& folder, std::vector<configuration> const& tried) {
     std::vector<sp::trial> runs;
     for (std::size_t i = 0; i < tried.size(); ++i) {
-        runs.push_back(sp::open_trial(fmt::format("{}/{:02}", folder, i)).value());
+        runs.push_back(studies::record_at(fmt::format("{}/{:02}", folder, i)));
     }
     return {sp::table_of(runs), tried};
 }
@@ -51,7 +52,7 @@ struct extent_of_study {
     // The one that is known to learn goes first and whole; what it did is what the others are held against.
     if (!train_all(0, 1, tried, how.each, data, seed, watched, false)) { return std::nullopt; }
     std::string const rules = fmt::format("{}/rules-{}.json", out, seed);
-    std::ofstream{rules} << rules_after(sp::open_trial(watched + "/00").value());
+    std::ofstream{rules} << rules_after(studies::record_at(watched + "/00"));
     watcher beside{tool, watched, rules, fmt::format("{}/watch-{}.jsonl", out, seed)};
     if (!train_all(1, tried.size(), tried, how.each, data, seed, watched, true)) { return std::nullopt; }
     if (!beside.watches()) {

@@ -3,6 +3,7 @@
 //     study_traffic_signs TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
 // docs/studies/traffic_signs.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
 #include "../common/arguments.hpp"
+#include "../common/record.hpp"
 #include "../common/results.hpp"
 #include "explaining.hpp"
 #include "tables.hpp"
@@ -43,7 +44,7 @@ told trained(recipe const& how, studies::split const& data, std::uint64_t seed, 
     watch.finish();
     if (!watch.health().good()) { fmt::print("spotter: {}\n", watch.health()); }
     fmt::print("    {} steps, {:.1f} % right\n", ended.steps, 100 * ended.accuracy);
-    return {std::move(ended), sp::open_trial(path).value()};
+    return {std::move(ended), studies::record_at(path)};
 }
 
 // Which parts of these pictures say what the net says of them; returns how much of the scores the parts do not add up to.
@@ -54,7 +55,7 @@ double explained(studies::resnet& net, studies::pictures const& shown, std::stri
     explain(net, shown, watch, 0);
     std::string const path{watch.path()};
     watch.finish();
-    return sp::full_gradients(sp::open_trial(path).value(), sp::predict(0)).value().incompleteness();
+    return sp::full_gradients(studies::record_at(path), sp::predict(0)).value().incompleteness();
 }
 
 // A picture of each sign that is another in a mirror, and of four that are not.
