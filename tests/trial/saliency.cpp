@@ -127,6 +127,27 @@ TEST_CASE("saliency: a part that is smaller than the input is enlarged between t
     CHECK(maps->incompleteness() == 0);
 }
 
+TEST_CASE("saliency: a layer along one axis, or three, counts in the sum and draws nothing") {
+    std::vector<float> const input(8, 1), gradient(8, 0), along{1, 2, 3, 4, 5, 6}, bias{0.5F, 2}, output{33};
+    for (extents const& sizes : {extents{1, 2, 3}, extents{1, 2, 1, 1, 3}}) {
+        temporary_folder const folder;
+        hook watch{folder / "run", keep_all};
+        watch.begin(predict(0));
+        watch.observe("input", view_of(input, {1, 2, 2, 2}));
+        watch.observe("grad/input", view_of(gradient, {1, 2, 2, 2}));
+        watch.observe("bias/conv", bias);
+        watch.observe("grad/conv", view_of(along, sizes));
+        watch.observe("explained", output);
+        (void)watch.end();
+        watch.finish();
+        auto const maps = full_gradients(open(folder / "run"), predict(0));
+        REQUIRE(maps);
+        CHECK(maps->parts[0] == 0.5 * 6 + 2 * 15);
+        CHECK(maps->incompleteness() == 0);
+        CHECK(maps->values == std::vector<float>(4, 0));
+    }
+}
+
 TEST_CASE("saliency: what was not recorded is named") {
     small_net const net;
     for (std::string const missing : {"input", "grad/input", "grad/conv", "explained"}) {

@@ -32,8 +32,10 @@ struct saliency_tensor {
     return told;
 }
 
+// A layer has its channels behind the samples, whatever follows; only two axes behind them are places of a picture. Of an input with three
+// axes all but the samples are places.
 [[nodiscard]] SPOTTER_BODY result<saliency_tensor> saliency_values(trial const& run, step_id step,
-                                                                   std::string_view name) {
+                                                                   std::string_view name, bool is_layer) {
     recorded_value const found = run[name].at(step);
     if (!found) { return lacks(name, found.error()); }
     extents const& shape = found.shape();
@@ -42,10 +44,14 @@ struct saliency_tensor {
     it.values = row_major_values(found.view());
     for (double& each : it.values) { each = is_finite(each) ? each : 0; }
     it.samples = shape.rank > 0 ? size(0) : 1;
-    it.has_places = shape.rank >= 3;
-    if (shape.rank == 2 || shape.rank == 4) { it.channels = size(1); }
-    if (it.has_places) { it.height = size(shape.rank - 2u), it.width = size(shape.rank - 1u); }
-    if (shape.rank > 4) { return misfits(name, "[samples, channels, height, width] or has fewer axes"); }
+    it.has_places = shape.rank == 4 || (shape.rank == 3 && !is_layer);
+    if (it.has_places) {
+        it.channels = shape.rank == 4 ? size(1) : 1;
+        it.height = size(shape.rank - 2U), it.width = size(shape.rank - 1U);
+        return it;
+    }
+    if (shape.rank > 1) { it.channels = size(1); }
+    for (std::size_t axis = 2; axis < shape.rank; ++axis) { it.width *= size(axis); }
     return it;
 }
 
@@ -104,14 +110,15 @@ SPOTTER_BODY double saliency_maps::incompleteness() const noexcept {
 
 SPOTTER_BODY result<saliency_maps> full_gradients(trial const& run, step_id step, saliency_names const& names) {
     return detail::answered([&]() -> result<saliency_maps> {
-        auto input = detail::saliency_values(run, step, names.input);
+        auto input = detail::saliency_values(run, step, names.input, false);
         if (!input) { return input.error(); }
         if (!input->has_places) {
             return detail::misfits(names.input, "[samples, height, width] or [samples, channels, height, width]");
         }
-        auto const gradient = detail::saliency_values(run, step, std::string{"grad/"} + std::string{names.input});
+        auto const gradient =
+            detail::saliency_values(run, step, std::string{"grad/"} + std::string{names.input}, false);
         if (!gradient) { return gradient.error(); }
-        auto const output = detail::saliency_values(run, step, names.output);
+        auto const output = detail::saliency_values(run, step, names.output, true);
         if (!output) { return output.error(); }
         if (gradient->values.size() != input->values.size()) {
             return detail::misfits("grad/" + std::string{names.input}, "as large as the input");
@@ -132,9 +139,9 @@ SPOTTER_BODY result<saliency_maps> full_gradients(trial const& run, step_id step
         bool any = false;
         for (std::string const& name : run.names(filter{.step = step, .pattern = "bias/*"})) {
             std::string const of = "grad/" + name.substr(5);
-            auto const bias = detail::saliency_values(run, step, name);
+            auto const bias = detail::saliency_values(run, step, name, true);
             if (!bias) { return bias.error(); }
-            auto part = detail::saliency_values(run, step, of);
+            auto part = detail::saliency_values(run, step, of, true);
             if (!part) { return part.error(); }
             if (part->samples != maps.samples || part->channels != bias->values.size()) {
                 return detail::misfits(of, "[samples, channels, ...] of the input's samples and the bias's channels");
