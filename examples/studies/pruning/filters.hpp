@@ -45,8 +45,9 @@ namespace sp = spotter;
 }
 
 // What each filter is worth at these steps: |mean over the places of activation * gradient|, the first-order change of the loss without it,
-// averaged over pictures and divided by the root mean square of its layer (Molchanov et al. 2017, ICLR, "Pruning Convolutional Neural Networks for
-// Resource Efficient Inference", equations 7 and 8). One tensor a block, [filters].
+// averaged over pictures (Molchanov et al. 2017, ICLR, "Pruning Convolutional Neural Networks for Resource Efficient Inference", section 2.2), and
+// divided by the root mean square of its layer, so that layers can be compared; the paper divides by the l2 norm, which makes filters of wide
+// layers worth less. One tensor a block, [filters].
 [[nodiscard]] inline std::vector<torch::Tensor>
 worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, std::size_t blocks) {
     std::vector<torch::Tensor> worth;
