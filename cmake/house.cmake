@@ -34,7 +34,7 @@ endif()
 option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" OFF)
 if(TARGET spotter_compiled)
     target_link_libraries(spotter_compiled PRIVATE spotter_warnings)
-    foreach(part IN ITEMS report json diff export) # what is asked for seldom; the row that tests has no use for an optimised one
+    foreach(part IN ITEMS report json diff export supervisor) # what is asked for seldom; the row that tests has no use for an optimised one
         set_source_files_properties("${SPOTTER_COMPILED_DIR}/${part}.cpp" PROPERTIES COMPILE_OPTIONS "${SPOTTER_TEST_QUICK}")
     endforeach()
     set_target_properties(spotter_compiled PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}") # it was made before that was set
@@ -162,7 +162,7 @@ function(spotter_program target source built)
             list(APPEND components report)
         elseif(line MATCHES "<spotter/(spotter|record|export)")
             list(APPEND components spotter)
-        elseif(line MATCHES "<spotter/(trial|replay|format)")
+        elseif(line MATCHES "<spotter/(trial|replay|format|supervis)")
             list(APPEND components trial)
         endif()
     endforeach()

@@ -18,7 +18,7 @@ LAYERS = (
     ("hook",),
     ("record", "trial"),
     ("replay", "report", "response", "export"),
-    ("ext", "c", "diff"),
+    ("ext", "c", "diff", "supervise"),
 )
 LEVEL = {folder: level for level, row in enumerate(LAYERS) for folder in row}
 
