@@ -83,14 +83,14 @@ TEST_CASE("a plan that makes no sense starts nothing") {
         started = true;
         return now.run;
     };
-    auto const why = [&](std::vector<cure> const& cures, limits within = {}) {
+    auto const why = [&](std::vector<cure> const& cures, supervise_options within = {}) {
         healing const told = supervise(launch, cures, std::move(within));
         CHECK(told.how == healed::bad_plan);
         CHECK(told.attempts.empty());
         return told.why;
     };
-    CHECK(why({}, {.attempts = 0}) == "limits::attempts is 0: nothing would ever be run");
-    CHECK(why({}, {.folder = ""}) == "limits::folder is empty: say where the records are to go");
+    CHECK(why({}, {.attempts = 0}) == "supervise_options::attempts is 0: nothing would ever be run");
+    CHECK(why({}, {.folder = ""}) == "supervise_options::folder is empty: say where the records are to go");
     CHECK(why({{"died", "", {}}}) == "the cure for \"died\" has no name");
     CHECK(why({{"", "again", {}}}) == "the cure \"again\" has no cause; \"*\" is any");
     CHECK(why({{"[a", "again", {}}}) == "the cause of the cure \"again\" is no glob: [a");

@@ -22,7 +22,7 @@ struct cure {
         settings{};  // what it adds to the attempts from then on: {"--warmup=200"}. None: the same again
 };
 
-struct limits {
+struct supervise_options {
     std::uint32_t attempts = 4;        // at most, the first one included
     std::string folder = "runs/heal";  // the records go to folder/01, folder/02, …
 };
@@ -64,7 +64,7 @@ namespace detail {
 // The supervision between two launches.
 class supervision {
 public:
-    supervision(std::span<cure const> cures, limits within);
+    supervision(std::span<cure const> cures, supervise_options within);
 
     // Whether an attempt is to be made now: `now()`.
     [[nodiscard]] bool goes_on() const noexcept { return !over_; }
@@ -82,7 +82,7 @@ private:
 
     std::span<cure const> cures_;
     std::vector<bool> used_;
-    limits within_;
+    supervise_options within_;
     supervised_attempt now_{};
     healing told_{};
     bool over_ = false;
@@ -97,7 +97,7 @@ private:
 // that throws has failed. The first cure of the list that names the cause and was not tried yet is tried next; its settings are
 // added to those of the cures before. The same records lead to the same choices. Deletes nothing. `cures` must live as long as the call.
 template <class Launch>
-[[nodiscard]] healing supervise(Launch&& launch, std::span<cure const> cures, limits within = {}) {
+[[nodiscard]] healing supervise(Launch&& launch, std::span<cure const> cures, supervise_options within = {}) {
     detail::supervision chain{cures, std::move(within)};
     while (chain.goes_on()) {
         supervised_attempt const& now = chain.now();

@@ -15,7 +15,7 @@ SPOTTER_BODY double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-SPOTTER_BODY supervision::supervision(std::span<cure const> cures, limits within)
+SPOTTER_BODY supervision::supervision(std::span<cure const> cures, supervise_options within)
     : cures_{cures}, used_(cures.size()), within_{std::move(within)} {
     if (std::string why = trouble_in_plan(); !why.empty()) {
         end(healed::bad_plan, std::move(why));
@@ -25,8 +25,8 @@ SPOTTER_BODY supervision::supervision(std::span<cure const> cures, limits within
 }
 
 SPOTTER_BODY std::string supervision::trouble_in_plan() const {
-    if (within_.attempts == 0) { return "limits::attempts is 0: nothing would ever be run"; }
-    if (within_.folder.empty()) { return "limits::folder is empty: say where the records are to go"; }
+    if (within_.attempts == 0) { return "supervise_options::attempts is 0: nothing would ever be run"; }
+    if (within_.folder.empty()) { return "supervise_options::folder is empty: say where the records are to go"; }
     for (std::size_t i = 0; i < cures_.size(); ++i) {
         cure const& it = cures_[i];
         if (it.name.empty()) { return "the cure for \"" + it.cause + "\" has no name"; }
