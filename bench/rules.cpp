@@ -309,7 +309,7 @@ void eight_rules(char const* what, bool composes, Rules const&... rules) {
 }  // namespace
 
 int main() {
-    each_rule(all_zero{}, bf16_stall{}, check_input_images{}, class_imbalance{}, confusion{}, constant_batch{},
+    each_rule(all_zero{}, attention_collapse{}, attention_one_position{}, attention_similar_heads{}, bf16_stall{}, check_input_images{}, class_imbalance{}, confusion{}, constant_batch{},
               data_wait{}, dead_relu{}, dead_update_path{}, dormant_units{}, exploding_gradient{}, exploding_tensor{},
               feature_importance_overweight{}, gradient_depth_ratio{},
               gradient_noise_scale{.batch_small = 16, .batch_big = 64}, gradient_not_cleared{}, gradient_spike{},

@@ -32,6 +32,8 @@ struct arguments {
     }
 };
 
+inline constexpr std::size_t any_number = 0;  // of files, one at least
+
 // Nothing, and the usage on standard error, when the command line cannot be understood: a number of files other than `files`, or a choice
 // that is neither one of all studies nor begins with one of `own` ("--tool").
 [[nodiscard]] inline std::optional<arguments> parse(int count, char** given, std::string_view study,
@@ -62,7 +64,7 @@ struct arguments {
             result.own.emplace_back(each);
         }
     }
-    if (understood && result.data.size() == files) { return result; }
+    if (understood && (files == any_number ? !result.data.empty() : result.data.size() == files)) { return result; }
     std::fprintf(stderr, "usage: study_%.*s %.*s[--quick] [--plain] [--seed=N] [--out=FOLDER]\n",
                  static_cast<int>(study.size()), study.data(), static_cast<int>(usage.size()), usage.data());
     return std::nullopt;

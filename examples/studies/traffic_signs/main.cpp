@@ -3,9 +3,10 @@
 //     study_traffic_signs TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
 // docs/studies/traffic_signs.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
 #include "../common/arguments.hpp"
+#include "../common/explaining.hpp"
 #include "../common/record.hpp"
 #include "../common/results.hpp"
-#include "explaining.hpp"
+
 #include "tables.hpp"
 
 #include <limits>
@@ -52,7 +53,7 @@ double explained(studies::resnet& net, studies::pictures const& shown, std::stri
     sp::hook watch{folder, sp::plan{sp::collection{"all", "*", sp::always{}, sp::payload}},
                    sp::options{.existing = sp::existing::replace}};
     watch.scalar("class_names", studies::traffic_signs::names_text());
-    explain(net, shown, watch, 0);
+    studies::explain(net, shown, watch, 0);
     std::string const path{watch.path()};
     watch.finish();
     return sp::full_gradients(studies::record_at(path), sp::predict(0)).value().incompleteness();

@@ -10,8 +10,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Per tensor, mode and statistic, for each phase of a run, the range in which nearly all of its values lay. Owns what the rule reads:
-// `outside_envelope{.healthy = &learned}`.
+// Per tensor, mode and statistic, for each phase of a run, the range in which nearly all of its values lay, or of its means over a window.
+// Owns what the rules read: `outside_envelope{.healthy = &learned}`.
 class envelope : public healthy_table {
 public:
     struct entry {
@@ -25,7 +25,7 @@ public:
 
     envelope() = default;
     // In any order; of several entries for the same tensor, mode and statistic one counts; one without a range is left out.
-    explicit envelope(std::vector<entry> entries);
+    explicit envelope(std::vector<entry> entries, std::uint64_t window = 1);
     envelope(envelope const& other) : healthy_table{}, entries_{other.entries_} { show(); }
     envelope(envelope&& other) noexcept;
     envelope& operator=(envelope other) noexcept;
@@ -33,7 +33,9 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] std::vector<entry> const& entries() const noexcept { return entries_; }
-    friend bool operator==(envelope const& a, envelope const& b) noexcept { return a.entries_ == b.entries_; }
+    friend bool operator==(envelope const& a, envelope const& b) noexcept {
+        return a.window == b.window && a.entries_ == b.entries_;
+    }
 
 private:
     void show();
@@ -43,9 +45,10 @@ private:
 };
 
 // A range goes from the `low` quantile of the values to the `high` one, by nearest rank: with fewer than 200 values in a phase, and these
-// levels, from the smallest to the largest.
-struct envelope_levels {
+// two, from the smallest to the largest.
+struct envelope_options {
     double low = 0.005, high = 0.995;
+    std::uint64_t window = 1;  // above 1: of means over so many observations of a run (`recent_mean`), for the rule drift
 };
 
 // Learns from one run or from several, `learn_envelope({a, b, c}, {l2, mean_abs})`: all values of all runs and workers are pooled. Two
@@ -53,7 +56,7 @@ struct envelope_levels {
 // statistic or as values, is not learned; a statistic without any value has no entry. Reads one tensor at a time: memory is 24 bytes
 // for each of its observations.
 [[nodiscard]] envelope learn_envelope(streams const& healthy, std::vector<statistic> const& what,
-                                      envelope_levels levels = {});
+                                      envelope_options how = {});
 
 // Which of a run's tensors it does not know; sorted.
 [[nodiscard]] std::vector<std::string> unknown_to(healthy_table const& known, trial const& run);

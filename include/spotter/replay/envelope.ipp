@@ -11,7 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY envelope::envelope(std::vector<entry> entries) : entries_{std::move(entries)} {
+SPOTTER_BODY envelope::envelope(std::vector<entry> entries, std::uint64_t over) : entries_{std::move(entries)} {
+    window = over;
     for (entry& each : entries_) {
         while (!each.phases.empty() && each.phases.back().count == 0) { each.phases.pop_back(); }
     }
@@ -37,6 +38,7 @@ SPOTTER_BODY envelope& envelope::operator=(envelope other) noexcept {
     std::swap(entries_, other.entries_);
     std::swap(shown_, other.shown_);
     std::swap(series, other.series);
+    std::swap(window, other.window);
     return *this;
 }
 
@@ -50,7 +52,7 @@ SPOTTER_BODY void envelope::show() {
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-[[nodiscard]] SPOTTER_BODY healthy_range range_of(std::vector<double>& values, envelope_levels levels) {
+[[nodiscard]] SPOTTER_BODY healthy_range range_of(std::vector<double>& values, envelope_options how) {
     std::sort(values.begin(), values.end());
     auto const at = [&](double level) {
         double const rank = level * static_cast<double>(values.size());
@@ -58,18 +60,21 @@ namespace spotter::inline SPOTTER_ABI::detail {
         place += static_cast<double>(place) < rank ? 1 : 0;
         return values[std::clamp(place, std::size_t{1}, values.size()) - 1];
     };
-    return {at(levels.low), at(levels.high), values.size()};
+    return {at(how.low), at(how.high), values.size()};
 }
 
 SPOTTER_BODY void gather_values(worker_reader const& from, std::string const& name, mode which, statistic of,
-                                std::vector<std::vector<double>>& phases) {
+                                std::uint64_t window, std::vector<std::vector<double>>& phases) {
     worker_track const told{from, name};
     if (told.info().type == dtype::text) { return; }
+    recent_mean recent;
     for (point const& each : told.history(of, during{which})) {
         if (!each.known || !is_finite(each.value)) { continue; }
-        std::size_t const phase = phase_of(each.step.index);
+        recent.add(each.value, window);
+        if (!recent.full(window)) { continue; }
+        std::size_t const phase = phase_of(each.step);
         if (phases.size() <= phase) { phases.resize(phase + 1); }
-        phases[phase].push_back(each.value);
+        phases[phase].push_back(recent.value);
     }
 }
 
@@ -78,7 +83,8 @@ SPOTTER_BODY void gather_values(worker_reader const& from, std::string const& na
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY envelope learn_envelope(streams const& healthy, std::vector<statistic> const& what,
-                                     envelope_levels levels) {
+                                     envelope_options how) {
+    how.window = how.window < 1 ? 1 : how.window;
     std::set<std::string> names;
     for (streams::one const& each : healthy.all()) {
         for (auto const& tensor : each.record->index().tensors()) { names.insert(tensor->name); }
@@ -89,18 +95,18 @@ SPOTTER_BODY envelope learn_envelope(streams const& healthy, std::vector<statist
             for (statistic const of : what) {
                 std::vector<std::vector<double>> phases;
                 for (streams::one const& each : healthy.all()) {
-                    detail::gather_values(*each.record, name, which, of, phases);
+                    detail::gather_values(*each.record, name, which, of, how.window, phases);
                 }
                 if (phases.empty()) { continue; }
                 envelope::entry& made = entries.emplace_back();
                 made.tensor = name, made.mode = which, made.of = of;
                 for (auto& values : phases) {
-                    made.phases.push_back(values.empty() ? healthy_range{} : detail::range_of(values, levels));
+                    made.phases.push_back(values.empty() ? healthy_range{} : detail::range_of(values, how));
                 }
             }
         }
     }
-    return envelope{std::move(entries)};
+    return envelope{std::move(entries), how.window};
 }
 
 SPOTTER_BODY std::vector<std::string> unknown_to(healthy_table const& known, trial const& run) {

@@ -11,6 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The file, version 1: lines of words with one space between them.
 //     spotter envelope 1
+//     window 32                    of how many observations the values are means; without it of one
 //     series train l2 fc1/w        mode, statistic, and to the end of the line the tensor; bytes below 0x20 and \ are written \hh (hex)
 //     phase 0 64 3.01 3.05         of that series: phase, how many values, low, high; phases ascend, a phase nothing is known of has none
 //     end 1                        how many series there were; nothing behind it

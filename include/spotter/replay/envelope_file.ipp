@@ -33,10 +33,15 @@ SPOTTER_BODY result<envelope> envelope_reader::read() {
         return why;
     }
     std::vector<envelope::entry> entries;
+    std::uint64_t window = 1;
     while (next_line()) {
         words = line_;
         std::string_view const kind = word(words);
-        if (kind == "series") {
+        if (kind == "window") {
+            if (line_number_ != 2 || !number(words, window) || window < 2 || !words.empty()) {
+                return wrong("expected, as the second line only: window, and how many observations, at least 2");
+            }
+        } else if (kind == "series") {
             if (!entries.empty() && entries.back().phases.empty()) { return wrong("the series before has no phase"); }
             if (!series(words, entries.emplace_back())) { return wrong("expected: series, mode, statistic, tensor"); }
         } else if (kind == "phase") {
@@ -49,11 +54,11 @@ SPOTTER_BODY result<envelope> envelope_reader::read() {
                 return wrong("expected the number of series, and nothing behind it");
             }
             if (!entries.empty() && entries.back().phases.empty()) { return wrong("the series before has no phase"); }
-            envelope made{std::move(entries)};
+            envelope made{std::move(entries), window};
             if (made.entries().size() != count) { return wrong("a series is there twice"); }
             return made;
         } else {
-            return wrong("expected series, phase or end");
+            return wrong("expected window, series, phase or end");
         }
     }
     return wrong("the file ends before its last line");
@@ -141,6 +146,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY error save_envelope(envelope const& it, std::string_view path, file_system& files) {
     std::string out = std::string{detail::envelope_head} + "1\n";
+    if (it.window > 1) { out += "window " + std::to_string(it.window) + '\n'; }
     for (envelope::entry const& each : it.entries()) {
         out.append("series ").append(name_of(each.mode)).append(" ").append(each.of.name()).append(" ");
         detail::put_name(out, each.tensor);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/report/html.hpp>
+#include <spotter/report/html/attention.hpp>
 #include <spotter/report/html/curves.hpp>
 #include <spotter/report/html/differences.hpp>
 #include <spotter/report/html/embeddings.hpp>
@@ -43,6 +44,7 @@ SPOTTER_BODY void add_run(run_story const& story, value_source& from, std::strin
     into.add(activations_section(story), id_end, of);
     into.add(classes_section(story, judge_samples(story, from)), id_end, of);
     into.add(saliency_section(story, from), id_end, of);
+    into.add(attention_section(story, from), id_end, of);
     into.add(embeddings_section(story, from), id_end, of);
     into.add(trees_section(story, from), id_end, of);
     into.add(timing_section(story), id_end, of);

@@ -18,15 +18,33 @@ struct healthy_range {
     friend constexpr bool operator==(healthy_range const&, healthy_range const&) noexcept = default;
 };
 
-// A run changes fast at first and slowly later, so its phases double: steps 0 to 63 are phase 0, 64 to 127 phase 1, 128 to 255 phase 2.
+// A training changes fast at first and slowly later, so its phases double: steps 0 to 63 are phase 0, 64 to 127 phase 1, 128 to 255 phase 2.
 inline constexpr std::uint64_t first_phase_steps = 64;
 inline constexpr std::size_t phase_count = 59;
 [[nodiscard]] constexpr std::size_t phase_of(std::uint64_t index) noexcept {
     return index < first_phase_steps ? 0 : static_cast<std::size_t>(std::bit_width(index)) - 6;
 }
+// A net that only predicts does not change with its steps: all of mode predict is phase 0.
+[[nodiscard]] constexpr std::size_t phase_of(step_id at) noexcept {
+    return at.mode == mode::predict ? 0 : phase_of(at.index);
+}
 [[nodiscard]] constexpr std::uint64_t first_step_of(std::size_t phase) noexcept {
     return phase == 0 ? 0 : first_phase_steps << (phase - 1);
 }
+
+// The mean of about `window` values, where newer ones weigh more: of each weight 1 / window, of the first `window` the plain mean. It is the
+// mean of a control chart with exponential weights (Roberts 1959, "Control Chart Tests Based on Geometric Moving Averages", Technometrics 1).
+struct recent_mean {
+    double value = 0;
+    std::uint64_t count = 0;
+
+    SPOTTER_STRICT constexpr void add(double each, std::uint64_t window) noexcept {
+        SPOTTER_STRICT_BODY
+        ++count;
+        value += (each - value) / static_cast<double>(count < window ? count : window);
+    }
+    [[nodiscard]] constexpr bool full(std::uint64_t window) const noexcept { return count >= window; }
+};
 
 // One statistic of a tensor in one mode, phase by phase.
 struct healthy_series {
@@ -39,6 +57,7 @@ struct healthy_series {
 // Sorted by tensor, the series of one tensor next to each other. `envelope` (spotter/replay/envelope.hpp) owns one.
 struct healthy_table {
     std::span<healthy_series const> series{};
+    std::uint64_t window = 1;  // the ranges are of the `recent_mean` of so many observations; 1: of single ones
 
     // Empty for a tensor that is not in it.
     [[nodiscard]] constexpr std::span<healthy_series const> of(std::string_view tensor) const noexcept {

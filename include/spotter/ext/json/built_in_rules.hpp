@@ -16,8 +16,8 @@ template <class... Rules>
 struct rule_list {};
 
 using built_in_rules = rule_list<
-    all_zero, bf16_stall, check_input_images, class_imbalance, confusion, constant_batch, data_wait, dead_relu,
-    dead_update_path, dormant_units, exploding_gradient, exploding_tensor, feature_importance_overweight,
+    all_zero, attention_collapse, attention_one_position, attention_similar_heads, bf16_stall, check_input_images, class_imbalance, confusion, constant_batch, data_wait, dead_relu,
+    dead_update_path, dormant_units, drift, exploding_gradient, exploding_tensor, feature_importance_overweight,
     gradient_depth_ratio, gradient_noise_scale, gradient_not_cleared, gradient_spike, identity_activation, initial_loss,
     input_not_normalized, loss_not_decreasing, loss_spike, low_feature_importance, mixed_precision, nlp_sequence_ratio,
     no_better_than_guessing, non_finite, oscillating_loss, output_collapse, output_mismatch, outside_envelope, overfit, overtraining,

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <spotter/rule/builtin/all_zero.hpp>
+#include <spotter/rule/builtin/attention_collapse.hpp>
+#include <spotter/rule/builtin/attention_one_position.hpp>
+#include <spotter/rule/builtin/attention_similar_heads.hpp>
 #include <spotter/rule/builtin/bf16_stall.hpp>
 #include <spotter/rule/builtin/check_input_images.hpp>
 #include <spotter/rule/builtin/class_imbalance.hpp>
@@ -12,6 +15,7 @@
 #include <spotter/rule/builtin/dead_relu.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/dormant_units.hpp>
+#include <spotter/rule/builtin/drift.hpp>
 #include <spotter/rule/builtin/exploding_gradient.hpp>
 #include <spotter/rule/builtin/exploding_tensor.hpp>
 #include <spotter/rule/builtin/feature_importance_overweight.hpp>

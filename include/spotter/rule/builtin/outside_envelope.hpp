@@ -34,13 +34,14 @@ struct outside_envelope {
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         terms wanted = terms::none;
-        if (healthy == nullptr || !select(tensor)) { return wanted; }
+        if (healthy == nullptr || healthy->window > 1 || !select(tensor)) { return wanted; }
         for (healthy_series const& each : healthy->of(tensor.name)) { wanted |= each.of.needs() | terms::nonfinite; }
         return wanted;
     }
     [[nodiscard]] constexpr std::string_view gap(tensor_info const& tensor) const noexcept {
         if (!select(tensor)) { return {}; }
         if (healthy == nullptr) { return "parameter healthy not set"; }
+        if (healthy->window > 1) { return "the envelope is of means over a window, which the rule drift compares with"; }
         return healthy->of(tensor.name).empty()
                    ? "the envelope does not know some of the tensors: unknown_to lists them"
                    : std::string_view{};
@@ -51,7 +52,7 @@ struct outside_envelope {
     }
     [[nodiscard]] constexpr violation judge(kept const& mine, observation const& it) const noexcept {
         violation found;
-        std::size_t const phase = phase_of(it.step.index);
+        std::size_t const phase = phase_of(it.step);
         for (healthy_series const& each : mine.known) {
             if (each.mode != it.step.mode || phase >= each.phases.size() || each.phases[phase].count == 0) { continue; }
             if (!each.of.is_count() && it.stats.finite() == 0) { continue; }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): what the rules on attention share: of each head how spread its weights are, where most of them lie, and which other
+// head does the same.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/rule/machine.hpp>
+#include <spotter/stat/lanes.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Of attention weights [head, query, key] or [batch, head, query, key], behind the softmax: of the first 96 heads, and no more than 64 queries
+// of the batch, fewer where heads times keys are many. A key behind the last one that any head looks at from a query is masked; a query with fewer than
+// `least_keys` keys to choose from says nothing. Weights are divided by their sum, which dropout makes another number than 1.
+struct attention_heads {
+    static constexpr std::size_t most_queries = 64, most_values = std::size_t{1} << 18U, least_keys = 4,
+                                 most_heads = 96;
+
+    // Means over the queries.
+    struct head {
+        double entropy = 0;   // of a query's weights, over the logarithm of the number of its keys: 0 to 1
+        double share = 0;     // that goes to one key, the same for all queries
+        double position = 0;  // which key that is
+        double distance =
+            1;  // half the sum of |difference| of a query's weights to those of the nearest other head: 0 to 1
+        double next = 0;  // which head that is; itself where there is no other
+    };
+    static constexpr std::size_t numbers = 5;  // of a head, in a feature: whole, as these are short in a record
+    static constexpr double fine = 10'000;     // the unit of shares in it, 1 / fine
+
+    // Memory for what `extract` adds up.
+    struct scratch {
+        slots<double> row;        // [head, key]: of the query at hand
+        slots<double> keys;       // [head, key]: sums over queries
+        slots<double> distances;  // [head, head]
+        slots<head> heads;
+    };
+
+    struct sizes {
+        std::size_t samples = 0, heads = 0, queries = 0, keys = 0;
+        std::size_t sample_step = 0, head_step = 0, query_step = 0, key_step = 0;  // elements
+
+        [[nodiscard]] constexpr bool fit() const noexcept {
+            return samples > 0 && heads > 0 && queries > 0 && keys >= least_keys;
+        }
+    };
+    [[nodiscard]] static constexpr sizes sizes_of(extents const& shape, order layout) noexcept {
+        if (shape.rank != 3 && shape.rank != 4) { return {}; }
+        std::size_t step[4] = {0, 1, 1, 1}, size[4] = {1, 1, 1, 1};
+        std::size_t const first = 4U - shape.rank;
+        for (std::size_t i = 0; i < shape.rank; ++i) { size[first + i] = static_cast<std::size_t>(shape.size[i]); }
+        if (layout == order::row_major) {
+            for (std::size_t i = 3; i > first; --i) { step[i - 1] = step[i] * size[i]; }
+        } else {
+            step[first] = 1;
+            for (std::size_t i = first; i < 3; ++i) { step[i + 1] = step[i] * size[i]; }
+        }
+        return {size[0], size[1] < most_heads ? size[1] : most_heads, size[2], size[3], step[0], step[1], step[2],
+                step[3]};
+    }
+
+    [[nodiscard]] static constexpr bool make_room(scratch& own, sizes const& of) noexcept {
+        return !of.fit() || (own.row.grow(of.heads * of.keys) && own.keys.grow(of.heads * of.keys) &&
+                             own.distances.grow(of.heads * of.heads) && own.heads.grow(of.heads));
+    }
+    // Puts out `numbers` of each head; nothing where the values are no such weights, or no query has keys to choose from.
+    static constexpr void extract(scratch& own, tensor_ref const& values, feature& out) noexcept {
+        sizes const of = sizes_of(values.shape, values.layout);
+        if (!of.fit()) { return; }
+        if (!make_room(own, of)) { return out.give_up(); }
+        std::size_t const seen = add_up(own, values, of);
+        if (seen == 0) { return; }
+        finish(own, of, static_cast<double>(seen));
+        for (std::size_t i = 0; i < of.heads; ++i) {
+            head const& it = own.heads[i];
+            out.push(rounded(it.entropy)), out.push(rounded(it.share)), out.push(it.position);
+            out.push(rounded(it.distance)), out.push(it.next);
+        }
+    }
+    // 0 for what is no such feature, as in a damaged record.
+    [[nodiscard]] static constexpr std::size_t count_in(std::span<double const> made) noexcept {
+        for (double const& each : made) {
+            if (!is_finite(each) || each < 0 || each >= 0x1p32) { return 0; }
+        }
+        return made.size() % numbers == 0 ? made.size() / numbers : 0;
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr head of(std::span<double const> made, std::size_t which) noexcept {
+        SPOTTER_STRICT_BODY
+        std::span<double const> const it = made.subspan(which * numbers, numbers);
+        return {it[0] / fine, it[1] / fine, it[2], it[3] / fine, it[4]};
+    }
+
+private:
+    [[nodiscard]] SPOTTER_STRICT static constexpr double rounded(double share) noexcept {
+        SPOTTER_STRICT_BODY
+        double whole = share * fine;
+        settle(whole);
+        return static_cast<double>(static_cast<std::uint32_t>(whole + 0.5));
+    }
+    static constexpr std::size_t add_up(scratch& own, tensor_ref const& values, sizes const& of) noexcept {
+        for (std::size_t i = 0; i < of.heads * of.keys; ++i) { own.keys[i] = 0; }
+        for (std::size_t i = 0; i < of.heads * of.heads; ++i) { own.distances[i] = 0; }
+        for (std::size_t i = 0; i < of.heads; ++i) { own.heads[i] = {}; }
+        std::size_t const all = of.samples * of.queries, fitting = most_values / (of.heads * of.keys);
+        std::size_t most = fitting < 4 ? 4 : fitting > most_queries ? most_queries : fitting;
+        if (all < most) { most = all; }
+        std::size_t const part = all / most;  // a query out of each, at a place that changes from part to part
+        std::size_t seen = 0;
+        visit_values(values, [&](auto elements) {
+            for (std::size_t i = 0; i < most; ++i) {
+                std::size_t const at = i * part + (i * 40503U >> 3U) % part;
+                seen += add_query(own, elements, of, at / of.queries, at % of.queries) ? 1U : 0U;
+            }
+        });
+        return seen;
+    }
+    template <class Elements>
+    SPOTTER_STRICT static constexpr bool add_query(scratch& own, Elements const& elements, sizes const& of,
+                                                   std::size_t sample, std::size_t query) noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t reach = 0;
+        for (std::size_t h = 0; h < of.heads; ++h) {
+            double* const row = own.row.data() + h * of.keys;
+            std::size_t const first = sample * of.sample_step + h * of.head_step + query * of.query_step;
+            double total = 0;
+            for (std::size_t k = 0; k < of.keys; ++k) {
+                seen_element const it = detail::see(elements[first + k * of.key_step]);
+                if (it.kind >= number_class::pos_inf || it.value < 0) { return false; }
+                row[k] = it.value;
+                total += it.value;
+                if (it.value > 0 && k >= reach) { reach = k + 1; }
+            }
+            if (!(total > 0.25 && total < 4)) { return false; }  // scores before the softmax, or a query of padding
+            for (std::size_t k = 0; k < of.keys; ++k) { row[k] /= total; }
+        }
+        if (reach < least_keys) { return false; }
+        double const most = natural_log(static_cast<double>(reach));
+        for (std::size_t h = 0; h < of.heads; ++h) {
+            double const* const row = own.row.data() + h * of.keys;
+            double entropy = 0;
+            for (std::size_t k = 0; k < reach; ++k) {
+                double term = row[k] > 0 ? row[k] * natural_log(row[k]) : 0;
+                settle(term);
+                entropy -= term;
+                own.keys[h * of.keys + k] += row[k];
+            }
+            own.heads[h].entropy += entropy / most;
+            for (std::size_t other = h + 1; other < of.heads; ++other) {
+                double const* const beside = own.row.data() + other * of.keys;
+                double apart = 0;
+                for (std::size_t k = 0; k < reach; ++k) { apart += magnitude(row[k] - beside[k]); }
+                own.distances[h * of.heads + other] += apart / 2;
+            }
+        }
+        return true;
+    }
+    SPOTTER_STRICT static constexpr void finish(scratch& own, sizes const& of, double seen) noexcept {
+        SPOTTER_STRICT_BODY
+        for (std::size_t h = 0; h < of.heads; ++h) {
+            head& it = own.heads[h];
+            it.entropy /= seen;
+            it.next = static_cast<double>(h);
+            for (std::size_t k = 0; k < of.keys; ++k) {
+                double const share = own.keys[h * of.keys + k] / seen;
+                if (share > it.share) { it.share = share, it.position = static_cast<double>(k); }
+            }
+            for (std::size_t other = 0; other < of.heads; ++other) {
+                if (other == h) { continue; }
+                std::size_t const low = h < other ? h : other, high = h < other ? other : h;
+                double const apart = own.distances[low * of.heads + high] / seen;
+                if (it.next == static_cast<double>(h) || apart < it.distance) {
+                    it.distance = apart, it.next = static_cast<double>(other);
+                }
+            }
+        }
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
