@@ -10,6 +10,7 @@
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/summarize.hpp>
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <new>
@@ -67,6 +68,18 @@ sight make_sight(char const* name, extents const& shape, flag flags = flag::none
     made.active.assign(units, 1), made.finite.assign(units, 1);
     return made;
 }
+// Attention weights of 8 heads, 64 queries and 64 keys, behind a softmax.
+sight make_attention() {
+    sight made = make_sight("attention/1", {1, 8, 64, 64});
+    for (std::vector<float>& each : made.values) {
+        for (std::size_t first = 0; first < each.size(); first += 64) {
+            float total = 0;
+            for (std::size_t k = first; k < first + 64; ++k) { total += each[k] = std::exp(each[k]); }
+            for (std::size_t k = first; k < first + 64; ++k) { each[k] /= total; }
+        }
+    }
+    return made;
+}
 std::vector<sight> const& sights() {
     static std::vector<sight> const all = [] {
         std::vector<sight> made;
@@ -86,6 +99,7 @@ std::vector<sight> const& sights() {
         made.push_back(make_sight("pred", {16, 4}, flag::logits));
         made.push_back(make_sight("pre/1", {16, 4}, activated_by(activation_kind::tanh)));
         made.push_back(make_sight("act/1", {16, 4}, activated_by(activation_kind::relu)));
+        made.push_back(make_attention());
         return made;
     }();
     return all;

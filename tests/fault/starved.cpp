@@ -2,6 +2,7 @@
 // The n-th allocation fails, for every n, for each rule and pack. Nothing crashes, every step is closed, and what was not judged is named.
 #include <tests/fault/starved.hpp>
 
+#include <spotter/replay/envelope.hpp>
 #include <spotter/rule/dynamic_rule.hpp>
 
 using namespace spotter;
@@ -13,6 +14,8 @@ template <rule... Rules>
 std::vector<dynamic_rule> list_of(Rules const&... each) {
     return {dynamic_rule{each}...};
 }
+
+envelope const in_service{{{"fc1/w", mode::predict, mean, {{0, 1, 9}}}}, 2};
 
 std::vector<dynamic_rule> catalogue() {
     std::vector<dynamic_rule> list =
@@ -31,7 +34,7 @@ std::vector<dynamic_rule> catalogue() {
         list.push_back(each);
     }
     for (dynamic_rule const& each :
-         list_of(rl_kl{}, unrelated_predictions{}, rl_policy_ascends{}, rl_explained_variance{}, rl_entropy_collapse{.max_entropy = 1}, rl_clip_fraction{},
+         list_of(attention_collapse{}, attention_one_position{}, attention_similar_heads{}, drift{.healthy = &in_service}, rl_kl{}, unrelated_predictions{}, rl_policy_ascends{}, rl_explained_variance{}, rl_entropy_collapse{.max_entropy = 1}, rl_clip_fraction{},
                  rl_constant_reward{}, rl_observation_range{}, rl_repeated_states{}, rl_target_network{}, tree_depth{},
                  feature_importance_overweight{}, low_feature_importance{}, data_wait{.window = 2},
                  step_time_outlier{.min_history = 2}, stalled_training{}, similar_across_runs{},

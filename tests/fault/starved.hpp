@@ -55,6 +55,7 @@ inline std::vector<seen_tensor> const& every_role() {
         {"time/wait", {}, dtype::f64},
         {"feature_importance/gain", {7}},
         {"trees/0/id", {5}, dtype::i64},
+        {"attention/1", {1, 2, 4, 4}},
     };
     return all;
 }
