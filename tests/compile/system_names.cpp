@@ -151,6 +151,7 @@
 #include <spotter/plan/dynamic_plan.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rules.hpp>
+#include <spotter/supervisor.hpp>
 
 using namespace spotter;
 
@@ -170,7 +171,8 @@ using types = list<
     run_command, run_end, run_info, running_mean, saturated_activation, selector, sentence, severity, shared_memory,
     similar_across_runs, stalled_training, statistic, step_alarm, step_time_outlier, stop_flag, straggler, summary,
     tensor_info, tensor_ref, tensor_table, terms, tree_depth, truth, unchanged_tensor, underfit, unit_activity,
-    update_direction, update_ratio_band, updates_too_small, vanishing_gradient, vitals, recording_workers>;
+    update_direction, update_ratio_band, updates_too_small, vanishing_gradient, vitals, recording_workers, child_process, cure,
+    departure, healed, healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
 
 [[maybe_unused]] constexpr auto said = [] {
     (void)l1;

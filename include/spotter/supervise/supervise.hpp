@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/guard.hpp>
+#include <spotter/hook/switch.hpp>
 #include <spotter/supervise/supervised_attempt.hpp>
 #include <spotter/supervise/verdict.hpp>
 
@@ -88,8 +89,6 @@ private:
     bool over_ = false;
 };
 
-[[nodiscard]] double seconds_now();
-
 }  // namespace detail
 
 // Runs attempts until one is stable, no cure is left for what is wrong, or `within.attempts` were made. `launch(supervised_attempt)` runs one
@@ -101,12 +100,12 @@ template <class Launch>
     detail::supervision chain{cures, std::move(within)};
     while (chain.goes_on()) {
         supervised_attempt const& now = chain.now();
-        double const began = detail::seconds_now();
+        double const began = detail::steady_seconds();
         launched told = guarded_or([&]() -> launched { return launch(now); },
                                    [&](std::string_view thrown) -> launched {
                                        return {now.run, departure::failed, "threw: " + std::string{thrown}};
                                    });
-        chain.judge(std::move(told), detail::seconds_now() - began);
+        chain.judge(std::move(told), detail::steady_seconds() - began);
     }
     return std::move(chain).take();
 }

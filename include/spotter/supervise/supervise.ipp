@@ -5,15 +5,10 @@
 #include <spotter/core/pattern.hpp>
 #include <spotter/supervise/supervise.hpp>
 
-#include <chrono>
 #include <filesystem>
 #include <system_error>
 
 namespace spotter::inline SPOTTER_ABI::detail {
-
-SPOTTER_BODY double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 SPOTTER_BODY supervision::supervision(std::span<cure const> cures, supervise_options within)
     : cures_{cures}, used_(cures.size()), within_{std::move(within)} {
