@@ -34,7 +34,7 @@ double noise(std::uint64_t i) {  // -0.5 to 0.5, the same on every machine
 envelope one_to_three(std::uint64_t window) {
     return envelope{{{"x", mode::predict, mean, {{1, 3, 100}}}, {"x", mode::predict, stddev, {{0, 0, 100}}}}, window};
 }
-std::vector<std::uint64_t> steps_of(replay_report const& report) {
+std::vector<std::uint64_t> steps_fired(replay_report const& report) {
     std::vector<std::uint64_t> found;
     for (finding const& each : report.findings) { found.push_back(each.step.index); }
     return found;
@@ -80,7 +80,7 @@ TEST_CASE("drift: the mean over the window leaves the range by more than margin 
         static int number = 0;
         rule.healthy = &healthy;
         trial const run = served(folder / std::to_string(++number), 8, [&](std::uint64_t) { return value; });
-        return steps_of(replay(run, rule));
+        return steps_fired(replay(run, rule));
     };
     // 1 to 3, margin 1.5: up to 6, down to -2; from the fourth observation on.
     CHECK(fired(6).empty());

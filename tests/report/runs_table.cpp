@@ -110,6 +110,7 @@ TEST_CASE("a table of runs: failed, dead and running ones, and what has no numbe
         ::raise(SIGKILL);
     });
     hook live{folder / "live", everything};
+    live.scalar("why", "a reason that is longer than a column of numbers is wide");
     (void)live.step(train(0), "metric/a,b"_t = 0.25);
     live.flush();
     auto const runs = open_all({folder / "failed", folder / "died", folder / "live"});
@@ -122,6 +123,7 @@ TEST_CASE("a table of runs: failed, dead and running ones, and what has no numbe
     check_page(page);
     CHECK(has_text(page, "<td>NaN</td><td>—</td>"));
     CHECK(has_text(page, "failed: out of data"));
+    CHECK(has_text(page, "<td class=\"text long\">a reason that is longer"));  // wrapped
     std::string const csv = to_csv(table);
     CHECK(csv.starts_with(
         "run,path,ended,stop_asked_by,stop_asked_at,why,steps,seconds,\"loss, train\",\"metric/a,b, train\"\n"

@@ -24,7 +24,7 @@ void add_row(weights& to, std::size_t query, std::size_t keys, At&& at) {
     for (std::size_t k = first; k < to.size(); ++k) { to[k] /= total; }
 }
 constexpr std::size_t side = 16;
-float even(std::size_t, std::size_t) { return 1; }
+float alike(std::size_t, std::size_t) { return 1; }
 float first_key(std::size_t, std::size_t key) { return key == 0 ? 1.0F : 0.0F; }
 float own_key(std::size_t query, std::size_t key) { return key == query ? 1.0F : 0.0F; }
 float near_keys(std::size_t query, std::size_t key) { return std::exp(-0.3F * static_cast<float>(query - key)); }
@@ -74,7 +74,7 @@ extents four_axes(std::size_t heads) { return {2, heads, side, side}; }
 }  // namespace
 
 TEST_CASE("of each head: how spread, how much on which key, and which head does the same") {
-    auto const all = heads_of(causal({even, first_key, own_key, first_key}), four_axes(4));
+    auto const all = heads_of(causal({alike, first_key, own_key, first_key}), four_axes(4));
     REQUIRE(all.size() == 4);
     CHECK(all[0].entropy == Approx(1).margin(1e-4));
     CHECK(all[1].entropy == 0);
@@ -117,10 +117,10 @@ TEST_CASE("the order of the axes in memory makes no difference") {
 }
 
 TEST_CASE("what is no attention says nothing") {
-    weights scores = causal({even, even});
+    weights scores = causal({alike, alike});
     for (float& each : scores) { each = each * 10 - 3; }  // before the softmax
     CHECK(heads_of(scores, four_axes(2)).empty());
-    weights broken = causal({even, even});
+    weights broken = causal({alike, alike});
     for (float& each : broken) { each = nan_f; }
     CHECK(heads_of(broken, four_axes(2)).empty());
     CHECK(heads_of(weights(64, 0.0F), {1, 4, 4, 4}).empty());   // padding throughout
@@ -142,28 +142,28 @@ TEST_CASE("attention_collapse: a mean entropy below a tenth, five times in a row
     auto const all = answers(attention_collapse{}, causal({own_key, first_key}), four_axes(2), 6);
     CHECK(std::count(all.begin(), all.end(), truth::yes) == 2);
     CHECK(all[4] == truth::yes);
-    CHECK(answers(attention_collapse{}, causal({even, own_key}), four_axes(2), 6).back() == truth::no);
-    CHECK(answers(attention_collapse{.min_entropy = 0.6}, causal({even, own_key}), four_axes(2), 6).back() ==
+    CHECK(answers(attention_collapse{}, causal({alike, own_key}), four_axes(2), 6).back() == truth::no);
+    CHECK(answers(attention_collapse{.min_entropy = 0.6}, causal({alike, own_key}), four_axes(2), 6).back() ==
           truth::yes);
     CHECK(answers(attention_collapse{}, weights(16, 0.25F), {4, 4}, 6).back() == truth::undecided);
 }
 
 TEST_CASE("attention_one_position: nine tenths of a head's weight on one key, ten times", "[attention_one_position]") {
     std::string told;
-    auto const all = answers(attention_one_position{}, causal({near_keys, even, first_key}), four_axes(3), 10, &told);
+    auto const all = answers(attention_one_position{}, causal({near_keys, alike, first_key}), four_axes(3), 10, &told);
     CHECK(std::count(all.begin(), all.end(), truth::yes) == 1);
     CHECK(all.back() == truth::yes);
     CHECK(told == "head 2 at key 0; 1 of 3 heads are so");
-    CHECK(answers(attention_one_position{}, causal({near_keys, even, own_key}), four_axes(3), 10).back() == truth::no);
+    CHECK(answers(attention_one_position{}, causal({near_keys, alike, own_key}), four_axes(3), 10).back() == truth::no);
 }
 
 TEST_CASE("attention_similar_heads: the same keys, but for heads that are next to even", "[attention_similar_heads]") {
     std::string told;
-    auto const all = answers(attention_similar_heads{}, causal({near_keys, even, near_keys}), four_axes(3), 10, &told);
+    auto const all = answers(attention_similar_heads{}, causal({near_keys, alike, near_keys}), four_axes(3), 10, &told);
     CHECK(std::count(all.begin(), all.end(), truth::yes) == 1);
     CHECK(all.back() == truth::yes);
     CHECK(told == "heads 0 and 2; 2 of 3 have one like them");
-    CHECK(answers(attention_similar_heads{}, causal({even, even}), four_axes(2), 10).back() == truth::no);
+    CHECK(answers(attention_similar_heads{}, causal({alike, alike}), four_axes(2), 10).back() == truth::no);
     CHECK(answers(attention_similar_heads{}, causal({near_keys, own_key}), four_axes(2), 10).back() == truth::no);
     CHECK(answers(attention_similar_heads{}, causal({near_keys}), four_axes(1), 10).back() == truth::undecided);
 }

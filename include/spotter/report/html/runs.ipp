@@ -44,7 +44,9 @@ SPOTTER_BODY section runs_section(std::vector<run_story> const& runs) {
         runs_row const& row = table.rows[i];
         std::string cells;
         for (std::string const& each : row.settings) {
-            cells += fmt::format("<td>{}</td>", detail::setting_text(each));
+            constexpr std::size_t longest = 24;  // that is not wrapped
+            cells += fmt::format("<td{}>{}</td>", each.size() > longest ? " class=\"text long\"" : "",
+                                 detail::setting_text(each));
         }
         for (std::optional<double> const& each : row.outcomes) {
             cells += fmt::format("<td>{}</td>", each ? number_text(*each) : "—");
