@@ -110,7 +110,7 @@ TEST_CASE("a table of runs: failed, dead and running ones, and what has no numbe
         ::raise(SIGKILL);
     });
     hook live{folder / "live", everything};
-    live.scalar("why", "a reason that is longer than a column of numbers is wide");
+    live.scalar("remark", "a reason that is longer than a column of numbers is wide");
     (void)live.step(train(0), "metric/a,b"_t = 0.25);
     live.flush();
     auto const runs = open_all({folder / "failed", folder / "died", folder / "live"});
@@ -126,7 +126,7 @@ TEST_CASE("a table of runs: failed, dead and running ones, and what has no numbe
     CHECK(has_text(page, "<td class=\"text long\">a reason that is longer"));  // wrapped
     std::string const csv = to_csv(table);
     CHECK(csv.starts_with(
-        "run,path,ended,stop_asked_by,stop_asked_at,why,steps,seconds,\"loss, train\",\"metric/a,b, train\"\n"
+        "run,path,ended,stop_asked_by,stop_asked_at,why,steps,seconds,remark,\"loss, train\",\"metric/a,b, train\"\n"
         "failed,"));
     CHECK((has_text(csv, ",out of data,2,") && has_text(csv, ",nan,\n") && has_text(csv, ",,0.25\n")));
 }
