@@ -219,3 +219,22 @@ TEST_CASE("what a rule refers to lives as long as the rule and its machines") {
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule == "held");
 }
+
+TEST_CASE("an envelope is named by its path, and lives as long as the rule that it is for") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "service", everything};
+        for (std::uint64_t i = 0; i < 8; ++i) { (void)watch.step(predict(i), "x"_t = i < 4 ? 2.0 : 9.0); }
+    }
+    envelope const healthy{{{"x", mode::predict, mean, {{1, 3, 10}}}}, 2};
+    REQUIRE(!save_envelope(healthy, folder / "healthy.envelope"));
+    auto const read = parse_rules(R"({"rules": [{"rule": "drift", "margin": 1, "healthy": ")" +
+                                  folder / "healthy.envelope" + "\"}]}");
+    INFO(read.error().what.view());
+    REQUIRE(read);
+    trial const run = open(folder / "service");
+    outcome const found = judged(run, *read), expected = judged(run, drift{.healthy = &healthy, .margin = 1});
+    compare_findings(expected.findings, found.findings);
+    CHECK(found.findings.size() == 4);
+    CHECK(expected.covered == found.covered);
+}

@@ -49,8 +49,6 @@ inline constexpr sp::plan keep{
 // Returns the fingerprint of the parameters.
 template <class Hook>
 std::uint64_t train(recipe const& how, studies::split const& data, std::uint64_t seed, Hook& watch, bool heeds) {
-    watch.scalar("warm-up", how.warmup);
-    watch.scalar("batch normalisation", std::string{how.normalised ? "yes" : "no"});
     torch::manual_seed(seed);
     elu_resnet net{how.blocks_each, how.width, studies::fashion::class_count, how.normalised};
     torch::optim::SGD optimizer{net->parameters(), torch::optim::SGDOptions{how.learning_rate}.momentum(0.9)};
