@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training as attempts: each is judged by its record, and what was wrong with it chooses the cure that the next one tries. Here an attempt
+// is a call of a function; `child_process{{"./train", "--seed=1"}}` in its place makes it a program of its own.
+#include "common/regression.hpp"
+
+#include <spotter/report.hpp>
+#include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+#include <spotter/supervisor.hpp>
+
+#include <filesystem>
+
+namespace sp = spotter;
+using namespace sp::literals;
+
+// Trains with a rate that is far too large, lowered by each of the settings; returns where the record is.
+std::string train(sp::supervised_attempt const& now) {
+    constexpr sp::plan keep{sp::defaults::losses};
+    sp::hook watch{now.run, keep, sp::on(sp::non_finite{}, sp::stop), sp::on(sp::exploding_gradient{}, sp::stop)};
+    now.note(watch);
+    example::regression net;
+    net.learning_rate = 40.0F;
+    for (std::string const& each : now.settings) { net.learning_rate *= each == "halve" ? 0.5F : 0.005F; }
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        float const loss = net.forward_backward();
+        if (watch.step(sp::train(i), "loss"_t = loss, net).decision() == sp::decision::stop) { break; }
+        net.update();
+    }
+    std::string const where{watch.path()};
+    watch.finish();
+    return where;
+}
+
+int main() {
+    std::filesystem::remove_all("runs/attempts");  // of an earlier call: a supervisor deletes nothing
+    std::vector<sp::cure> const cures{{"{non_finite,exploding_gradient}", "half the rate", {"halve"}},
+                                      {"{non_finite,exploding_gradient}", "a far smaller rate", {"lower"}}};
+    sp::healing const told = sp::supervise(train, cures, {.attempts = 4, .folder = "runs/attempts"});
+    for (sp::past_attempt const& each : told.attempts) {
+        fmt::print("{}: {}; {}\n", each.asked.run, each.asked.cure.empty() ? "as it is" : each.asked.cure,
+                   each.verdict.stable() ? "stable" : each.verdict.line());
+    }
+    return told.stable() && told.attempts.size() == 3 ? 0 : 1;
+}
