@@ -120,12 +120,12 @@ int main(int count, char** given) {
     at::set_num_threads(1);
     extent_of_study within;
     if (chosen->quick) {
-        within = {.how = {.width = 4, .steps = 156, .proving = 320},
+        within = {.how = {.width = 4, .steps = 156, .proving = 640},
                   .seeds = 1,
                   .clean = 2,
                   .changed = 1,
-                  .batches = 160,
-                  .change_at = 60};
+                  .batches = 100,
+                  .change_at = 40};
     }
     if (chosen->plain) {
         sp::hook watch{chosen->out + "/plain", keep, sp::options{.existing = sp::existing::replace}};

@@ -184,6 +184,7 @@ int main(int count, char** given) {
                .most = 400};
         data.test = data.test.at(torch::arange(how.most));
     }
+    if (chosen->plain) { how.steps = 20; }
     std::string text =
         "| seed | filters go | ended in round | parameters left | multiplications left | accuracy at first "
         "| right after the first round | of the net that is left |\n|---|---|---|---|---|---|---|---|\n";
