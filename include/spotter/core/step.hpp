@@ -30,4 +30,12 @@ struct step_id {
 [[nodiscard]] constexpr step_id eval(std::uint64_t index) noexcept { return {mode::eval, index}; }
 [[nodiscard]] constexpr step_id predict(std::uint64_t index) noexcept { return {mode::predict, index}; }
 
+// The name under which rules see how long steps take, in seconds: each from the close before it, whatever its mode.
+inline constexpr std::string_view step_time_name = "time/step";
+
+// When a step was begun and when it was closed, by the clock of the thread that trains: seconds from a zero of that clock's own.
+struct step_moments {
+    double begun = 0, closed = 0;
+};
+
 }  // namespace spotter::inline SPOTTER_ABI

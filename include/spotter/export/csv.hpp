@@ -31,6 +31,7 @@ struct csv_place {
     std::uint64_t ordinal = 0;
     step_id step{};
     double time = 0;
+    std::optional<timed_step> timing{};
     friend constexpr auto operator<=>(csv_place const& a, csv_place const& b) noexcept {
         return a.ordinal != b.ordinal ? a.ordinal <=> b.ordinal : a.step <=> b.step;
     }
@@ -41,13 +42,16 @@ template <class Row>
 [[nodiscard]] std::vector<csv_place> csv_places(trial const& run, std::vector<csv_series> const& series,
                                                 std::map<step_id, Row> const& rows) {
     std::map<step_id, csv_place> latest;
-    for (closed_step const& each : run.index().steps()) {
-        if (rows.contains(each.step)) { latest[each.step] = {each.ordinal, each.step, each.time}; }
+    worker_index const& index = run.index();
+    for (closed_step const& each : index.steps()) {
+        if (!rows.contains(each.step)) { continue; }
+        auto const timing = index.times().find(each.step, each.ordinal, index.worker());
+        latest[each.step] = {each.ordinal, each.step, timing ? timing->closed : each.time, timing};
     }
     for (auto const& [step, row] : rows) {
         result<std::uint64_t> const ordinal = latest.contains(step) ? result<std::uint64_t>{0} : run.ordinal(step);
         if (!ordinal || latest.contains(step)) { continue; }  // a step that is still open has no row
-        csv_place place{*ordinal, step, 0};
+        csv_place place{*ordinal, step, 0, {}};
         for (csv_series const& each : series) {
             if (result<double> const time = run[each.name].time(step); time) { place.time = *time; }
         }
@@ -61,16 +65,16 @@ template <class Row>
 
 }  // namespace detail
 
-// Calls put(line), each line with its final \n: step,mode,index,time and a column each series. One row for each closed step at which any
-// of them is known: `step` counts all closed steps of the run, whatever their mode; `time` is in seconds since 1970; what is unknown
-// is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
+// Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series. One row for each closed step at which any
+// of them is known: `step` counts all closed steps of the run, whatever their mode; `time` is when it was closed, in
+// seconds since 1970, and `seconds` how long it took from the close before it; what is unknown is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
 // `put` returns an error, which ends the writing and is returned.
 template <policy Policy, class Put>
 requires requires(Put put, std::string_view line) {
     { put(line) } -> std::convertible_to<error>;
 }
 [[nodiscard]] error write_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when, Put&& put) {
-    std::string line = "step,mode,index,time";
+    std::string line = "step,mode,index,time,seconds";
     for (csv_series const& each : series) {
         line += ',';
         line += csv_field(each.title.empty() ? each.name + ':' + std::string{each.which.name()} : each.title);
@@ -90,7 +94,8 @@ requires requires(Put put, std::string_view line) {
     for (detail::csv_place const& place : detail::csv_places(run, series, rows)) {
         std::vector<point> const& row = rows[place.step];
         line = std::to_string(place.ordinal) + ',' + std::string{name_of(place.step.mode)} + ',' +
-               std::to_string(place.step.index) + ',' + csv_number(place.time);
+               std::to_string(place.step.index) + ',' + csv_number(place.time) + ',';
+        if (place.timing) { line += csv_number(place.timing->seconds); }
         bool known = false;
         for (point const& each : row) {
             line += ',';

@@ -36,6 +36,11 @@ public:
     std::map<mode, std::uint64_t> indices{};
     std::map<severity, std::uint64_t> findings{};
     double time = 0;  // of the last closing
+    struct duration {
+        double last = 0, sum = 0;
+        std::uint64_t count = 0;
+    };
+    std::map<mode, duration> durations{};  // of steps
 
 private:
     void put(recorded_step const& at, recorded_entry const& it, std::string_view statistic, double const& value);
@@ -47,7 +52,7 @@ private:
 }  // namespace detail
 
 // The page of a run (exposition format 0.0.4), without times: a scrape gives them. Metrics: spotter_status (1 of the status that holds),
-// spotter_step and spotter_last_step_time_seconds, spotter_steps_total, spotter_findings_total, spotter_dropped_total, spotter_value of a
+// spotter_step and spotter_last_step_time_seconds, spotter_step_duration_seconds (of the last), spotter_step_seconds_sum and _count, spotter_steps_total, spotter_findings_total, spotter_dropped_total, spotter_value of a
 // number and spotter_statistic of a tensor. Labels: run, worker, mode, name, statistic.
 class prometheus_page {
 public:

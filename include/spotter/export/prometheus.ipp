@@ -24,6 +24,12 @@ SPOTTER_BODY void latest_values::step(recorded_step const& at) {
     ++counts_->steps;
     indices[at.step.mode] = at.step.index;
     time = (std::max)(time, at.time);
+    if (at.timing && !at.timing->first) {
+        duration& it = durations[at.step.mode];
+        it.last = at.timing->seconds;
+        it.sum += it.last;
+        ++it.count;
+    }
 }
 
 SPOTTER_BODY void latest_values::entry(recorded_step const& at, recorded_entry& it) {
@@ -70,6 +76,19 @@ SPOTTER_BODY std::string prometheus_page::text(trial const& run) {
     head("spotter_last_step_time_seconds", "gauge", "When a step was closed last, in seconds since 1970.");
     workers_.each([&](latest const& it) {
         if (!it.indices.empty()) { line("spotter_last_step_time_seconds", it.labels, it.time); }
+    });
+    head("spotter_step_duration_seconds", "gauge", "How long the step that was closed last took, of a mode.");
+    workers_.each([&](latest const& it) {
+        for (auto const& [which, each] : it.durations) {
+            line("spotter_step_duration_seconds", it.labels + of_mode(which), each.last);
+        }
+    });
+    head("spotter_step_seconds", "summary", "How long steps took, of a mode.");
+    workers_.each([&](latest const& it) {
+        for (auto const& [which, each] : it.durations) {
+            line("spotter_step_seconds_sum", it.labels + of_mode(which), each.sum);
+            line("spotter_step_seconds_count", it.labels + of_mode(which), static_cast<double>(each.count));
+        }
     });
     head("spotter_findings_total", "counter", "What rules found in the loop.");
     workers_.each([&](latest const& it) {

@@ -14,7 +14,7 @@ class trace_worker {
 public:
     trace_worker(export_choice const& choice, Put& put, export_counts& counts, error& why, double begin,
                  std::uint32_t worker)
-        : choice_{&choice}, put_{&put}, counts_{&counts}, why_{&why}, begin_{begin}, last_{begin} {
+        : choice_{&choice}, put_{&put}, counts_{&counts}, why_{&why}, begin_{begin} {
         own_ = "\"pid\":" + std::to_string(worker);
         send("\"ph\":\"M\",\"name\":\"process_name\"," + own_ + ",\"tid\":0,\"args\":{\"name\":\"worker " +
              std::to_string(worker) + "\"}");
@@ -26,13 +26,24 @@ public:
 
     void step(recorded_step const& at) {
         ++counts_->steps;
-        double const from = (std::min)(last_, at.time);  // a clock that was set back gives no negative length
-        send("\"ph\":\"X\",\"name\":" + json_text(label_of(at.step)) +
-             ",\"cat\":\"step\",\"ts\":" + microseconds(from) + ",\"dur\":" + number_text((at.time - from) * 1e6) +
-             ',' + own_ + thread_of(at.step.mode));
-        last_ = at.time;
+        sections_.clear();
+        if (!at.timing) {  // nobody knows how long it took
+            return send("\"ph\":\"i\",\"s\":\"t\",\"name\":" + json_text(label_of(at.step)) +
+                        ",\"cat\":\"step\",\"ts\":" + microseconds(at.time) + ',' + own_ + thread_of(at.step.mode));
+        }
+        from_ = (std::max)(to_, at.timing->closed - at.timing->seconds);  // rounded, it may reach into the step before
+        to_ = (std::max)(from_, at.timing->closed);
+        slice(at, label_of(at.step), "step", from_, to_ - from_);
     }
-    void entry(recorded_step const& at, recorded_entry& it) { tell(at, it); }
+    void entry(recorded_step const& at, recorded_entry& it) {
+        std::string_view const name = it.name();
+        if (at.timing && name.starts_with(section_prefix) && name != step_time_name && it.is_number()) {
+            if (measurement const found = it.number(); found.known && found.value >= 0) {
+                sections_.push_back({std::string{name.substr(section_prefix.size())}, found.value});
+            }
+        }
+        tell(at, it);
+    }
     void finding(recorded_step const& at, spotter::finding const& it) {
         text<1024> line;
         describe(it, line);
@@ -41,10 +52,34 @@ public:
              ",\"cat\":\"finding\",\"ts\":" + microseconds(at.time) + ',' + own_ + thread_of(at.step.mode) +
              ",\"args\":{\"text\":" + json_text(line.view()) + "}");
     }
-    void end(recorded_step const&) {}
+    void end(recorded_step const& at) {
+        if (!sections_.empty()) { draw_sections(at, "", from_, to_); }
+    }
     void loose(recorded_step const& at, recorded_entry& it) { tell(at, it); }
 
 private:
+    static constexpr std::string_view section_prefix = "time/";
+    struct section {
+        std::string path{};
+        double seconds = 0;
+    };
+
+    void slice(recorded_step const& at, std::string_view name, std::string_view kind, double from, double seconds) {
+        send("\"ph\":\"X\",\"name\":" + json_text(name) + ",\"cat\":\"" + std::string{kind} +
+             "\",\"ts\":" + microseconds(from) + ",\"dur\":" + number_text(seconds * 1e6) + ',' + own_ +
+             thread_of(at.step.mode));
+    }
+    // Those right inside a section, one behind the other from its start on: their lengths are known, not their places.
+    void draw_sections(recorded_step const& at, std::string const& inside, double from, double to) {
+        for (section const& each : sections_) {
+            bool const mine = each.path.starts_with(inside) && each.path.find('/', inside.size()) == std::string::npos;
+            if (!mine) { continue; }
+            double const seconds = (std::min)(each.seconds, to - from);
+            slice(at, std::string_view{each.path}.substr(inside.size()), "section", from, seconds);
+            draw_sections(at, each.path + '/', from, from + seconds);
+            from += seconds;
+        }
+    }
     [[nodiscard]] static std::string label_of(step_id step) {
         return std::string{name_of(step.mode)} + ' ' + std::to_string(step.index);
     }
@@ -84,14 +119,16 @@ private:
     export_counts* counts_;
     error* why_;
     double begin_;
-    double last_;  // when the step before was closed
+    double from_ = 0, to_ = 0;  // the step
     std::string own_{};
+    std::vector<section> sections_{};  // of the step
 };
 
 }  // namespace detail
 
 // Calls put(piece) with the pieces of one JSON document in Chrome's trace event format. A process is a worker, a thread a mode; a step
-// lasts from the closing before it to its own; a counter is a number, or a statistic of a tensor; a finding is an instant. Times are
+// lasts from the close before it to its own, by the clock of the thread that trained (in an older record, which has no such times, it is an
+// instant); its sections are slices in it, in order, each as long as all it took in the step; a counter is a number, or a statistic of a tensor; a finding is an instant. Times are
 // microseconds since the run began. NaN and infinities are left out, and counted in export_counts::left_out. `counts` is added to.
 template <text_sink Put>
 [[nodiscard]] error write_trace(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
@@ -99,7 +136,11 @@ template <text_sink Put>
     double begin = 0;
     for (auto const& each : run.readers()) {
         double first = each->index().begun_at();  // of the latest attempt
-        if (!each->index().steps().empty()) { first = (std::min)(first, each->index().steps().front().time); }
+        if (!each->index().steps().empty()) {
+            closed_step const it = each->index().steps().front();
+            auto const timing = each->index().times().find(it.step, it.ordinal, each->number());
+            first = (std::min)(first, timing ? timing->begun : it.time);
+        }
         begin = begin > 0 ? (std::min)(begin, first) : first;
     }
     recorded_workers<detail::trace_worker<std::remove_reference_t<Put>>> workers{choice};

@@ -107,6 +107,7 @@ SPOTTER_BODY bool row_frame_builder::add(row_kind kind, byte_view body, byte_vie
         case row_kind::heartbeat:
         case row_kind::drained:
         case row_kind::feature:
+        case row_kind::times:
             break;
     }
     return true;

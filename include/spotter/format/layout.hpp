@@ -71,6 +71,7 @@ enum class row_kind : std::uint8_t {
     steps = 10,
     drained = 11,
     feature = 12,
+    times = 13,
 };
 
 // `000042.spot`: the name of a numbered file, written into `into` (at least 24 characters), and its length.

@@ -40,6 +40,9 @@ struct null_hook {
         constexpr ~no_scope() {}  // a destructor, so that a scope held for its effect is no unused variable
     };
     [[nodiscard]] constexpr no_scope during(mode) noexcept { return {}; }
+    [[nodiscard]] constexpr no_scope section(std::string_view) noexcept { return {}; }
+    constexpr void begin_section(std::string_view) noexcept {}
+    constexpr void end_section(std::string_view) noexcept {}
     constexpr void fail(std::string_view) noexcept {}
     constexpr void finish() noexcept {}
     constexpr void flush() noexcept {}

@@ -6,6 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+struct section_observer;
+
 // What to do when the folder already holds a run.
 //   next     a finished run is left as it is and this one goes to `path-2`, `-3`, ...; an unfinished one is resumed
 //   refuse   errc::exists for a finished run: nothing is recorded, the rules still judge
@@ -77,10 +79,11 @@ struct options {
     // when the process is killed is brought there by the next run into the folder, or by spotter::recover.
     std::uint64_t flight_bytes = 0;
     std::uint32_t flight_steps_after = 10;
-    // Seconds since 1970, for the record; called by the writer, and in the loop at each close where a rule asks for the time
-    // (stalled_training). Null: the system's time of day for the record, its monotonic clock for such rules.
+    // Seconds since 1970, for the record; called by the writer, and in the loop where a step or a section begins and ends. Null: the
+    // system's time of day for the record, its monotonic clock, from the time of day at the start on, for the loop.
     double (*clock)() noexcept = nullptr;
     spotter::ring_in ring_in = spotter::ring_in::memory;
+    section_observer const* sections = nullptr;  // that shows them elsewhere; must outlive the hook
     memory_source memory{};  // of the ring, the one large piece of memory; asked once, at the start
 };
 

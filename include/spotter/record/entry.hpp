@@ -15,6 +15,8 @@ inline constexpr std::uint32_t values = 0x200;         // begins with a values_h
 inline constexpr std::uint32_t block = 0x400;          // a block of values, no row
 inline constexpr std::uint32_t values_inside = 0x800;  // begins with a values_head, ends with that many bytes of values
 
+inline constexpr std::uint32_t timed = 0x1000;         // a close that ends with its step_stamps
+
 inline constexpr std::size_t inline_bytes = 16U << 10;  // values up to this size stand in the entry itself
 
 struct values_head {
@@ -22,6 +24,11 @@ struct values_head {
     std::uint32_t planes = 1;
     std::uint16_t chain = 0;      // links that a chain may have; 0: the values are to be whole
     std::uint16_t described = 0;  // bytes at the end of the row that say what the values are: type, order, shape
+};
+
+// When a step was begun and closed: nanoseconds since 1970.
+struct step_stamps {
+    std::uint64_t begun = 0, closed = 0;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::ring_tag

@@ -34,6 +34,10 @@ public:
         if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
         run_.scalar(tensor, step, value, time);
     }
+    void stamp(step_moments const& times) noexcept {
+        if (flight_ != nullptr) { flight_->stamp(times); }
+        run_.stamp(times);
+    }
     void close(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->close(step, found); }
         run_.close(step, found);

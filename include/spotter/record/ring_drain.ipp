@@ -131,6 +131,11 @@ SPOTTER_BODY void ring_drain::take_row(std::uint32_t tag, byte_view body) noexce
     std::byte bytes[varint_limit + 8];
     byte_writer rest{bytes, sizeof bytes};
     if (kind == row_kind::close) {
+        if ((tag & ring_tag::timed) != 0 && body.size() >= sizeof(ring_tag::step_stamps)) {
+            auto const times = load<ring_tag::step_stamps>(body.last(sizeof(ring_tag::step_stamps)).data());
+            body = body.first(body.size() - sizeof times);
+            segments_.time({segments_.ordinal(), times.begun, times.closed});
+        }
         encode_stamp(rest, segments_.ordinal(), segments_.now());
     } else if ((tag & ring_tag::stamp) != 0) {
         rest.fixed(segments_.now());

@@ -52,6 +52,8 @@ public:
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept;
 
+    // Of the step that is closed next.
+    void stamp(step_moments const& times) noexcept { times_ = times, stamped_ = true; }
     void close(step_id step, step_alarm const& found) noexcept { end_step(step, found, true); }
     // The run failed amid the step: it has no close, so that readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept { end_step(step, found, false); }
@@ -87,6 +89,7 @@ public:
 
 private:
     void end_step(step_id step, step_alarm const& found, bool whole) noexcept;
+    [[nodiscard]] std::uint64_t nanoseconds_of(double seconds) const noexcept;
     [[nodiscard]] bool recording() noexcept;
     [[nodiscard]] bool child() noexcept;
     [[nodiscard]] static ring_tag::values_head values_head_for(tensor_ref const& view, std::size_t bytes,
@@ -126,6 +129,9 @@ private:
     std::uint64_t closes_ = 0;
     std::uint64_t closes_lost_ = 0;
     std::uint64_t told_ = 0;  // the sum of losses that the record knows of
+    step_moments times_{};     // of the step that is closed next,
+    bool stamped_ = false;   // if it has any
+    std::int64_t zero_ = 0;  // of the training thread's clock: nanoseconds since 1970
     instant instant_ = instant::before_update;
     std::uint32_t workers_ = 0;  // that the run is told to have
     bool dry_ = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/record/recorder_core.hpp>
+#include <spotter/hook/switch.hpp>
 #include <spotter/record/run_recorder.hpp>
 #include <spotter/stat/distribution.hpp>
 
@@ -23,6 +24,9 @@ SPOTTER_BODY run_recorder::run_recorder(std::string_view path, options const& ch
     : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
     instant_ = choices.instant;
     workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
+    if (choices.clock == nullptr) {
+        zero_ = static_cast<std::int64_t>((seconds_since_epoch() - detail::steady_seconds()) * 1e9);
+    }
     if (dry_) { return; }
     auto run = open_folder(files, path, choices.existing, choices.worker, choices.disk_sync);
     if (!run) {
@@ -266,11 +270,28 @@ SPOTTER_BODY void run_recorder::end_step(step_id step, step_alarm const& found, 
     row.left_out = found.left_out();
     for (finding const& each : found) { row.left_out += send(each) ? 0 : 1; }
     if (!whole) { return; }
-    if (!put(row_kind::close, close_limit, [&](byte_writer& out) { encode(out, row); })) {
+    std::byte* const at = core_->claim(close_limit, 0);
+    if (at == nullptr) {
         ++closes_lost_;
-    } else {
-        ++closes_;
+        return;
     }
+    byte_writer out{at, close_limit};
+    encode(out, row);
+    std::uint32_t tag = static_cast<std::uint32_t>(row_kind::close);
+    if (std::exchange(stamped_, false)) {
+        out.fixed(nanoseconds_of(times_.begun));
+        out.fixed(nanoseconds_of(times_.closed));
+        tag |= ring_tag::timed;
+    }
+    core_->commit(out.size(), tag);
+    ++closes_;
+}
+
+SPOTTER_BODY std::uint64_t run_recorder::nanoseconds_of(double seconds) const noexcept {
+    constexpr double longest = 4e9;  // a clock of the user's may say anything
+    bool const sane = seconds > -longest && seconds < longest;
+    std::int64_t const since = zero_ + (sane ? static_cast<std::int64_t>(seconds * 1e9 + 0.5) : 0);
+    return since > 0 ? static_cast<std::uint64_t>(since) : 0;
 }
 
 SPOTTER_BODY void run_recorder::scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
@@ -436,6 +457,9 @@ SPOTTER_BODY void run_recorder::swap(run_recorder& other) noexcept {
                         &run_recorder::closes_lost_, &run_recorder::told_}) {
         std::swap(this->*member, other.*member);
     }
+    std::swap(times_, other.times_);
+    std::swap(stamped_, other.stamped_);
+    std::swap(zero_, other.zero_);
     std::swap(instant_, other.instant_);
     std::swap(workers_, other.workers_);
     std::swap(dry_, other.dry_);

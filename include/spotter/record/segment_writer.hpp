@@ -4,6 +4,7 @@
 
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/sidecar.hpp>
+#include <spotter/format/step_times.hpp>
 #include <spotter/format/steps_packer.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/hook/options.hpp>
@@ -56,6 +57,8 @@ public:
 
     // A row in two parts. What was lost of it is counted, if anything.
     void add(row_kind kind, byte_view body, byte_view rest = {}) noexcept;
+    // When the step whose close is added next was begun and closed. Kept back, and written with the frame that it fits into.
+    void time(step_time it) noexcept;
     // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a tensor;
     // its `planes` may become 1.
     [[nodiscard]] std::uint64_t offset() noexcept;
@@ -112,6 +115,8 @@ private:
     [[nodiscard]] bool pack_step(byte_view body, byte_view rest) noexcept;
     // The steps packed so far as one row.
     void put_steps() noexcept;
+    // The times collected so far as one row of the frame that is sealed next.
+    void put_times() noexcept;
     // What was kept back of the open step, row by row; the rest of it follows so.
     void part_step() noexcept;
     void add_apart(row_kind kind, byte_view body, byte_view rest) noexcept;
@@ -160,6 +165,8 @@ private:
     byte_buffer side_out_;
     row_frame_builder rows_;
     steps_packer steps_;  // closed, behind rows_
+    times_packer times_;  // of steps that were closed
+    std::uint64_t timed_ = 0;  // when the last of them was closed: times in a record do not decrease
     byte_buffer step_;    // rows of the open step, behind steps_
     std::uint32_t step_values_ = 0;
     bool apart_ = false;  // the open step is written row by row

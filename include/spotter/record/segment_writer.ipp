@@ -59,6 +59,15 @@ SPOTTER_BODY void segment_writer::add(row_kind kind, byte_view body, byte_view r
     if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) { rotate(); }
 }
 
+SPOTTER_BODY void segment_writer::time(step_time it) noexcept {
+    take_blocks();
+    if (failed_) { return; }
+    it.begun = (std::max)(it.begun, timed_);
+    it.closed = timed_ = (std::max)(it.closed, it.begun);
+    if (!times_.takes(it) || times_.size() > layout::row_frame_target / 2 || rows_.size() > frame_target()) { seal(0); }
+    if (!failed_ && times_.takes(it) && !times_.add(it)) { fail(no_memory()); }
+}
+
 SPOTTER_BODY std::uint64_t segment_writer::offset() noexcept {
     take_blocks();
     return offset_;
@@ -135,7 +144,8 @@ SPOTTER_BODY error segment_writer::no_memory() noexcept {
 }
 
 SPOTTER_BODY std::size_t segment_writer::frame_target() const noexcept {
-    return layout::row_frame_target - (marks_ ? 1 + 1 + drained_limit : 0);
+    std::size_t const times = times_.empty() ? 0 : 1 + varint_limit + times_.size();
+    return layout::row_frame_target - (marks_ ? 1 + 1 + drained_limit : 0) - times;
 }
 
 SPOTTER_BODY void segment_writer::added(std::size_t before, error const& why) noexcept {
@@ -163,6 +173,7 @@ SPOTTER_BODY SPOTTER_NOINLINE void segment_writer::fail(error const& why) noexce
     out_.clear();
     rows_.reset();
     steps_.reset();
+    times_.reset();
     step_.clear();
     step_values_ = 0;
 }
@@ -183,7 +194,7 @@ SPOTTER_BODY bool segment_writer::pack_step(byte_view body, byte_view rest) noex
     ++place_.ordinal;  // at once: a frame that is sealed below counts back from it
     step_.clear();
     step_values_ = 0;
-    if (steps_.next_size() + layout::row_head_bytes > layout::row_frame_target) { put_steps(); }
+    if (steps_.next_size() + layout::row_head_bytes > frame_target()) { put_steps(); }
     return true;
 }
 
@@ -195,6 +206,13 @@ SPOTTER_BODY void segment_writer::put_steps() noexcept {
     if (body.empty() || !rows_.add(row_kind::steps, body)) { return fail(no_memory()); }
     rows_.count_packed(steps_.steps(), steps_.values());
     steps_.reset();
+}
+
+SPOTTER_BODY void segment_writer::put_times() noexcept {
+    if (failed_ || times_.empty()) { return; }
+    byte_view const body = times_.seal();
+    if (body.empty() || !rows_.add(row_kind::times, body)) { return fail(no_memory()); }
+    times_.reset();
 }
 
 SPOTTER_BODY void segment_writer::part_step() noexcept {
@@ -223,6 +241,8 @@ SPOTTER_BODY void segment_writer::make_room(std::size_t size) noexcept {
 }
 
 SPOTTER_BODY void segment_writer::seal(std::uint32_t flags) noexcept {
+    if (!restating_) { put_times(); }
+    if (failed_) { return; }
     if (marks_ && !restating_) {
         std::byte bytes[drained_limit];
         byte_writer out{bytes, sizeof bytes};

@@ -52,6 +52,7 @@ public:
                     ++played_;
                     time_ = end.time;
                     if (!admit(end.step)) { break; }
+                    events_.time(end.step, end.ordinal, admit);
                     step_alarm found;
                     at_.close(end.step, end.time, found, deliver);
                     closed(end.step, found);

@@ -84,17 +84,37 @@ public:
         }
     }
     void close() noexcept { features_.clear(); }
+    // How long the step that is closed now took: for rules that ask for `time/step`, as a hook observes it, where the record has none.
+    template <class Admit>
+    void time(step_id step, std::uint64_t ordinal, Admit const& admit) {
+        if (run_.times().empty() || run_.find(step_time_name) != nullptr || !admit(step)) { return; }
+        auto const it = run_.times().find(step, ordinal, number_);
+        if (!it || it->first) { return; }
+        at_.open(step);
+        if (!std::exchange(time_.declared, true)) { declare_time(); }
+        std::uint64_t const rules = time_.rules & at_.due();
+        if (rules == 0) { return; }
+        tensor_ref const view = view_of(&it->seconds, {});
+        terms const needs = time_.needs_of(rules);
+        summary stats = take_summary(view, needs);
+        if (has(needs, terms::change)) { time_.compare(view, step, stats); }
+        at_.judges().observe({time_.info, step, stats, view, {}, nullptr, &features_, number_}, rules);
+        ++judged_;
+        note_lack_of_memory(time_);
+    }
     // Where a further attempt begins.
     void restart() {
         tensors_.clear();
         versions_.clear();
         features_.clear();
+        time_.declared = false;
     }
     // The same tensors to rules that start afresh.
     void declare_again() {
         for (tensor_id id = 0; id < tensors_.size(); ++id) {
             if (tensors_[id].declared) { tell(id); }
         }
+        time_.declared = false;
     }
 
     // What rules asked for and was not recorded: how often, and where first.
@@ -145,8 +165,25 @@ private:
         if (tensors_.size() < run_.tensors().size()) { tensors_.resize(run_.tensors().size()); }
         if (shared_ != nullptr) { versions_.resize(tensors_.size()); }
     }
+    void declare_time() {
+        double const none = 0;
+        tensor_ref const view = view_of(&none, {});
+        tensor_info& info = time_.info;
+        info = {};
+        info.id = shared_ == nullptr ? id_of_time : shared_->id_of(step_time_name);
+        info.name = step_time_name;
+        info.role = role::timing;
+        info.type = view.type;
+        info.shape = view.shape;
+        if (shared_ != nullptr) { shared_->say(info, number_); }
+        time_.declare_to(at_.judges());
+        note_lack_of_memory(time_);
+    }
+    // Rules see the record's ids behind that of `time/step`, which is none of its tensors.
+    static constexpr tensor_id id_of_time = 0;
     [[nodiscard]] tensor_id public_id(tensor_id id) {
-        return shared_ == nullptr || id == no_tensor ? id : shared_->id_of(run_.tensors()[id]->name);
+        if (id == no_tensor) { return id; }
+        return shared_ == nullptr ? id + 1 : shared_->id_of(run_.tensors()[id]->name);
     }
     // Of several records the rules are told one thing of a name, whichever record it comes in; type, shape and instant of an observation
     // are its own record's.
@@ -391,6 +428,7 @@ private:
     shared_names* shared_;
     std::uint32_t number_;
     std::deque<tracked_tensor> tensors_{};   // by the record's ids; their addresses stay as more come
+    tracked_tensor time_{};                  // `time/step`
     std::vector<std::uint32_t> versions_{};  // what the rules were told of them, of several records
     std::vector<std::byte> values_{};
     std::vector<std::uint32_t> units_{};

@@ -60,6 +60,7 @@ public:
         if (!rows_.seek(wanted_)) { return; }
         rows_.each_row(taking(admit));
         events_.close();
+        events_.time(rows_.step(), rows_.ordinal(), admit);
     }
     // What a run that is over holds of the step that it was left in; `resumed()` where an attempt begins among that.
     template <class Admit, class Resumed>

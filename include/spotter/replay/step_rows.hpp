@@ -19,6 +19,8 @@ public:
     // When, in seconds since 1970, and in which attempt the closing at hand was made.
     [[nodiscard]] double time() const noexcept { return closings_[at_].time; }
     [[nodiscard]] std::uint32_t attempt() const noexcept { return closings_[at_].attempt; }
+    [[nodiscard]] step_id step() const noexcept { return closings_[at_].step; }
+    [[nodiscard]] std::uint64_t ordinal() const noexcept { return closings_[at_].ordinal; }
     // `take(segment, row)` for each of its rows. Where an attempt begins in them: up to there, and from there on.
     template <class Take>
     void each_before_attempt(Take&& take) const {
@@ -67,6 +69,8 @@ private:
         std::size_t first = 0, begin = 0, end = 0;  // of rows_
         std::uint32_t attempt = 0;
         double time = 0;
+        step_id step{};
+        std::uint64_t ordinal = 0;
     };
 
     void read(std::size_t which);

@@ -25,7 +25,7 @@ SPOTTER_BODY void step_rows::read(std::size_t which) {
     bytes_.clear();
     rows_.clear();
     closings_.clear();
-    closing now{0, 0, 0, from.attempt, 0};
+    closing now{0, 0, 0, from.attempt, 0, {}, 0};
     run_.walk(from.place, [&](std::uint32_t segment, row_view row) {
         bool const full = bytes_.size() >= most_bytes || closings_.size() >= most_closings;
         if ((full && now.first == rows_.size()) || first_ + closings_.size() == run_.steps().size()) { return false; }
@@ -46,6 +46,8 @@ SPOTTER_BODY void step_rows::read(std::size_t which) {
                 if (decode(row, end)) { break; }
                 now.end = rows_.size();
                 now.time = end.time;
+                now.step = end.step;
+                now.ordinal = end.ordinal;
                 closings_.push_back(now);
                 now.first = now.begin = rows_.size();
                 break;

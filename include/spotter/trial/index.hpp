@@ -10,6 +10,7 @@
 #include <spotter/trial/no_memory.hpp>
 #include <spotter/trial/recorded.hpp>
 #include <spotter/trial/recorded_lists.hpp>
+#include <spotter/trial/recorded_times.hpp>
 #include <spotter/trial/run_segments.hpp>
 #include <spotter/trial/step_list.hpp>
 
@@ -37,6 +38,8 @@ public:
     // Its entries are only known once the index is complete.
     [[nodiscard]] recorded_tensor const* find(std::string_view name) const noexcept;
     [[nodiscard]] step_list const& steps() const;
+    // When they were begun and closed, where the loop's thread said so.
+    [[nodiscard]] recorded_times const& times() const { return complete(), times_; }
     // None for a step that was never closed.
     [[nodiscard]] std::optional<closed_step> step_of(std::uint64_t ordinal) const;
     // Of each attempt the one that it left open, if it holds anything.
@@ -158,6 +161,7 @@ private:
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
     step_list steps_{};
+    recorded_times times_{};
     open_step_list open_{};
     std::vector<recorded_collection> collections_{};
     std::vector<finding> findings_{};

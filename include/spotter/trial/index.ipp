@@ -8,6 +8,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY worker_index::worker_index(std::string_view path, file_system& files) : segments_{path, files} {
     nameless_.read_from({this, &worker_index::bytes_at});
+    times_.read_from({this, &worker_index::bytes_at});
 }
 
 SPOTTER_BODY error worker_index::refresh() {
@@ -113,7 +114,8 @@ SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entr
                         }
                     });
                 },
-                [](step_id, std::uint64_t, double) {}, [](std::uint64_t) {}, [&](byte_view) { sound = false; },
+                [](step_id, std::uint64_t, double) {}, [](std::uint64_t, std::uint64_t, row_place const&) {},
+                [](std::uint64_t) {}, [&](byte_view) { sound = false; },
                 [&](std::uint64_t) { sound = false; });
         }
     }
@@ -201,7 +203,7 @@ SPOTTER_BODY void worker_index::forget_groups() noexcept {
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
         segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = false;
     }
-    steps_ = {}, open_ = {}, lost_ = {}, ordinal_ = 0, holds_ = false;
+    steps_ = {}, times_.clear(), open_ = {}, lost_ = {}, ordinal_ = 0, holds_ = false;
     nameless_.clear();
 }
 
@@ -225,6 +227,9 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
             lost_.close(step, its);
             open_.close(attempt_of(number));
             steps_.push_back({step, its, time, std::exchange(holds_, false)});
+        },
+        [&](std::uint64_t first, std::uint64_t count, row_place const& at) {
+            times_.add({first, count, attempt_of(number), at});
         },
         [&](std::uint64_t next) {  // a step that was never closed, or damage, keeps the ordinals between
             if (std::exchange(ordinal_, next) != next) { holds_ = false; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/format/sidecar.hpp>
+#include <spotter/format/step_times.hpp>
 #include <spotter/stat/summary.hpp>
 #include <spotter/trial/entry_list.hpp>
 #include <spotter/trial/segment_folder.hpp>
@@ -79,9 +80,11 @@ public:
     // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
     // at the start of each frame and behind each close, malformed(body), lost(offset) of frames that cannot be read.
     // take_steps(outline, place) for each steps row, with all its closes: false if the values in it are to come one by one.
-    template <class Value, class Steps, class Close, class Ordinal, class Malformed, class Lost>
+    // take_times(first ordinal, steps, place) for each row of their times.
+    template <class Value, class Steps, class Close, class Times, class Ordinal, class Malformed, class Lost>
     void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Steps&& take_steps,
-                    Close&& take_close, Ordinal&& take_ordinal, Malformed&& malformed, Lost&& lost) const {
+                    Close&& take_close, Times&& take_times, Ordinal&& take_ordinal, Malformed&& malformed,
+                    Lost&& lost) const {
         frame_walker walker = frames_of(group);
         std::uint32_t frames = 0;
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
@@ -126,6 +129,9 @@ public:
                     }
 
                     take_value(seen.id, track_entry{seen.step, ordinal, place, false, false, seen.has_values});
+                } else if (kind == row_kind::times) {
+                    times_reader const times{body};
+                    times.bad() ? malformed(body) : take_times(times.first_ordinal(), times.count(), place);
                 } else if (rows::feature made; kind == row_kind::feature) {  // of the observation behind it
                     if (decode({kind, body}, made)) { malformed(body); }
                 } else if (kind == row_kind::scalar) {

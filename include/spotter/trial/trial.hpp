@@ -63,6 +63,10 @@ public:
     }
     // Empty for an unknown worker.
     [[nodiscard]] std::vector<step_id> steps(worker which) const;
+    // How long the closed steps took, by the clock of the thread that trained: those of all workers, each worker's in order. Empty
+    // where the record has none: nothing is made up from when the writer met them.
+    [[nodiscard]] std::vector<timed_step> times() const;
+    [[nodiscard]] std::vector<timed_step> times(worker which) const;
     [[nodiscard]] std::vector<mode> modes() const;
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept;
 
@@ -140,6 +144,7 @@ private:
     [[nodiscard]] error absence(step_id step) const;
     [[nodiscard]] static error no_such(worker which) noexcept;
 
+    static void add_times(worker_reader const& from, std::vector<timed_step>& found);
     static void add_names(worker_index const& from, filter const& which, std::vector<std::string>& found);
     [[nodiscard]] static std::uint64_t collection_bit(worker_index const& from, std::string_view name) noexcept;
     template <class Admit>

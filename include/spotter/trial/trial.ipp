@@ -60,6 +60,29 @@ SPOTTER_BODY std::vector<step_id> trial::steps(worker which) const {
     });
 }
 
+SPOTTER_BODY std::vector<timed_step> trial::times() const {
+    return detail::listed([&] {
+        std::vector<timed_step> found;
+        for (auto const& each : readers()) { add_times(*each, found); }
+        return found;
+    });
+}
+
+SPOTTER_BODY std::vector<timed_step> trial::times(worker which) const {
+    return detail::listed([&] {
+        std::vector<timed_step> found;
+        if (worker_reader const* const each = list_->find(which.number)) { add_times(*each, found); }
+        return found;
+    });
+}
+
+SPOTTER_BODY void trial::add_times(worker_reader const& from, std::vector<timed_step>& found) {
+    recorded_times const& times = from.index().times();
+    for (closed_step const& each : from.index().steps()) {
+        if (auto const it = times.find(each.step, each.ordinal, from.number())) { found.push_back(*it); }
+    }
+}
+
 SPOTTER_BODY std::vector<mode> trial::modes() const {
     return detail::listed([&] {
         std::vector<mode> found;

@@ -57,7 +57,6 @@ private:
     std::vector<std::byte> values_{};
     payload_unpacker unpacker_{};
     std::uint32_t attempt_ = ~0U;
-    double closed_before_ = 0;
     std::uint64_t counted_ = 0, last_train_ = 0;
     bool has_train_ = false;
     mode mode_before_ = mode::train;

@@ -58,11 +58,8 @@ SPOTTER_BODY void run_reader::take(std::uint32_t segment, row_view row) {
 SPOTTER_BODY void run_reader::take_begin(row_view row) {
     rows::run_begin it;
     if (decode(row, it)) { return; }
-    bool const again = it.attempt == attempt_ && closed_before_ > 0;  // each segment restates it
-    attempt_ = it.attempt;
-    if (again) { return; }
-    closed_before_ = it.time;
-    counted_ = 0;  // its first step took what the loop needed to begin
+    if (std::exchange(attempt_, it.attempt) == it.attempt) { return; }  // each segment restates it
+    counted_ = 0;
     if (story_.began == 0 || it.time < story_.began) { story_.began = it.time; }
     story_.version = it.version;
 }
@@ -73,14 +70,10 @@ SPOTTER_BODY void run_reader::take_close(row_view row) {
     std::size_t const which = index_of(it.step.mode);
     ++story_.closes[which];
     story_.last_step[which] = (std::max)(story_.last_step[which], it.step.index);
-    if (it.time > 0) {
-        if (closed_before_ > 0 && it.time >= closed_before_ && counted_ > 0) {
-            story_.times[which].add(it.step, place_of(it.step), it.time - closed_before_);
-        }
-        closed_before_ = it.time;
-        story_.last_close = (std::max)(story_.last_close, it.time);
-    }
+    auto const timing = from_.index().times().find(it.step, it.ordinal, from_.number());
+    if (timing && !timing->first) { story_.times[which].add(it.step, place_of(it.step), timing->seconds); }
     ++counted_;
+    story_.last_close = (std::max)(story_.last_close, timing ? timing->closed : it.time);
     for (evidence* const each : unplaced_) {
         if (each->what.strongest.step == it.step) { each->at = place_of(it.step); }
     }

@@ -73,7 +73,7 @@ struct evidence {
     std::size_t after_it = 0;
 };
 
-// How long the steps of a mode took: from the closing before to their own, as the writer saw them.
+// How long the steps of a mode took: from the close before to their own, where the record says so.
 struct step_times {
     static constexpr int bins = 90;  // ten a power of ten, from a microsecond on
     static constexpr double shortest = 1e-6;

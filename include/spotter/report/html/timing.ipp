@@ -114,10 +114,10 @@ SPOTTER_BODY section timing_section(run_story const& story) {
         figures += detail::time_histogram(main, "Distribution of step times");
     }
     std::string body = grid_of(figures) + detail::time_rows(story) + detail::outliers(story);
-    if (main.count > 1) {
-        body += "<p class=\"note\">A step's time is when the recorder's thread met its closing: single steps of a fast "
-                "loop arrive in "
-                "bursts, the mean is right.</p>\n";
+    if (main.count > 0) {
+        body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that trained.</p>\n";
+    } else if (!story.tensors.empty()) {
+        body += "<p class=\"note\">The record does not say how long its steps took.</p>\n";
     }
     if (!story.tensors.empty()) { body += "<h3>What the record lacks</h3>\n" + detail::losses_of(story); }
     std::string rows;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): named parts of a step, and how long each took.
+#pragma once
+
+#include <spotter/hook/failures.hpp>
+#include <spotter/hook/registry.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Whoever shows the same sections on a time line of its own (ext/nvtx.hpp, ext/tracy.hpp). Called by the loop's thread, innermost last;
+// `name` ends with a zero and lives as long as the hook.
+struct section_observer {
+    void (*begin)(char const* name) noexcept = nullptr;
+    void (*end)() noexcept = nullptr;
+};
+
+// The sections of one thread's loop. Each is known by its name within the one that is open around it: "conv" in "forward" is
+// `time/forward/conv`. What was spent in it is summed until the step is closed. Memory is taken when a section is met for the first time.
+class section_book {
+public:
+    section_book() noexcept = default;
+    section_book(section_book const&) = delete;
+    section_book& operator=(section_book const&) = delete;
+
+    void start(registry& names, double (*clock)() noexcept, section_observer const* observer) noexcept {
+        names_ = &names, clock_ = clock, observer_ = observer;
+    }
+
+    void begin(std::string_view name) noexcept;
+    // The innermost one.
+    void end() noexcept;
+    // That one, with what is still open in it.
+    void end(std::string_view name) noexcept;
+
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    // Where a step ends: use(tensor, seconds) for each section that it had, outer ones first. One that is still open counts until now, and
+    // from now on for the step that follows.
+    template <class Use>
+    void close(double now, Use&& use) noexcept {
+        for (std::size_t i = open_; i != none; i = nodes_[i].parent) {
+            note(trouble::left_open, i);
+            add(nodes_[i], now);
+            nodes_[i].since = now;
+        }
+        for (std::size_t i = 0; i < count_; ++i) {
+            node& each = nodes_[i];
+            if (!std::exchange(each.ran, false)) { continue; }
+            use(*each.tensor, static_cast<float>(std::exchange(each.sum, 0)));
+        }
+    }
+
+    // What went wrong.
+    void add_to(failure_list& list) const noexcept;
+
+private:
+    static constexpr std::size_t none = ~std::size_t{0};
+    enum class trouble : std::uint8_t { left_open, overlap, not_open, no_memory, count };
+
+    struct node {
+        std::size_t parent = none, first_inside = none, next = none;
+        tracked_tensor* tensor = nullptr;
+        std::size_t name_at = 0, name_size = 0;  // of its path
+        double since = 0, sum = 0;
+        bool ran = false;
+        slots<char> label{};  // the name with a zero behind it, for an observer
+    };
+
+    [[nodiscard]] std::string_view name_of(node const& it) const noexcept {
+        return it.tensor->name.view().substr(it.name_at, it.name_size);
+    }
+    [[nodiscard]] std::size_t find(std::string_view name) noexcept;
+    // Cold; none where memory is exhausted.
+    [[nodiscard]] std::size_t meet(std::string_view name) noexcept;
+    static void add(node& it, double now) noexcept {
+        it.sum += now > it.since ? now - it.since : 0;
+        it.ran = true;
+    }
+    void leave(double now) noexcept;
+    void note(trouble which, std::size_t where) noexcept;
+
+    registry* names_ = nullptr;
+    double (*clock_)() noexcept = nullptr;
+    section_observer const* observer_ = nullptr;
+    slots<node> nodes_{};
+    std::size_t count_ = 0, open_ = none, first_ = none;
+    std::size_t ignored_ = 0;  // begun without memory for them
+    struct {
+        std::size_t where = none;
+        std::uint64_t times = 0;
+    } troubles_[static_cast<std::size_t>(trouble::count)]{};
+};
+
+// What `section` returns: the section ends with the scope.
+class section_scope {
+public:
+    explicit section_scope(section_book* book, std::string_view name) noexcept : book_{book} {
+        if (book_ != nullptr) { book_->begin(name); }
+    }
+    section_scope(section_scope const&) = delete;
+    section_scope& operator=(section_scope const&) = delete;
+    ~section_scope() {
+        if (book_ != nullptr) { book_->end(); }
+    }
+
+private:
+    section_book* book_;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/hook/sections.ipp>
+#endif
