@@ -165,6 +165,15 @@ private:
                 text_ += '\n';
                 return;
             }
+            case row_kind::times: {
+                times_reader it{row.body};
+                if (it.bad()) { return line("malformed"); }
+                line("times", it.first_ordinal(), it.count());
+                text_.pop_back();
+                for (step_time each; it.next(each);) { text_ += ' ' + form(each.begun) + ' ' + form(each.closed); }
+                text_ += '\n';
+                return;
+            }
             case row_kind::steps:
                 break;
         }

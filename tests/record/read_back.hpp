@@ -126,6 +126,7 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
             case row_kind::heartbeat:
             case row_kind::steps:
             case row_kind::drained:
+            case row_kind::times:
                 break;
             case row_kind::run_end: {
                 why = decode(row, run.end);

@@ -295,6 +295,33 @@ def read_integer(c):
     return float(value)
 
 
+def read_times(c):
+    """When steps were begun and closed, in nanoseconds: those of a stretch one by one, or what all of it took, in equal parts."""
+    row = Record(ordinal=c.varint(), count=c.varint(), moments=[])
+    now, limit = c.u64(), 1 << 62
+    if not 0 < row.count <= 65536 or now >= limit:
+        raise FormatError("times of no or of too many steps")
+    while len(row.moments) < 2 * row.count:
+        head = c.varint()
+        steps, even, begin = head >> 1, head & 1, now
+        if not 0 < steps <= row.count - len(row.moments) // 2:
+            raise FormatError("more times than there are steps")
+        waited, lasted = (c.varint(), c.varint()) if even else (0, 0)
+        if max(waited, lasted) > 65536 * 10_000:
+            raise FormatError("short steps that are not short")
+        for i in range(steps):
+            if even:
+                begun = begin + (i * (waited + lasted) + waited) // steps
+                now = begin + (i + 1) * (waited + lasted) // steps
+            else:
+                begun = now + c.varint()
+                now = begun + c.varint()
+            if now >= limit:
+                raise FormatError("a time that is none")
+            row.moments += [begun, now]
+    return row
+
+
 def read_feature(c):
     row = Record(id=c.varint(), step=c.step(), key=c.u64(), count=c.varint())
     row.numbers = c.many((lambda: read_integer(c), c.f64)[c.known(range(2), "form")], row.count)
@@ -353,7 +380,8 @@ def packed_rows(c):
 
 # A new kind is a function here; a text of its own it needs only where its fields are not its line.
 READERS = {1: read_run_begin, 2: read_declare, 3: read_observe, 4: read_scalar, 5: read_close, 6: read_finding,
-           7: read_drops, 8: read_heartbeat, 9: read_run_end, 11: read_drained, 12: read_feature}
+           7: read_drops, 8: read_heartbeat, 9: read_run_end, 11: read_drained, 12: read_feature,
+           13: read_times}
 EXPANDERS = {10: packed_rows}  # kinds that stand for several rows
 
 

@@ -51,6 +51,7 @@ enum class flag : std::uint32_t {
     sparse_rows = 4,  // rows may stay zero (embeddings of unseen tokens)
     logits = 8,       // a prediction before its softmax
     negated = 16,     // minus the gradient: the optimizer adds it
+    unasked = 64,     // the hook observes it by itself: only rules that read times see it (rule/machine.hpp)
     gathered = 32,    // a buffer that keeps what was there: momentum, or the gradients of several backward passes
 };
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {

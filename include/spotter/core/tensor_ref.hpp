@@ -354,4 +354,11 @@ constexpr void visit_values(tensor_ref const& view, Use&& use) {
     }
 }
 
+// The letters of a text.
+[[nodiscard]] inline tensor_ref view_of_text(std::string_view letters) noexcept {
+    tensor_ref view = view_of(letters.data(), {letters.size()});
+    view.type = dtype::text;
+    return view;
+}
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -90,7 +90,10 @@ SPOTTER_BODY bool times_reader::next(step_time& out) noexcept {
         std::uint64_t const head = in_.varint();
         even_ = (head & 1) != 0;
         in_stretch_ = left_ = head >> 1;
-        if (left_ == 0 || left_ > count_ - taken_) { in_.fail(); }
+        if (left_ == 0 || left_ > count_ - taken_) {
+            in_.fail();
+            return false;
+        }
         from_ = closed_;
         if (even_) {
             waited_ = in_.varint(layout::timed_steps_limit * layout::short_step_nanoseconds);

@@ -8,10 +8,9 @@
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/registry.hpp>
-#include <spotter/hook/sections.hpp>
 #include <spotter/hook/source_copy.hpp>
 #include <spotter/hook/stop_request.hpp>
-#include <spotter/hook/switch.hpp>
+#include <spotter/hook/timed_loop.hpp>
 #include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
@@ -23,7 +22,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Values are copied where they are kept, so buffers may be reused as soon as a call returns. `Arguments` are rules, and
 // `options` at any place among them.
 template <class Sink, class Plan, class... Arguments>
-class hook {
+class hook : public timed_loop {
     static_assert(
         ((rule<Arguments> || std::same_as<Arguments, options>)&&...),
         "spotter: behind its plan a hook takes rules and options; a predicate becomes a rule by any(\"pattern\", predicate), "
@@ -122,20 +121,6 @@ public:
         return std::exchange(carried_, {});
     }
 
-    // A named part of the step, until the scope ends: `auto part = watch.section("data");`, before the step is opened, in it or behind
-    // it: all since the close before belongs to the step that is closed next. Sections in sections are known by their path. What a
-    // step spent in it is kept at its close as the scalar `time/data`, in seconds. Costs two looks at the clock.
-    [[nodiscard]] section_scope section(std::string_view name) noexcept {
-        return section_scope{state_ == detail::switch_state::off ? nullptr : &sections_, name};
-    }
-    // The same without a scope: in pairs, inner ones first.
-    void begin_section(std::string_view name) noexcept {
-        if (state_ != detail::switch_state::off) { sections_.begin(name); }
-    }
-    void end_section(std::string_view name) noexcept {
-        if (state_ != detail::switch_state::off) { sections_.end(name); }
-    }
-
     // A value that is always kept: at the open step (rules see it too), or loose between steps.
     template <element Value>
     void scalar(std::string_view name, Value value) noexcept {
@@ -215,7 +200,7 @@ public:
         health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
         now.failures = failures_;
         now.failures.add(judges_.troubles());
-        sections_.add_to(now.failures);
+        add_time_troubles(now.failures);
         for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first_error}) {
             now.failures.add(each);
         }
@@ -279,10 +264,8 @@ private:
             plan_is_sound_ = false;
             failures_.add(detail::malformed_plan(bad));
         }
-        options const chosen = choices();
-        if (chosen.clock != nullptr) { clock_ = chosen.clock; }
-        sections_.start(registry_, clock_, chosen.sections);
-        instant_ = chosen.instant;
+        start_clock(registry_, choices());
+        instant_ = choices().instant;
         collection_info list[Plan::limit + 1];
         std::size_t count = 0;
         plan_.list([&](collection_info const& each) { list[count++] = each; });
@@ -310,7 +293,7 @@ private:
 
     void open(step_id id) noexcept {
         if (open_) { ++left_open_, carry(); }
-        if constexpr (is_timed) { times_.begun = clock_(); }
+        if constexpr (times_sink<Sink>) { step_begins(); }
         open_ = !finished_;
         step_ = id;
         plan_due_ = guarded_or([&] { return plan_.due(id); },
@@ -321,10 +304,9 @@ private:
     // `whole`: all of it was observed, as far as the loop says.
     [[nodiscard]] step_alarm close(bool whole) noexcept {
         step_alarm found;
-        if (!std::exchange(time_met_, true)) { meet_time(); }
-        bool const looks = is_timed || judges<Arguments...>::polls || step_time_ != nullptr || !sections_.empty();
-        double const now = looks ? clock_() : 0;
-        keep_times(now);
+        meet_time(judges_, registry_, [this](tracked_tensor& it, tensor_ref const& view) { declare(it, view); });
+        double const now = step_ends(times_sink<Sink> || judges<Arguments...>::polls);
+        keep_times([this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
         captures_.step_closed();
         captures_.ask(failures_, false);
         judges_.poll(now);
@@ -335,10 +317,7 @@ private:
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_stop_request(sink_, step_, found);
         if (whole) {
-            if constexpr (is_timed) {
-                times_.closed = now;
-                sink_.stamp(times_);
-            }
+            if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
             sink_.close(step_, found);
             ++steps_;
         } else if constexpr (requires { sink_.leave(step_, found); }) {
@@ -346,33 +325,6 @@ private:
         }
         open_ = false;
         return found;
-    }
-    // Rules may ask for `time/step`, of a loop that does not observe it: then the hook does.
-    SPOTTER_NOINLINE void meet_time() noexcept {
-        tracked_tensor* const it = registry_.find_or_add(step_time_name);
-        if (it == nullptr || it->declared) { return; }
-        double const none = 0;
-        tensor_ref const view = view_of(&none, {});
-        it->info.type = view.type;
-        it->info.shape = view.shape;
-        (void)it->declare_to(judges_);
-        if (it->rules == 0) { return; }
-        declare(*it, view);
-        step_time_ = it;
-    }
-    void keep_times(double now) noexcept {
-        if (now < closed_at_) {
-            remember(errc::bad_config, "options::clock", "went back; what lasts while it does counts as no time");
-        }
-        if (!sections_.empty()) {
-            sections_.close(now, [&](tracked_tensor& it, float seconds) { keep_scalar(it, view_of(&seconds, {}), nullptr); });
-        }
-        if (step_time_ != nullptr && closed_any_) {
-            double const seconds = now > closed_at_ ? now - closed_at_ : 0;
-            keep_scalar(*step_time_, view_of(&seconds, {}), nullptr);
-        }
-        closed_at_ = now;
-        closed_any_ = true;
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }
@@ -453,11 +405,6 @@ private:
         ++observed_;
         sink_.scalar(it.info, &step_, value, time);
     }
-    [[nodiscard]] static tensor_ref view_of_text(std::string_view text) noexcept {
-        tensor_ref view = view_of(text.data(), {text.size()});
-        view.type = dtype::text;
-        return view;
-    }
 
     // Cold: a tensor's first observation, when its type and shape are known, and again when its role is.
     SPOTTER_NOINLINE void declare(tracked_tensor& it, tensor_ref const& values) noexcept {
@@ -520,20 +467,12 @@ private:
         return 0;
     }
 
-    static constexpr bool is_timed =
-        requires(std::remove_reference_t<Sink>& sink, step_moments const& times) { sink.stamp(times); };
-
     Plan plan_;
     pack<Arguments...> arguments_;
     judges<Arguments...> judges_;  // the machines of all rules
     registry registry_{};
     source_copy copies_{};
     distribution_scratch distributions_{};
-    double (*clock_)() noexcept = &detail::steady_seconds;
-    section_book sections_{};
-    tracked_tensor* step_time_ = nullptr;  // where the hook observes it
-    double closed_at_ = 0;                 // of the step before, where anybody asks
-    bool closed_any_ = false, time_met_ = false;
     captures captures_{};
     vitals vitals_{};
     feature_list features_{};  // of the observation at hand
@@ -543,7 +482,6 @@ private:
     bool open_ = false, finished_ = false, failed_ = false;
     bool plan_is_sound_ = true;
     step_id step_{};
-    step_moments times_{};  // of the step
     std::uint64_t plan_due_ = 0, rules_due_ = 0;
     std::uint64_t steps_ = 0, observed_ = 0, refused_ = 0, declared_ = 0, left_open_ = 0;
     step_alarm carried_{};

@@ -19,7 +19,7 @@ namespace detail {
 struct no_machine {
     template <class Any>
     constexpr explicit no_machine(Any const&) noexcept {}
-    static constexpr bool polls = false;
+    static constexpr bool polls = false, reads_times = false;
 };
 template <class Argument>
 struct machine_of {
@@ -44,6 +44,8 @@ public:
     static constexpr bool any_rule = (rule<Arguments> || ...);
     // Some rule wants to know the time (machine.hpp): before and after each close, in seconds.
     static constexpr bool polls = (detail::machine_of<Arguments>::type::polls || ... || false);
+    // Some rule may read how long steps take (flag::unasked).
+    static constexpr bool reads_times = (detail::machine_of<Arguments>::type::reads_times || ... || false);
 
     explicit judges(Arguments const&... each) noexcept : machines_{std::in_place, each...} {
         each_machine([&](auto& machine, std::size_t i) {

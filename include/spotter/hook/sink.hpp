@@ -74,6 +74,10 @@ concept event_sink = requires(Sink& sink, run_info const& run, tensor_info const
     noexcept->std::convertible_to<std::string_view>;
 };
 
+// One that takes the times of steps.
+template <class Sink>
+concept times_sink = requires(std::remove_reference_t<Sink>& sink, step_moments const& times) { sink.stamp(times); };
+
 // Rules judge, nothing is kept.
 struct null_sink {
     void start(run_info const&) noexcept {}

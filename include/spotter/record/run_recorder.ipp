@@ -290,7 +290,9 @@ SPOTTER_BODY void run_recorder::end_step(step_id step, step_alarm const& found, 
 SPOTTER_BODY std::uint64_t run_recorder::nanoseconds_of(double seconds) const noexcept {
     constexpr double longest = 4e9;  // a clock of the user's may say anything
     bool const sane = seconds > -longest && seconds < longest;
-    std::int64_t const since = zero_ + (sane ? static_cast<std::int64_t>(seconds * 1e9 + 0.5) : 0);
+    auto const whole = sane ? static_cast<std::int64_t>(seconds) : 0;  // apart, or 2026 in nanoseconds would be rounded to 256
+    double const rest = sane ? seconds - static_cast<double>(whole) : 0;
+    std::int64_t const since = zero_ + whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1e9 + 0.5);
     return since > 0 ? static_cast<std::uint64_t>(since) : 0;
 }
 

@@ -87,20 +87,7 @@ public:
     // How long the step that is closed now took: for rules that ask for `time/step`, as a hook observes it, where the record has none.
     template <class Admit>
     void time(step_id step, std::uint64_t ordinal, Admit const& admit) {
-        if (run_.times().empty() || run_.find(step_time_name) != nullptr || !admit(step)) { return; }
-        auto const it = run_.times().find(step, ordinal, number_);
-        if (!it || it->first) { return; }
-        at_.open(step);
-        if (!std::exchange(time_.declared, true)) { declare_time(); }
-        std::uint64_t const rules = time_.rules & at_.due();
-        if (rules == 0) { return; }
-        tensor_ref const view = view_of(&it->seconds, {});
-        terms const needs = time_.needs_of(rules);
-        summary stats = take_summary(view, needs);
-        if (has(needs, terms::change)) { time_.compare(view, step, stats); }
-        at_.judges().observe({time_.info, step, stats, view, {}, nullptr, &features_, number_}, rules);
-        ++judged_;
-        note_lack_of_memory(time_);
+        if constexpr (Judges::reads_times) { judge_time(step, ordinal, admit); }
     }
     // Where a further attempt begins.
     void restart() {
@@ -165,6 +152,23 @@ private:
         if (tensors_.size() < run_.tensors().size()) { tensors_.resize(run_.tensors().size()); }
         if (shared_ != nullptr) { versions_.resize(tensors_.size()); }
     }
+    template <class Admit>
+    void judge_time(step_id step, std::uint64_t ordinal, Admit const& admit) {
+        if (run_.times().empty() || run_.find(step_time_name) != nullptr || !admit(step)) { return; }
+        auto const it = run_.times().find(step, ordinal, number_);
+        if (!it || it->first) { return; }
+        at_.open(step);
+        if (!std::exchange(time_.declared, true)) { declare_time(); }
+        std::uint64_t const rules = time_.rules & at_.due();
+        if (rules == 0) { return; }
+        tensor_ref const view = view_of(&it->seconds, {});
+        terms const needs = time_.needs_of(rules);
+        summary stats = take_summary(view, needs);
+        if (has(needs, terms::change)) { time_.compare(view, step, stats); }
+        at_.judges().observe({time_.info, step, stats, view, {}, nullptr, &features_, number_}, rules);
+        ++judged_;
+        note_lack_of_memory(time_);
+    }
     void declare_time() {
         double const none = 0;
         tensor_ref const view = view_of(&none, {});
@@ -173,6 +177,7 @@ private:
         info.id = shared_ == nullptr ? id_of_time : shared_->id_of(step_time_name);
         info.name = step_time_name;
         info.role = role::timing;
+        info.flags = flag::unasked;
         info.type = view.type;
         info.shape = view.shape;
         if (shared_ != nullptr) { shared_->say(info, number_); }
@@ -183,7 +188,7 @@ private:
     static constexpr tensor_id id_of_time = 0;
     [[nodiscard]] tensor_id public_id(tensor_id id) {
         if (id == no_tensor) { return id; }
-        return shared_ == nullptr ? id + 1 : shared_->id_of(run_.tensors()[id]->name);
+        return shared_ == nullptr ? id + (Judges::reads_times ? 1 : 0) : shared_->id_of(run_.tensors()[id]->name);
     }
     // Of several records the rules are told one thing of a name, whichever record it comes in; type, shape and instant of an observation
     // are its own record's.

@@ -71,7 +71,7 @@ public:
         return answer;
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return admits(step) && inner_.due(step); }
-    static constexpr bool polls = machine<Inner>::polls;
+    static constexpr bool polls = machine<Inner>::polls, reads_times = machine<Inner>::reads_times;
     constexpr void poll(double const& now) { inner_.poll(now); }
     template <class Use>
     constexpr void report(Use&& use) const {

@@ -77,6 +77,7 @@ public:
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return left_.due(step) || right_.due(step); }
     static constexpr bool polls = machine<Left>::polls || machine<Right>::polls;
+    static constexpr bool reads_times = machine<Left>::reads_times || machine<Right>::reads_times;
     constexpr void poll(double const& now) {
         left_.poll(now);
         right_.poll(now);
@@ -182,7 +183,7 @@ public:
         return answer;
     }
     [[nodiscard]] constexpr bool due(step_id step) const { return inner_.due(step); }
-    static constexpr bool polls = machine<Inner>::polls;
+    static constexpr bool polls = machine<Inner>::polls, reads_times = machine<Inner>::reads_times;
     constexpr void poll(double const& now) { inner_.poll(now); }
     template <class Use>
     constexpr void report(Use&& use) const {

@@ -59,7 +59,7 @@ public:
     void observe(observation const& it) { it_->observe(it); }
     truth close(step_id step, findings& out) { return it_ != nullptr ? it_->close(step, out) : truth::undecided; }
     [[nodiscard]] bool due(step_id step) const { return it_ != nullptr && it_->due(step); }
-    static constexpr bool polls = true;
+    static constexpr bool polls = true, reads_times = true;
     void poll(double const& now) {
         if (it_ != nullptr) { it_->poll(now); }
     }

@@ -79,6 +79,7 @@ private:
 //     constexpr pattern_fault malformed() const;            a malformed pattern, or its text; empty otherwise
 //     constexpr int unit_axis;                              a parameter, with terms::unit_activity
 //     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
+//     static constexpr bool reads_times = true;             it reads `time/step`: where the loop does not show it, the hook does
 //     static constexpr mode judged_in;                      the only mode whose observations it judges
 //     constexpr truth poll(state&, double const& now) const;      the time in seconds: at every close, before and after it. What it
 //                                                                 finds `close` tells; the answer is for whoever calls it by hand
@@ -177,6 +178,7 @@ public:
 
     // May allocate; called when a tensor is declared, and again when more becomes known about it.
     SPOTTER_COLD constexpr tensor_needs declare(tensor_info const& tensor) {
+        if (has(tensor.flags, flag::unasked) && !reads_times) { return {}; }
         tensor_needs needs{rule_.needs(tensor), default_axis};
         bool const judged = any(needs.terms);
         if constexpr (requires { rule_.gap(tensor); }) { book_.fill_gap(rule_.gap(tensor)); }
@@ -220,6 +222,7 @@ public:
 
     [[nodiscard]] constexpr bool due(step_id) const noexcept { return true; }
 
+    static constexpr bool reads_times = requires { requires Rule::reads_times; };
     // Whether the rule wants to know the time.
     static constexpr bool polls = requires(Rule const& it, typename Rule::state& state, double const& now) {
         it.poll(state, now);

@@ -51,6 +51,7 @@ public:
         return found;
     }
     static constexpr bool polls = (machine<Rules>::polls || ... || false);
+    static constexpr bool reads_times = (machine<Rules>::reads_times || ... || false);
     constexpr void poll(double const& now) {
         machines_.each([&](auto& each, std::size_t) { each.poll(now); });
     }

@@ -128,7 +128,7 @@ struct right_choices {
 
 // What a hook calls, so that it has nothing to add to what was told.
 struct machine_of_none {
-    static constexpr bool polls = false;
+    static constexpr bool polls = false, reads_times = false;
     constexpr tensor_needs declare(tensor_info const&) { return {}; }
     constexpr void observe(observation const&) {}
     constexpr truth close(step_id, findings&) { return truth::undecided; }

@@ -16,6 +16,7 @@ struct data_wait {
     static constexpr std::string_view name = "data_wait";
     static constexpr std::string_view remedy = "Prefetch, cache or add loader workers.";
     static constexpr mode judged_in = mode::train;
+    static constexpr bool reads_times = true;
 
     selector select = "time/wait";
     selector step = "time/step";  // the time of the whole step, waiting included

@@ -14,6 +14,7 @@ struct step_time_outlier {
     using kind = rule_kind;
     static constexpr std::string_view name = "step_time_outlier";
     static constexpr std::string_view remedy = "Look at checkpoints, evaluation or the named rank at the named step.";
+    static constexpr bool reads_times = true;
 
     selector select = "time/step";
     std::uint64_t window = 128;      // times

@@ -19,6 +19,7 @@ struct straggler {
     static constexpr std::string_view name = "straggler";
     static constexpr std::string_view remedy = "Look at checkpoints, evaluation or the named rank at the named step.";
     static constexpr mode judged_in = mode::train;
+    static constexpr bool reads_times = true;
 
     selector select = "time/step";
     double score = 0.75;        // NVIDIA's resiliency extension

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): the clock of a hook's loop: when its steps begin and end, what they are made of, and how long each takes.
+#pragma once
+
+#include <spotter/hook/options.hpp>
+#include <spotter/hook/sections.hpp>
+#include <spotter/hook/switch.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The part of a hook that measures time; its public calls are the hook's.
+class timed_loop {
+public:
+    // A named part of the step, until the scope ends: `auto part = watch.section("data");`, before the step is opened, in it or behind
+    // it: all since the close before belongs to the step that is closed next. Sections in sections are known by their path. What a
+    // step spent in it is kept at its close as the scalar `time/data`, in seconds. Costs two looks at the clock.
+    [[nodiscard]] section_scope section(std::string_view name) noexcept { return section_scope{book_, name}; }
+    // The same without a scope: in pairs, inner ones first.
+    void begin_section(std::string_view name) noexcept {
+        if (book_ != nullptr) { book_->begin(name); }
+    }
+    void end_section(std::string_view name) noexcept {
+        if (book_ != nullptr) { book_->end(name); }
+    }
+
+protected:
+    timed_loop() noexcept = default;
+    ~timed_loop() = default;
+
+    // Until then there are no sections.
+    void start_clock(registry& names, options const& chosen) noexcept {
+        if (chosen.clock != nullptr) { clock_ = chosen.clock; }
+        sections_.start(names, clock_, chosen.sections);
+        book_ = &sections_;
+    }
+    void step_begins() noexcept { moments_.begun = clock_(); }
+    // The clock's time where anybody asks for it, `always` or not.
+    [[nodiscard]] double step_ends(bool always) noexcept {
+        return moments_.closed = always || step_time_ != nullptr || !sections_.empty() ? clock_() : 0;
+    }
+    [[nodiscard]] step_moments const& moments() const noexcept { return moments_; }
+
+    // Once: rules may ask for `time/step`, of a loop that does not observe it: then the hook does. `declare(tensor, view)`.
+    template <class Judges, class Declare>
+    void meet_time([[maybe_unused]] Judges& rules, [[maybe_unused]] registry& names,
+                   [[maybe_unused]] Declare&& declare) noexcept {
+        if constexpr (Judges::reads_times) {
+            if (!std::exchange(met_, true)) { meet(rules, names, declare); }
+        }
+    }
+    // What the step that ends took, and what in it: `keep(tensor, seconds)`.
+    template <class Keep>
+    void keep_times(Keep&& keep) noexcept {
+        double const now = moments_.closed;
+        went_back_ = went_back_ || now < closed_at_;
+        if (!sections_.empty()) {
+            sections_.close(now, [&](tracked_tensor& it, float const& seconds) { keep(it, view_of(&seconds, {})); });
+        }
+        if (step_time_ != nullptr && any_closed_) {
+            double const seconds = now > closed_at_ ? now - closed_at_ : 0;
+            keep(*step_time_, view_of(&seconds, {}));
+        }
+        closed_at_ = now;
+        any_closed_ = true;
+    }
+    // What went wrong with it.
+    void add_time_troubles(failure_list& list) const noexcept {
+        if (went_back_) {
+            list.add({errc::bad_config, "options::clock went back; what lasts while it does counts as no time"});
+        }
+        sections_.add_to(list);
+    }
+
+private:
+    template <class Judges, class Declare>
+    SPOTTER_NOINLINE void meet(Judges& rules, registry& names, Declare& declare) noexcept {
+        if (names.find(step_time_name) != nullptr) { return; }
+        double const none = 0;
+        tensor_ref const view = view_of(&none, {});
+        tracked_tensor probe;
+        probe.info.id = static_cast<tensor_id>(names.size());
+        probe.info.name = step_time_name;
+        probe.info.role = role::timing;
+        probe.info.flags = flag::unasked;
+        probe.info.type = view.type;
+        (void)probe.declare_to(rules);
+        if (probe.rules == 0) { return; }
+        step_time_ = names.find_or_add(step_time_name);
+        if (step_time_ == nullptr) { return; }
+        step_time_->info.flags = flag::unasked;
+        declare(*step_time_, view);
+    }
+
+    double (*clock_)() noexcept = &detail::steady_seconds;
+    section_book sections_{};
+    section_book* book_ = nullptr;
+    step_moments moments_{};               // of the step
+    tracked_tensor* step_time_ = nullptr;  // where the hook observes it
+    double closed_at_ = 0;                 // of the step before, where anybody asks
+    bool any_closed_ = false, met_ = false, went_back_ = false;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
