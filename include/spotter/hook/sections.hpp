@@ -56,18 +56,22 @@ private:
     static constexpr std::size_t none = ~std::size_t{0};
     enum class trouble : std::uint8_t { left_open, overlap, not_open, no_memory, count };
 
+    // Sections of one section, or of the step. A loop has them in the same order each time, or one again and again.
+    struct siblings {
+        std::size_t first = none, latest = none;
+    };
     struct node {
-        std::size_t parent = none, first_inside = none, next = none;
+        std::string_view name{};  // the end of its tensor's
         tracked_tensor* tensor = nullptr;
-        std::size_t name_at = 0, name_size = 0;  // of its path
+        std::size_t parent = none;
+        siblings inside{};
+        std::size_t next = none;  // beside it
         double since = 0, sum = 0;
         bool ran = false;
         slots<char> label{};  // the name with a zero behind it, for an observer
     };
 
-    [[nodiscard]] std::string_view name_of(node const& it) const noexcept {
-        return it.tensor->name.view().substr(it.name_at, it.name_size);
-    }
+    [[nodiscard]] siblings& inside() noexcept { return open_ == none ? outer_ : nodes_[open_].inside; }
     [[nodiscard]] std::size_t find(std::string_view name) noexcept;
     // Cold; none where memory is exhausted.
     [[nodiscard]] std::size_t meet(std::string_view name) noexcept;
@@ -82,7 +86,8 @@ private:
     double (*clock_)() noexcept = nullptr;
     section_observer const* observer_ = nullptr;
     slots<node> nodes_{};
-    std::size_t count_ = 0, open_ = none, first_ = none;
+    std::size_t count_ = 0, open_ = none;
+    siblings outer_{};
     std::size_t ignored_ = 0;  // begun without memory for them
     struct {
         std::size_t where = none;

@@ -35,7 +35,7 @@ SPOTTER_BODY void section_book::end(std::string_view name) noexcept {
         return;
     }
     std::size_t wanted = open_;
-    while (wanted != none && name_of(nodes_[wanted]) != name) { wanted = nodes_[wanted].parent; }
+    while (wanted != none && nodes_[wanted].name != name) { wanted = nodes_[wanted].parent; }
     if (wanted == none) { return note(trouble::not_open, open_); }
     for (std::size_t const outer = nodes_[wanted].parent; open_ != outer;) {
         if (open_ != wanted) { note(trouble::overlap, open_); }
@@ -51,9 +51,13 @@ SPOTTER_BODY void section_book::leave(double now) noexcept {
 }
 
 SPOTTER_BODY std::size_t section_book::find(std::string_view name) noexcept {
-    std::size_t const inside = open_ == none ? first_ : nodes_[open_].first_inside;
-    for (std::size_t i = inside; i != none; i = nodes_[i].next) {
-        if (nodes_[i].name_size == name.size() && name_of(nodes_[i]) == name) { return i; }
+    siblings& mine = inside();
+    for (std::size_t tries = 0, i = mine.latest; i != none && tries < 2; ++tries) {
+        if (nodes_[i].name == name) { return mine.latest = i; }
+        i = nodes_[i].next != none ? nodes_[i].next : mine.first;
+    }
+    for (std::size_t i = mine.first; i != none; i = nodes_[i].next) {
+        if (nodes_[i].name == name) { return mine.latest = i; }
     }
     return none;
 }
@@ -70,7 +74,6 @@ SPOTTER_BODY SPOTTER_NOINLINE std::size_t section_book::meet(std::string_view na
     fresh = {};
     fresh.parent = open_;
     fresh.tensor = it;
-    fresh.name_size = name.size();
     if (observer_ != nullptr) {
         if (!fresh.label.grow(name.size() + 1)) {
             note(trouble::no_memory, none);
@@ -78,10 +81,11 @@ SPOTTER_BODY SPOTTER_NOINLINE std::size_t section_book::meet(std::string_view na
         }
         for (std::size_t i = 0; i < name.size(); ++i) { fresh.label[i] = name[i]; }
     }
-    fresh.name_at = it->name.view().size() - name.size();
-    std::size_t* last = open_ == none ? &first_ : &nodes_[open_].first_inside;
+    fresh.name = it->name.view().substr(it->name.view().size() - name.size());
+    siblings& mine = inside();
+    std::size_t* last = &mine.first;
     while (*last != none) { last = &nodes_[*last].next; }
-    *last = count_;
+    *last = mine.latest = count_;
     return count_++;
 }
 
@@ -100,7 +104,7 @@ SPOTTER_BODY void section_book::add_to(failure_list& list) const noexcept {
         if (troubles_[i].times == 0) { continue; }
         std::size_t const where = troubles_[i].where;
         error why{static_cast<trouble>(i) == trouble::no_memory ? errc::out_of_memory : errc::bad_config, {}};
-        why.what << "section \"" << (where == none ? std::string_view{} : name_of(nodes_[where])) << "\" "
+        why.what << "section \"" << (where == none ? std::string_view{} : nodes_[where].name) << "\" "
                  << sentences[i];
         list.add(why);
     }

@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The share of waiting in the time of the last `window` train steps: `time/wait` over `time/step`, in one unit, those of a step added
-// up. Info from `moderate` on, warning from `high`. A step without both, or with a time that is no time, is left out.
+// The share of waiting in the time of the last `window` train steps: `time/wait`, or the section `time/data`, over `time/step`, in one
+// unit, those of a step added up. Info from `moderate` on, warning from `high`. A step without both, or with a time that is no time, is left out.
 struct data_wait {
     using kind = rule_kind;
     static constexpr std::string_view name = "data_wait";
@@ -18,7 +18,7 @@ struct data_wait {
     static constexpr mode judged_in = mode::train;
     static constexpr bool reads_times = true;
 
-    selector select = "time/wait";
+    selector select = "time/{wait,data}";
     selector step = "time/step";  // the time of the whole step, waiting included
     std::uint64_t window = 100;   // steps
     double moderate = 0.05;       // fraction of the time; TensorFlow profiler
