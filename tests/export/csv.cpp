@@ -18,12 +18,12 @@ double ticks() noexcept {
     return ++now;
 }
 
-// Without the column `time`.
+// Without the columns `time` and `seconds`.
 std::string without_times(std::string const& text) {
     std::string plain;
     std::size_t column = 0;
     for (char const letter : text) {
-        if (column != 3 || letter == '\n') { plain += letter; }
+        if ((column != 3 && column != 4) || letter == '\n') { plain += letter; }
         column = letter == '\n' ? 0 : column + (letter == ',' ? 1 : 0);
     }
     return plain;
@@ -72,8 +72,8 @@ TEST_CASE("one row a step at which anything is known, in the order in which step
           "3,train,2,1,5,\n"
           "5,train,3,1.5,,\n");
     CHECK(without_times(to_csv(run, {{"loss"}}, during{mode::eval})) == "step,mode,index,loss:mean\n2,eval,1,9\n");
-    CHECK(to_csv(run, {{"nobody"}}) == "step,mode,index,time,nobody:mean\n");
-    CHECK(to_csv(run, {}) == "step,mode,index,time\n");
+    CHECK(to_csv(run, {{"nobody"}}) == "step,mode,index,time,seconds,nobody:mean\n");
+    CHECK(to_csv(run, {}) == "step,mode,index,time,seconds\n");
 }
 
 TEST_CASE("the time of a step is its closing's; a step that was closed twice is its latest closing, once") {
@@ -83,12 +83,13 @@ TEST_CASE("the time of a step is its closing's; a step that was closed twice is 
         for (std::uint64_t i : {0U, 1U, 2U, 1U, 2U}) { (void)watch.step(train(i), "x"_t = static_cast<double>(i)); }
     }
     trial const run = open(folder / "run");
-    std::string expected = "step,mode,index,time,x:mean\n";
+    std::string expected = "step,mode,index,time,seconds,x:mean\n";
     std::uint64_t ordinal = 0;
     for (std::uint64_t i : {0U, 1U, 2U}) {
         ordinal = i == 0 ? 0 : i + 2;
         expected += std::to_string(ordinal) + ",train," + std::to_string(i) + ',' +
-                    csv_number(run["x"].time(train(i)).value()) + ',' + std::to_string(i) + '\n';
+                    csv_number(run["x"].time(train(i)).value()) + ',' + csv_number(run.times()[ordinal].seconds) + ',' +
+                    std::to_string(i) + '\n';
     }
     CHECK(to_csv(run, {{"x"}}) == expected);
 }

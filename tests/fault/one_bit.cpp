@@ -43,7 +43,7 @@ folder_contents record(options choices, bool finishes) {
         (void)watch.end();
         net.update();
         watch.poll();
-        if (i % 10 == 9) { watch.flush(); }
+        if (i % 5 == 4) { watch.flush(); }
     }
     auto const take = [&] {
         for (int number = 0;; ++number) {

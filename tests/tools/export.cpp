@@ -48,13 +48,13 @@ TEST_CASE("export: histories as .csv, to a file and to standard output") {
     std::string const run = folder / "run";
     told const out = ask("export " + run + " - --name loss --name 'grad/*' --stat mean --stat l2 --mode eval");
     CHECK(out.code == 0);
-    CHECK(out.out.starts_with("step,mode,index,time,grad/fc1/w:mean,loss:mean,grad/fc1/w:l2,loss:l2\n5,eval,4,"));
+    CHECK(out.out.starts_with("step,mode,index,time,seconds,grad/fc1/w:mean,loss:mean,grad/fc1/w:l2,loss:l2\n5,eval,4,"));
     CHECK(std::count(out.out.begin(), out.out.end(), '\n') == 3);
     CHECK(out.says(",,0.5,,0.5\n"));
     auto const document = ask("export --json " + run + " " + folder / "loss.csv --name loss").document();
     CHECK(document.at("rows") == 12);
     std::vector<char> const text = read_file(folder / "loss.csv");
-    CHECK(std::string(text.begin(), text.end()).starts_with("step,mode,index,time,loss:mean\n0,train,0,"));
+    CHECK(std::string(text.begin(), text.end()).starts_with("step,mode,index,time,seconds,loss:mean\n0,train,0,"));
 }
 
 TEST_CASE("export: a file that is there is replaced only with --force, and a folder's names stay inside it") {

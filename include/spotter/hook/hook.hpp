@@ -305,8 +305,9 @@ private:
     [[nodiscard]] step_alarm close(bool whole) noexcept {
         step_alarm found;
         meet_time(judges_, registry_, [this](tracked_tensor& it, tensor_ref const& view) { declare(it, view); });
-        double const now = step_ends(times_sink<Sink> || judges<Arguments...>::polls);
-        keep_times([this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
+        double const now = step_ends(
+            times_sink<Sink> || judges<Arguments...>::polls,
+            [this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
         captures_.step_closed();
         captures_.ask(failures_, false);
         judges_.poll(now);

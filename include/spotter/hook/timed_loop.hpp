@@ -34,10 +34,6 @@ protected:
         book_ = &sections_;
     }
     void step_begins() noexcept { moments_.begun = clock_(); }
-    // The clock's time where anybody asks for it, `always` or not.
-    [[nodiscard]] double step_ends(bool always) noexcept {
-        return moments_.closed = always || step_time_ != nullptr || !sections_.empty() ? clock_() : 0;
-    }
     [[nodiscard]] step_moments const& moments() const noexcept { return moments_; }
 
     // Once: rules may ask for `time/step`, of a loop that does not observe it: then the hook does. `declare(tensor, view)`.
@@ -48,20 +44,17 @@ protected:
             if (!std::exchange(met_, true)) { meet(rules, names, declare); }
         }
     }
-    // What the step that ends took, and what in it: `keep(tensor, seconds)`.
+    // The clock's time, 0 where nobody asks for it, `always` or not. What the step that ends took, and what in it: `keep(tensor, seconds)`.
     template <class Keep>
-    void keep_times(Keep&& keep) noexcept {
-        double const now = moments_.closed;
+    [[nodiscard]] double step_ends(bool always, Keep&& keep) noexcept {
+        bool const asked = step_time_ != nullptr || !sections_.empty();
+        if (!always && !asked) { return 0; }
+        double const now = moments_.closed = clock_();
         went_back_ = went_back_ || now < closed_at_;
-        if (!sections_.empty()) {
-            sections_.close(now, [&](tracked_tensor& it, float const& seconds) { keep(it, view_of(&seconds, {})); });
-        }
-        if (step_time_ != nullptr && any_closed_) {
-            double const seconds = now > closed_at_ ? now - closed_at_ : 0;
-            keep(*step_time_, view_of(&seconds, {}));
-        }
+        if (asked) { keep_times(now, keep); }
         closed_at_ = now;
         any_closed_ = true;
+        return now;
     }
     // What went wrong with it.
     void add_time_troubles(failure_list& list) const noexcept {
@@ -72,6 +65,14 @@ protected:
     }
 
 private:
+    template <class Keep>
+    void keep_times(double now, Keep& keep) noexcept {
+        sections_.close(now, [&](tracked_tensor& it, float const& seconds) { keep(it, view_of(&seconds, {})); });
+        if (step_time_ != nullptr && any_closed_) {
+            double const seconds = now > closed_at_ ? now - closed_at_ : 0;
+            keep(*step_time_, view_of(&seconds, {}));
+        }
+    }
     template <class Judges, class Declare>
     SPOTTER_NOINLINE void meet(Judges& rules, registry& names, Declare& declare) noexcept {
         if (names.find(step_time_name) != nullptr) { return; }
