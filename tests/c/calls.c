@@ -47,6 +47,8 @@ static void no_hook_is_no_harm(void) {
     spotter_scalar_f32_at(NULL, "x", 1, 2);
     spotter_scalar_i64_at(NULL, "x", 1, 2);
     spotter_scalar_text_at(NULL, "x", "y", 2);
+    spotter_begin_section(NULL, "x");
+    spotter_end_section(NULL, NULL);
     CHECK(spotter_end(NULL).decision == SPOTTER_PROCEED);
     CHECK(spotter_end(NULL).findings == 0);
     CHECK(spotter_get_finding(NULL, 0, &found) == 0);

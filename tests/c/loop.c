@@ -59,7 +59,10 @@ int main(void) {
     CHECK(strcmp(spotter_path(watch), "runs/loop") == 0);
     spotter_scalar(watch, "learning_rate", 0.5);
     for (step = 0; step < STEPS; ++step) {
-        float loss = forward_backward();
+        float loss;
+        spotter_begin_section(watch, "forward");
+        loss = forward_backward();
+        spotter_end_section(watch, "forward");
         if (step == BAD_STEP) {
             memcpy(&gradient[2], bits_of_nan, sizeof bits_of_nan);
         }
@@ -111,6 +114,7 @@ int main(void) {
     CHECK(recorded(path, "fc1/w", 0, 0) == 0);
     CHECK(recorded(path, "loss", 7, 0) >= 0);
     CHECK(recorded(path, "examples", 7, 0) == 7 * 32);
+    CHECK(recorded(path, "time/forward", 7, 0) >= 0 && recorded(path, "time/forward", 7, 0) < 60);
     CHECK(!recorded_failure(path));
     return failures != 0;
 }

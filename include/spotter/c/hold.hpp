@@ -20,6 +20,8 @@ struct spotter_hook {
         void (*scalar_f32)(spotter_hook&, std::string_view, float, double const*) noexcept;
         void (*scalar_i64)(spotter_hook&, std::string_view, std::int64_t, double const*) noexcept;
         void (*scalar_text)(spotter_hook&, std::string_view, std::string_view, double const*) noexcept;
+        void (*begin_section)(spotter_hook&, std::string_view) noexcept;
+        void (*end_section)(spotter_hook&, std::string_view) noexcept;
         void (*end)(spotter_hook&) noexcept;
         void (*fail)(spotter_hook&, std::string_view) noexcept;
         void (*finish)(spotter_hook&) noexcept;
@@ -62,6 +64,8 @@ struct held_hook final : spotter_hook {
             scalar<float>,
             scalar<std::int64_t>,
             scalar<std::string_view>,
+            [](spotter_hook& self, std::string_view name) noexcept { in(self).begin_section(name); },
+            [](spotter_hook& self, std::string_view name) noexcept { in(self).end_section(name); },
             [](spotter_hook& self) noexcept { self.found = in(self).end(); },
             [](spotter_hook& self, std::string_view why) noexcept { in(self).fail(why); },
             [](spotter_hook& self) noexcept { in(self).finish(); },

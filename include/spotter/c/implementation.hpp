@@ -41,6 +41,12 @@ SPOTTER_C_FUNCTION void spotter_begin(spotter_hook* hook, int mode, spotter_uint
     }
     hook->calls->begin(*hook, {static_cast<spotter::mode>(mode), index});
 }
+SPOTTER_C_FUNCTION void spotter_begin_section(spotter_hook* hook, char const* name) {
+    if (hook != nullptr) { hook->calls->begin_section(*hook, spotter::detail::c_text(name)); }
+}
+SPOTTER_C_FUNCTION void spotter_end_section(spotter_hook* hook, char const* name) {
+    if (hook != nullptr) { hook->calls->end_section(*hook, spotter::detail::c_text(name)); }
+}
 SPOTTER_C_FUNCTION spotter_verdict spotter_end(spotter_hook* hook) {
     spotter_verdict verdict{SPOTTER_PROCEED, 0, 0, 0};
     if (hook == nullptr) { return verdict; }

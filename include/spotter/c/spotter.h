@@ -209,6 +209,12 @@ void spotter_fail(spotter_hook* hook, const char* why);
  * (SPOTTER_BAD_CONFIG), and no step is opened. */
 void spotter_begin(spotter_hook* hook, int mode, spotter_uint64 index);
 
+/* Name a part of the step, in it or between steps: all since the close before belongs to the step that is closed next. In pairs, inner
+ * ones first. What a step spent in "data" is kept at its close as the scalar "time/data", in seconds; a section in a section is
+ * "time/outer/inner". One that is open at the close is split there; health names it, and sections that overlap. */
+void spotter_begin_section(spotter_hook* hook, const char* name);
+void spotter_end_section(spotter_hook* hook, const char* name);
+
 /* Closes the step and lets the rules judge it: call it before the weights are updated. The findings can be read until the next
  * spotter_end. Without an open step: what is still to be told, or nothing. */
 spotter_verdict spotter_end(spotter_hook* hook);
