@@ -43,6 +43,7 @@ constexpr char exit_codes[] =
         {"diff", "spotter diff runs/before runs/after\n"
                  "  spotter diff runs/cpp dumps/torch --map 'fc1.weight=fc1/w' --rtol 1e-4\n"
                  "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
+        {"profile", "spotter profile runs/a"},
         {"report", "spotter report runs/a runs/b -o both.html\n"
                    "  spotter report runs/sweep/* --as csv -o sweep.csv"},
     };
@@ -186,6 +187,10 @@ int run_tool(int count, char** words) {
     CLI::App* const diff_verb = add_verb(
         app, "diff", "Where two trainings part ways: the first step and tensor that differ", for_diff, diff, run);
     add_diff_options(*diff_verb, for_diff);
+
+    profile_options for_profile;
+    (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_profile,
+                   profile, run);
 
     report_options for_report;
     sub = app.add_subcommand("report", "One page of HTML: findings, curves, layers, histograms, mistakes");

@@ -39,6 +39,12 @@ struct show_options {
 };
 [[nodiscard]] int show(show_options const& wanted);
 
+struct profile_options {
+    std::string path{};
+    bool json = false;
+};
+[[nodiscard]] int profile(profile_options const& wanted);
+
 struct verify_options {
     std::string path{};
     bool json = false;

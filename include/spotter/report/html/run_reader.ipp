@@ -71,7 +71,7 @@ SPOTTER_BODY void run_reader::take_close(row_view row) {
     ++story_.closes[which];
     story_.last_step[which] = (std::max)(story_.last_step[which], it.step.index);
     auto const timing = from_.index().times().find(it.step, it.ordinal, from_.number());
-    if (timing && !timing->first) { story_.times[which].add(it.step, place_of(it.step), timing->seconds); }
+    if (timing && !timing->first) { story_.times[which].add(place_of(it.step), timing->seconds); }
     ++counted_;
     story_.last_close = (std::max)(story_.last_close, timing ? timing->closed : it.time);
     for (evidence* const each : unplaced_) {

@@ -77,17 +77,12 @@ struct evidence {
 struct step_times {
     static constexpr int bins = 90;  // ten a power of ten, from a microsecond on
     static constexpr double shortest = 1e-6;
-    struct outlier {
-        step_id step{};
-        double seconds = 0;
-    };
     series seconds{};
     std::array<std::uint64_t, bins> counts{};
-    std::vector<outlier> slowest{};  // the longest first
     std::uint64_t count = 0;
-    double sum = 0;
+    double sum = 0, longest = 0;
 
-    void add(step_id step, std::uint64_t at, double took);
+    void add(std::uint64_t at, double took);
     // At least this share of the steps took no longer, to a tenth of a power of ten.
     [[nodiscard]] double quantile(double share) const noexcept;
 };

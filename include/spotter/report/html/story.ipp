@@ -22,16 +22,12 @@ SPOTTER_BODY std::uint64_t tensor_story::observations() const noexcept {
     return all;
 }
 
-SPOTTER_BODY void step_times::add(step_id step, std::uint64_t at, double took) {
+SPOTTER_BODY void step_times::add(std::uint64_t at, double took) {
     seconds.add(at, took);
     double const place = took > shortest ? std::log10(took / shortest) * 10 : 0;
     ++counts[static_cast<std::size_t>((std::clamp)(place, 0.0, bins - 1.0))];
     ++count, sum += took;
-    if (slowest.size() == 8 && took <= slowest.back().seconds) { return; }
-    auto const behind =
-        std::find_if(slowest.begin(), slowest.end(), [&](outlier const& each) { return each.seconds < took; });
-    slowest.insert(behind, {step, took});
-    if (slowest.size() > 8) { slowest.pop_back(); }
+    longest = (std::max)(longest, took);
 }
 
 SPOTTER_BODY double step_times::quantile(double share) const noexcept {
@@ -39,7 +35,7 @@ SPOTTER_BODY double step_times::quantile(double share) const noexcept {
     for (int i = 0; i < bins; ++i) {
         below += counts[static_cast<std::size_t>(i)];
         if (static_cast<double>(below) >= share * static_cast<double>(count)) {
-            return (std::min)(shortest * std::pow(10.0, (i + 0.5) / 10), slowest.front().seconds);
+            return (std::min)(shortest * std::pow(10.0, (i + 0.5) / 10), longest);
         }
     }
     return 0;

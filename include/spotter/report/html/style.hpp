@@ -49,7 +49,7 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 details{margin:8px 0}summary{cursor:pointer}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 .plain td,.plain th{padding:3px 12px 3px 0;text-align:right;white-space:nowrap;border-bottom:1px solid var(--rule);vertical-align:top}.plain th,.plain.left td{text-align:left}.plain th{font-weight:400}
-.runs .text{text-align:left;white-space:normal;min-width:200px}.runs .long{min-width:220px}.plain.pairs th{text-align:left;white-space:normal}
+.plain.sections .share{min-width:160px;width:30%}.runs .text{text-align:left;white-space:normal;min-width:200px}.runs .long{min-width:220px}.plain.pairs th{text-align:left;white-space:normal}
 .plain thead td,.plain thead th{color:var(--soft);font-size:.82rem}.plain.left td,.plain.left th{white-space:normal;overflow-wrap:anywhere;min-width:90px}
 .heat table{width:100%;table-layout:fixed}.heat th{width:26%;font-weight:400;text-align:right;padding-right:8px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .heat td:last-child{width:84px;padding-left:8px;color:var(--soft);white-space:nowrap}.heat svg{height:17px;shape-rendering:crispEdges}.heat .blamed th{font-weight:700;color:var(--error)}

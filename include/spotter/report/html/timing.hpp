@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5), for html.hpp: how long steps took, and what the record lacks.
+// Report (L5), for html.hpp: how long steps took, what they are made of, and what the record lacks.
 #pragma once
 
 #include <spotter/report/html/section.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
-
-namespace detail {
-
-// Steps that took far longer than usual.
-[[nodiscard]] std::string outliers(run_story const& story);
-
-}  // namespace detail
 
 [[nodiscard]] section timing_section(run_story const& story);
 

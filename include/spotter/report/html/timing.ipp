@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/report/html/timing.hpp>
+#include <spotter/report/profile.hpp>
 #include <spotter/report/times.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
@@ -63,18 +64,46 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
                                       rows);
 }
 
-SPOTTER_BODY std::string outliers(run_story const& story) {
+// What the steps of each mode are made of: a bar a section, what is in it set in.
+[[nodiscard]] SPOTTER_BODY std::string shares(mode_profile const& it) {
+    if (it.sections.empty()) { return {}; }
+    std::string rows;
+    auto const row = [&](std::string_view name, std::size_t depth, double share, std::string const& rest) {
+        rows += fmt::format("<tr><th style=\"padding-left:{}em\">{}</th><td>{:.1f} %</td><td class=\"share\"><span class=\"bar c{}\" "
+                            "style=\"width:{:.1f}%\"></span></td>{}</tr>\n",
+                            0.5 + static_cast<double>(depth), escape(name), 100 * share, (std::min)(depth, std::size_t{5}),
+                            (std::min)(100.0, 100 * share), rest);
+    };
+    for (section_profile const& each : it.sections) {
+        auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
+        row(std::string_view{each.path}.substr(each.path.rfind('/') + 1), depth, each.share,
+            fmt::format("<td>{}</td><td>{}</td>", spotter::detail::duration_text(each.spent.median),
+                        spotter::detail::duration_text(each.spent.p99)));
+    }
+    row("in no section", 0, (std::max)(0.0, 1 - it.named), "<td></td><td></td>");
+    return fmt::format("<h3>What a {} step is made of</h3><div class=\"wide\"><table class=\"plain sections\"><thead><tr><th>section</th>"
+                       "<td>share</td><td></td><td>median</td><td>99 %</td></tr></thead><tbody>\n{}</tbody></table></div>\n",
+                       name_of(it.mode), rows);
+}
+
+// Where the time went: of several workers the lowest one's steps, and in the sentence all of them.
+[[nodiscard]] SPOTTER_BODY std::string where_time_went(trial const& run) {
+    run_profile const it = profile_of(run);
+    if (it.workers.empty() || it.workers.front().modes.empty()) { return {}; }
+    std::string text = paragraph("<b>" + escape(it.verdict) + "</b>");
+    for (mode_profile const& each : it.workers.front().modes) { text += shares(each); }
     std::string items;
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        step_times const& it = story.times[index_of(each)];
-        double const usual = it.count >= 20 ? it.quantile(0.9) : 0;
-        for (step_times::outlier const& slow : it.slowest) {
-            if (!(usual > 0) || slow.seconds < 5 * usual || slow.seconds < 1e-3) { continue; }
-            items += fmt::format("<li>{}: {}, {:.3g} times what nine of ten stay below</li>\n", step_text(slow.step),
-                                 spotter::detail::duration_text(slow.seconds), slow.seconds / usual);
+    for (mode_profile const& each : it.workers.front().modes) {
+        for (slow_step const& slow : each.slow) {
+            items += fmt::format("<li>{}: {}, {:.3g} times the median{}{}</li>\n", step_text(slow.step),
+                                 spotter::detail::duration_text(slow.seconds), slow.seconds / each.steps.median,
+                                 slow.section.empty() ? std::string{}
+                                                      : fmt::format("; {} more than usual in {}",
+                                                                    spotter::detail::duration_text(slow.beyond), escape(slow.section)),
+                                 slow.beside.empty() ? std::string{} : "; " + escape(slow.beside));
         }
     }
-    return items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items);
+    return text + (items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items));
 }
 
 [[nodiscard]] SPOTTER_BODY std::string losses_of(run_story const& story) {
@@ -113,7 +142,7 @@ SPOTTER_BODY section timing_section(run_story const& story) {
         figures += draw(picture);
         figures += detail::time_histogram(main, "Distribution of step times");
     }
-    std::string body = grid_of(figures) + detail::time_rows(story) + detail::outliers(story);
+    std::string body = grid_of(figures) + detail::time_rows(story) + detail::where_time_went(*story.run);
     if (main.count > 0) {
         body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that trained.</p>\n";
     } else if (!story.tensors.empty()) {

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of profile.hpp.
+#pragma once
+
+#include <spotter/report/profile.hpp>
+#include <spotter/report/times.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+inline constexpr std::string_view section_names = "time/";
+
+// A share of the step that is worth a sentence, and one below which waiting is nothing to talk of.
+inline constexpr double large_share = 0.5, waiting_share = 0.2;
+inline constexpr double slow_factor = 1.5, slow_deviations = 5;
+inline constexpr std::size_t shown_slow_steps = 10, steps_to_judge = 20;
+
+[[nodiscard]] SPOTTER_BODY double rank_of(std::vector<double> const& sorted, double share) {
+    if (sorted.empty()) { return 0; }
+    auto const rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+    return sorted[(std::min)(rank > 0 ? rank - 1 : 0, sorted.size() - 1)];
+}
+[[nodiscard]] SPOTTER_BODY duration_summary summary_of(std::vector<double> seconds) {
+    std::sort(seconds.begin(), seconds.end());
+    duration_summary made;
+    made.count = seconds.size();
+    for (double const each : seconds) { made.sum += each; }
+    made.median = rank_of(seconds, 0.5);
+    made.p99 = rank_of(seconds, 0.99);
+    made.longest = seconds.empty() ? 0 : seconds.back();
+    return made;
+}
+
+// What a worker's steps of one mode took: of each step, and of each section by step.
+struct mode_times {
+    std::vector<timed_step> steps{};
+    std::map<std::string, std::map<std::uint64_t, double>> sections{};  // by path, then by the index of the step
+};
+
+SPOTTER_BODY void take_sections(trial const& run, mode which, std::set<std::uint64_t> const& timed, mode_times& into) {
+    for (std::string const& name : run.names(std::string{section_names} + "*")) {
+        if (name == step_time_name) { continue; }
+        for (point const& each : run[name].history(mean, during{which})) {
+            bool const counts = each.known && each.value >= 0 && timed.contains(each.step.index);
+            if (counts) { into.sections[name.substr(section_names.size())][each.step.index] = each.value; }
+        }
+    }
+}
+
+// Outer sections by their share, each with its own behind it.
+SPOTTER_BODY void put_sections(std::vector<section_profile> const& all, std::string const& inside,
+                               std::vector<section_profile>& into) {
+    std::vector<section_profile> mine;
+    for (section_profile const& each : all) {
+        bool const within = each.path.starts_with(inside) && each.path.find('/', inside.size()) == std::string::npos;
+        if (within) { mine.push_back(each); }
+    }
+    std::stable_sort(mine.begin(), mine.end(),
+                     [](section_profile const& a, section_profile const& b) { return a.share > b.share; });
+    for (section_profile& each : mine) {
+        std::string const path = each.path + '/';
+        into.push_back(std::move(each));
+        put_sections(all, path, into);
+    }
+}
+
+[[nodiscard]] SPOTTER_BODY double slow_beyond(std::vector<double> seconds) {
+    std::sort(seconds.begin(), seconds.end());
+    double const median = rank_of(seconds, 0.5);
+    for (double& each : seconds) { each = std::fabs(each - median); }
+    std::sort(seconds.begin(), seconds.end());
+    return (std::max)(slow_factor * median, median + slow_deviations * 1.4826 * rank_of(seconds, 0.5));
+}
+
+[[nodiscard]] SPOTTER_BODY std::string beside_of(trial const& run, timed_step const& it, timed_step const* before) {
+    std::string text;
+    if (before != nullptr && before->step.mode != it.step.mode) {
+        text = fmt::format("behind {}({})", name_of(before->step.mode), before->step.index);
+    }
+    for (finding const& each : run.findings()) {
+        if (each.step != it.step) { continue; }
+        text += fmt::format("{}with a finding of {}", text.empty() ? "" : ", ", each.rule);
+        break;
+    }
+    return text;
+}
+
+SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all, mode_times const& times,
+                            mode_profile& into) {
+    std::vector<double> seconds;
+    for (timed_step const& each : times.steps) { seconds.push_back(each.seconds); }
+    if (seconds.size() < steps_to_judge) { return; }
+    double const limit = slow_beyond(std::move(seconds));
+    std::vector<std::size_t> slow;  // places in `all`
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].step.mode == into.mode && !all[i].first && all[i].seconds > limit) { slow.push_back(i); }
+    }
+    into.slow_steps = slow.size();
+    std::stable_sort(slow.begin(), slow.end(),
+                     [&](std::size_t a, std::size_t b) { return all[a].seconds > all[b].seconds; });
+    slow.resize((std::min)(slow.size(), shown_slow_steps));
+    for (std::size_t const at : slow) {
+        slow_step made{all[at].step, all[at].seconds, {}, 0, beside_of(run, all[at], at > 0 ? &all[at - 1] : nullptr)};
+        for (section_profile const& each : into.sections) {
+            auto const& by_step = times.sections.at(each.path);
+            auto const found = by_step.find(made.step.index);
+            double const beyond = found != by_step.end() ? found->second - each.spent.median : 0;
+            // Of a section and one in it the inner one is told, where most of it is there.
+            bool const inner = !made.section.empty() && each.path.starts_with(made.section + '/');
+            if (beyond > (inner ? 0.8 : 1.0) * made.beyond) { made.beyond = beyond, made.section = each.path; }
+        }
+        if (made.beyond < 0.5 * (made.seconds - into.steps.median)) { made.section.clear(), made.beyond = 0; }
+        into.slow.push_back(std::move(made));
+    }
+}
+
+[[nodiscard]] SPOTTER_BODY mode_profile profile_of_mode(trial const& run, mode which, std::vector<timed_step> const& all) {
+    mode_profile made;
+    made.mode = which;
+    mode_times times;
+    std::set<std::uint64_t> timed;
+    std::vector<double> seconds;
+    double inside = 0;
+    for (timed_step const& each : all) {
+        if (each.step.mode != which || each.first) { continue; }
+        times.steps.push_back(each);
+        timed.insert(each.step.index);
+        seconds.push_back(each.seconds);
+        inside += (std::min)(each.inside, each.seconds);
+    }
+    made.steps = summary_of(std::move(seconds));
+    if (!(made.steps.sum > 0)) { return made; }
+    made.inside = inside / made.steps.sum;
+    take_sections(run, which, timed, times);
+    std::vector<section_profile> sections;
+    for (auto const& [path, by_step] : times.sections) {
+        std::vector<double> spent;
+        for (auto const& [index, each] : by_step) { spent.push_back(each); }
+        section_profile one{path, summary_of(std::move(spent)), 0};
+        one.share = one.spent.sum / made.steps.sum;
+        if (one.is_outer()) { made.named += one.share; }
+        sections.push_back(std::move(one));
+    }
+    put_sections(sections, "", made.sections);
+    take_slow(run, all, times, made);
+    return made;
+}
+
+[[nodiscard]] SPOTTER_BODY bool waits(std::string_view section) {
+    for (std::string_view const each : {"wait", "data", "load", "loader", "loading", "input", "batch", "fetch", "read"}) {
+        if (section == each) { return true; }
+    }
+    return false;
+}
+
+[[nodiscard]] SPOTTER_BODY std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// Of the workers the slowest, where its steps take much longer than those of the one in the middle.
+[[nodiscard]] SPOTTER_BODY std::string slow_worker(std::vector<worker_profile> const& all) {
+    std::vector<std::pair<double, std::uint32_t>> medians;
+    for (worker_profile const& each : all) {
+        for (mode_profile const& mine : each.modes) {
+            if (mine.mode == mode::train && mine.steps.count >= steps_to_judge) {
+                medians.emplace_back(mine.steps.median, each.worker);
+            }
+        }
+    }
+    if (medians.size() < 2) { return {}; }
+    std::sort(medians.begin(), medians.end());
+    double const usual = medians[(medians.size() - 1) / 2].first;
+    auto const& [slowest, worker] = medians.back();
+    if (!(slowest > slow_factor * usual)) { return {}; }
+    return fmt::format("Worker {} is slow: a step of its takes {}, {:.2g} times the {} of the others. Look at that machine, and at its share of the data.",
+                       worker, duration_text(slowest), slowest / usual, duration_text(usual));
+}
+
+[[nodiscard]] SPOTTER_BODY std::string verdict_of(run_profile const& it) {
+    if (std::string const slow = slow_worker(it.workers); !slow.empty()) { return slow; }
+    mode_profile const* main = nullptr;
+    for (worker_profile const& worker : it.workers) {
+        for (mode_profile const& each : worker.modes) {
+            if (each.steps.count > 0 && (main == nullptr || each.mode < main->mode)) { main = &each; }
+        }
+    }
+    if (main == nullptr) { return "The record does not say how long its steps took."; }
+    std::string const took = fmt::format("A {} step takes {} (median)", name_of(main->mode), duration_text(main->steps.median));
+    if (main->sections.empty()) {
+        return took + "; what of it is what, nobody said: name its parts with watch.section(\"data\").";
+    }
+    for (section_profile const& each : main->sections) {
+        std::string_view const leaf = std::string_view{each.path}.substr(each.path.rfind('/') + 1);
+        if (waits(leaf) && each.share >= waiting_share) {
+            return fmt::format("{} of a {} step is section {}: read ahead in another thread, keep batches ready, or make them cheaper.",
+                               percent(each.share), name_of(main->mode), each.path);
+        }
+    }
+    section_profile const& most = main->sections.front();
+    if (1 - main->named >= large_share) {
+        return fmt::format("{}; {} of it is in no section: name more of its parts.", took, percent(1 - main->named));
+    }
+    return fmt::format("{}; most of it, {}, is section {}{}.", took, percent(most.share), most.path,
+                       main->named > 1.02 ? ", though sections overlap" : "");
+}
+
+SPOTTER_BODY void describe_mode(mode_profile const& it, std::string& text) {
+    text += fmt::format("{}: {} steps, {} in all; median {}, 99 % below {}, longest {}\n", name_of(it.mode),
+                        it.steps.count, duration_text(it.steps.sum), duration_text(it.steps.median),
+                        duration_text(it.steps.p99), duration_text(it.steps.longest));
+    auto const line = [&](std::string_view name, std::size_t depth, double share, duration_summary const* spent) {
+        text += fmt::format("    {:>5}  {:{}}{}", percent(share), "", 2 * depth, name);
+        if (spent != nullptr) {
+            text += fmt::format(": median {}, 99 % below {}", duration_text(spent->median), duration_text(spent->p99));
+            if (spent->count < it.steps.count) { text += fmt::format(", in {} steps", spent->count); }
+        }
+        text += '\n';
+    };
+    for (section_profile const& each : it.sections) {
+        auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
+        line(std::string_view{each.path}.substr(each.path.rfind('/') + 1), depth, each.share, &each.spent);
+    }
+    if (!it.sections.empty()) { line("in no section", 0, (std::max)(0.0, 1 - it.named), nullptr); }
+    if (it.slow_steps > 0) { text += fmt::format("    {} slow, the longest:\n", it.slow_steps); }
+    for (slow_step const& each : it.slow) {
+        text += fmt::format("        {}({}): {}", name_of(each.step.mode), each.step.index, duration_text(each.seconds));
+        if (!each.section.empty()) {
+            text += fmt::format(", {} of it more than usual in {}", duration_text(each.beyond), each.section);
+        }
+        text += each.beside.empty() ? "\n" : ", " + each.beside + '\n';
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY run_profile profile_of(trial const& run) {
+    run_profile made;
+    bool const several = run.workers().size() > 1;
+    for (std::uint32_t const number : run.workers()) {
+        worker_profile mine{number, {}};
+        auto const alone = several ? open_trial(run.path(), worker{number}) : result<trial>{errc::none, ""};
+        if (several && !alone) { continue; }  // trial::damage says why
+        trial const& its = several ? *alone : run;
+        auto const all = its.times();
+        for (mode const each : {mode::train, mode::eval, mode::predict}) {
+            mode_profile one = detail::profile_of_mode(its, each, all);
+            if (one.steps.count > 0) { mine.modes.push_back(std::move(one)); }
+        }
+        made.workers.push_back(std::move(mine));
+    }
+    made.verdict = detail::verdict_of(made);
+    return made;
+}
+
+SPOTTER_BODY std::string describe(run_profile const& it) {
+    std::string text;
+    for (worker_profile const& worker : it.workers) {
+        if (it.workers.size() > 1) { text += fmt::format("worker {}\n", worker.worker); }
+        for (mode_profile const& each : worker.modes) { detail::describe_mode(each, text); }
+    }
+    return text + it.verdict + '\n';
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

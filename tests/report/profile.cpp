@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of a run's steps went: shares of sections, slow steps and what they did, and the sentence that says it.
+#include <tests/catch.hpp>
+#include <tests/temporary_folder.hpp>
+
+#include <spotter/report/profile.hpp>
+#include <spotter/spotter.hpp>
+
+#include <cmath>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+double profile_clock = 1'700'000'000;
+double tell_profile_clock() noexcept { return profile_clock; }
+void spend(double seconds) { profile_clock += seconds; }
+
+constexpr plan kept_losses{collection{"loss", "loss"}};
+
+struct step_costs {
+    double data = 0, forward = 0, conv = 0, rest = 0;
+};
+template <class Costs>
+void record_profile(std::string const& path, std::uint64_t steps, Costs&& costs, std::uint32_t number = 0) {
+    hook watch{path, kept_losses,
+               options{.existing = existing::resume, .drain = drain::poll, .worker = number, .workers = number + 1,
+                       .clock = &tell_profile_clock}};
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        step_costs const each = costs(i);
+        if (each.data > 0) {
+            auto const part = watch.section("data");
+            spend(each.data);
+        }
+        watch.begin(i);
+        if (each.forward > 0) {
+            auto const part = watch.section("forward");
+            spend(each.forward);
+            auto const inner = watch.section("conv");
+            spend(each.conv);
+        }
+        spend(each.rest);
+        watch.observe("loss", 1.0F);
+        (void)watch.end();
+        watch.poll();
+    }
+}
+bool near_to(double a, double b) { return std::fabs(a - b) < 1e-4; }
+
+run_profile profile_at(std::string const& path) { return profile_of(open_trial(path).value()); }
+
+}  // namespace
+
+TEST_CASE("a step waits for its data: the shares, and the sentence that says so") {
+    temporary_folder const folder;
+    record_profile(folder / "run", 101, [](std::uint64_t) { return step_costs{0.06, 0.02, 0.01, 0.01}; });
+    auto const it = profile_at(folder / "run");
+    REQUIRE(it.workers.size() == 1);
+    REQUIRE(it.workers[0].modes.size() == 1);
+    mode_profile const& train = it.workers[0].modes[0];
+    CHECK(train.steps.count == 100);
+    CHECK(near_to(train.steps.median, 0.1));
+    REQUIRE(train.sections.size() == 3);
+    CHECK(train.sections[0].path == "data");
+    CHECK(near_to(train.sections[0].share, 0.6));
+    CHECK(train.sections[1].path == "forward");
+    CHECK(near_to(train.sections[1].share, 0.3));
+    CHECK(train.sections[2].path == "forward/conv");
+    CHECK(near_to(train.named, 0.9));
+    CHECK(train.slow_steps == 0);
+    CHECK(it.verdict.starts_with("60 % of a train step is section data: read ahead"));
+    std::string const text = describe(it);
+    CHECK(text.find("     60 %  data: median 60 ms") != std::string::npos);
+    CHECK(text.find("     10 %  in no section") != std::string::npos);
+}
+
+TEST_CASE("a step that computes is not told to read ahead") {
+    temporary_folder const folder;
+    record_profile(folder / "run", 50, [](std::uint64_t) { return step_costs{0.001, 0.02, 0.06, 0.001}; });
+    CHECK(profile_at(folder / "run").verdict.find("most of it, 98 %, is section forward.") != std::string::npos);
+}
+
+TEST_CASE("slow steps are named with the section that was longer than usual") {
+    temporary_folder const folder;
+    record_profile(folder / "run", 200, [](std::uint64_t i) {
+        return step_costs{i == 70 ? 0.5 : 0.01, 0.02, i == 120 ? 0.8 : 0.03, i == 150 ? 0.3 : 0.001};
+    });
+    mode_profile const train = profile_at(folder / "run").workers.at(0).modes.at(0);
+    CHECK(train.slow_steps == 3);
+    REQUIRE(train.slow.size() == 3);
+    CHECK(train.slow[0].step == spotter::train(120));
+    CHECK(train.slow[0].section == "forward/conv");
+    CHECK(train.slow[1].step == spotter::train(70));
+    CHECK(train.slow[1].section == "data");
+    CHECK(near_to(train.slow[1].beyond, 0.49));
+    CHECK(train.slow[2].step == spotter::train(150));
+    CHECK(train.slow[2].section.empty());
+}
+
+TEST_CASE("one slow rank of four is named") {
+    temporary_folder const folder;
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+        record_profile(folder / "run", 40, [&](std::uint64_t) { return step_costs{0.01, 0.01, 0.01, rank == 2 ? 0.05 : 0.01}; },
+                       rank);
+    }
+    auto const it = profile_at(folder / "run");
+    REQUIRE(it.workers.size() == 4);
+    CHECK(it.verdict.starts_with("Worker 2 is slow: a step of its takes 80 ms, 2 times the 40 ms of the others."));
+}
+
+TEST_CASE("without sections, and without times, the sentence says what is missing") {
+    temporary_folder const folder;
+    record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
+    CHECK(profile_at(folder / "run").verdict ==
+          "A train step takes 250 ms (median); what of it is what, nobody said: name its parts with watch.section(\"data\").");
+    record_profile(folder / "short", 1, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
+    CHECK(profile_at(folder / "short").verdict == "The record does not say how long its steps took.");
+    CHECK(profile_at(folder / "short").workers.at(0).modes.empty());
+}
+
+TEST_CASE("most of a step in no section is told as such") {
+    temporary_folder const folder;
+    record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0.01, 0.01, 0.25}; });
+    CHECK(profile_at(folder / "run").verdict.find("93 % of it is in no section: name more of its parts.") != std::string::npos);
+}
