@@ -108,16 +108,23 @@ outcome train(design const& wanted, studies::split const& data, extent_of_study 
     torch::Tensor plane = torch::randn({how.drawn, 2}) * 1e-2;
     for (std::uint64_t i = 0; i < how.steps; ++i) {
         if (i % (how.steps / 4) == 0) { evaluate(of, data.test, how, watch, i / (how.steps / 4), plane); }
+        watch.begin_section("data");
         torch::Tensor const chosen = torch::randint(data.train.size(), {how.batch}, torch::kLong);
         torch::Tensor const pixels = as_pixels(data.train.pixels.index_select(0, chosen));
+        watch.end_section("data");
         watch.begin(sp::train(i));
         optimizer.zero_grad();
+        watch.begin_section("forward");
         torch::Tensor const loss = torch::mse_loss(of->forward(pixels, observing(watch, wanted.squashes)), pixels);
+        watch.end_section("forward");
+        watch.begin_section("backward");
         loss.backward();
+        watch.end_section("backward");
         watch.observe("loss", loss);
         sp::observe_module(watch, tensors);
         auto const found = watch.end();
         if (found) { fmt::print("{}\n", found); }
+        auto const part = watch.section("update");
         optimizer.step();
     }
     evaluate(of, data.test, how, watch, 5, plane);

@@ -45,14 +45,21 @@ void train(studies::resnet& net, studies::pictures const& from, extent_of_study 
            double rate, std::uint64_t& index, Hook& watch) {
     torch::optim::Adam optimizer{net->parameters(), rate};
     for (std::uint64_t i = 0; i < steps; ++i, ++index) {
+        watch.begin_section("data");
         studies::pictures const batch = from.at(torch::randint(from.size(), {how.batch}, torch::kLong));
+        watch.end_section("data");
         watch.begin(sp::train(index));
         optimizer.zero_grad();
+        watch.begin_section("forward");
         torch::Tensor const loss =
             torch::nn::functional::cross_entropy(net->forward(studies::as_input(batch.pixels)), batch.labels);
+        watch.end_section("forward");
+        watch.begin_section("backward");
         loss.backward();
+        watch.end_section("backward");
         watch.observe("loss", loss);
         (void)watch.end();
+        auto const part = watch.section("update");
         optimizer.step();
     }
 }

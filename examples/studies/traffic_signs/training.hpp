@@ -121,22 +121,32 @@ outcome train(recipe const& how, studies::split const& data, std::uint64_t seed,
     dealer deal{data.train, how.balanced};
     std::uint64_t evaluations = 0;
     while (result.steps < how.steps) {
+        watch.begin_section("data");
         studies::pictures const batch = deal.next();
         torch::Tensor input = studies::as_input(batch.pixels);
         if (how.mirrored) { input = mirrored_at_random(input); }
+        watch.end_section("data");
         double const done = static_cast<double>(result.steps) / static_cast<double>(how.steps);
         static_cast<torch::optim::AdamOptions&>(optimizer.param_groups()[0].options())
             .lr(how.decays ? recipe::rate * (1 - done) : recipe::rate);
         watch.begin(sp::train(result.steps));
         optimizer.zero_grad();
+        watch.begin_section("forward");
         torch::Tensor const loss = torch::nn::functional::cross_entropy(result.net->forward(input), batch.labels);
-        loss.backward();
+        watch.end_section("forward");
+        {
+            auto const part = watch.section("backward");
+            loss.backward();
+        }
         watch.observe("label", batch.labels);
         watch.observe("loss", loss);
         auto const found = watch.end();
         if (found) { fmt::print("{}\n", found); }
         if (how.heeds && found.decision() == sp::decision::stop) { break; }
-        optimizer.step();
+        {
+            auto const part = watch.section("update");
+            optimizer.step();
+        }
         if (++result.steps % recipe::between_evaluations == 0) {
             sp::decision const asked = evaluate(result, data.test, watch, evaluations++);
             if (how.heeds && asked == sp::decision::stop) { break; }
