@@ -4,6 +4,7 @@
 
 #include <spotter/export/csv.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 
@@ -14,7 +15,7 @@ namespace {
 
 // A clock that says 1, 2, 3 and so on, so that times are known.
 double ticks() noexcept {
-    static double now = 0;
+    static std::atomic<int> now{0};  // asked by the loop and by the writer
     return ++now;
 }
 

@@ -16,9 +16,9 @@ struct timed_step {
     step_id step{};
     std::uint64_t ordinal = 0;
     double begun = 0, closed = 0;
-    double seconds = 0;  // from the close before it, whatever its mode, to its own; of the first of an attempt from its begin
+    double seconds = 0;  // from the close before it, whatever its mode, to its own; where that is not known from its begin
     double inside = 0;   // of these from its begin on
-    bool first = false;  // of an attempt
+    bool first = false;  // of an attempt, or behind a step of which the record lost the time
     std::uint32_t worker = 0;
 };
 

@@ -47,15 +47,18 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         spotter::detail::duration_text(it.seconds.whole().most), bottom, width, svg);
 }
 
-[[nodiscard]] SPOTTER_BODY std::string time_rows(run_story const& story) {
+// A row a mode, of several workers for each of them.
+[[nodiscard]] SPOTTER_BODY std::string time_rows(run_profile const& it) {
     std::string rows;
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        step_times const& it = story.times[index_of(each)];
-        if (it.count == 0) { continue; }
-        auto const text = [&](double seconds) { return spotter::detail::duration_text(seconds); };
-        rows += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                            name_of(each), it.count, text(it.sum / static_cast<double>(it.count)),
-                            text(it.quantile(0.5)), text(it.quantile(0.99)), text(it.seconds.whole().most));
+    auto const text = [](double seconds) { return spotter::detail::duration_text(seconds); };
+    for (worker_profile const& worker : it.workers) {
+        std::string const whose = it.workers.size() > 1 ? fmt::format(" of worker {}", worker.worker) : std::string{};
+        for (mode_profile const& each : worker.modes) {
+            duration_summary const& took = each.steps;
+            rows += fmt::format("<tr><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                                name_of(each.mode), whose, took.count, text(took.mean()), text(took.median),
+                                text(took.p99), text(took.longest));
+        }
     }
     return rows.empty() ? rows
                         : fmt::format("<div class=\"wide\"><table class=\"plain\"><thead><tr><th>steps "
@@ -81,16 +84,15 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
                         spotter::detail::duration_text(each.spent.p99)));
     }
     row("in no section", 0, (std::max)(0.0, 1 - it.named), "<td></td><td></td>");
-    return fmt::format("<h3>What a {} step is made of</h3><div class=\"wide\"><table class=\"plain sections\"><thead><tr><th>section</th>"
+    return fmt::format("<h3>What {} steps are made of</h3><div class=\"wide\"><table class=\"plain sections\"><thead><tr><th>section</th>"
                        "<td>share</td><td></td><td>median</td><td>99 %</td></tr></thead><tbody>\n{}</tbody></table></div>\n",
                        name_of(it.mode), rows);
 }
 
 // Where the time went: of several workers the lowest one's steps, and in the sentence all of them.
-[[nodiscard]] SPOTTER_BODY std::string where_time_went(trial const& run) {
-    run_profile const it = profile_of(run);
+[[nodiscard]] SPOTTER_BODY std::string where_time_went(run_profile const& it) {
     if (it.workers.empty() || it.workers.front().modes.empty()) { return {}; }
-    std::string text = paragraph("<b>" + escape(it.verdict) + "</b>");
+    std::string text = "<p><b>" + escape(it.verdict) + "</b></p>\n";
     for (mode_profile const& each : it.workers.front().modes) { text += shares(each); }
     std::string items;
     for (mode_profile const& each : it.workers.front().modes) {
@@ -142,7 +144,8 @@ SPOTTER_BODY section timing_section(run_story const& story) {
         figures += draw(picture);
         figures += detail::time_histogram(main, "Distribution of step times");
     }
-    std::string body = grid_of(figures) + detail::time_rows(story) + detail::where_time_went(*story.run);
+    run_profile const profile = profile_of(*story.run);
+    std::string body = grid_of(figures) + detail::time_rows(profile) + detail::where_time_went(profile);
     if (main.count > 0) {
         body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that trained.</p>\n";
     } else if (!story.tensors.empty()) {
