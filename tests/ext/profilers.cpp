@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections shown to other profilers: the same names, in the same order, closed when they are. Their headers stand in (tests/ext/profilers).
+#include <tests/catch.hpp>
+
+#include <spotter/ext/nvtx.hpp>
+#include <spotter/ext/tracy.hpp>
+#include <spotter/hook.hpp>
+
+#include <string>
+#include <vector>
+
+static_assert(SPOTTER_HAS_NVTX == 1 && SPOTTER_HAS_TRACY == 1);
+
+namespace {
+
+std::vector<std::string> told;
+unsigned zones = 0;
+
+}  // namespace
+
+extern "C" int nvtxRangePushA(char const* message) {
+    told.emplace_back(message);
+    return 0;
+}
+extern "C" int nvtxRangePop() {
+    told.emplace_back("pop");
+    return 0;
+}
+test_zone begin_test_zone() { return {++zones, 1}; }
+void name_test_zone(test_zone zone, char const* name, std::size_t size) {
+    told.push_back(std::to_string(zone.id) + ' ' + std::string(name, size));
+}
+void end_test_zone(test_zone zone) { told.push_back(std::to_string(zone.id) + " ends"); }
+
+using namespace spotter;
+
+namespace {
+
+template <class Hook>
+void two_steps(Hook& watch) {
+    for (std::uint64_t i = 0; i < 2; ++i) {
+        {
+            auto const outer = watch.section("forward");
+            auto const inner = watch.section("conv");
+        }
+        (void)watch.step(i);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("nvtx: sections are ranges, pushed and popped") {
+    told.clear();
+    hook watch{plan<>{}, options{.sections = &nvtx_sections}};
+    two_steps(watch);
+    CHECK(told == std::vector<std::string>{"forward", "conv", "pop", "pop", "forward", "conv", "pop", "pop"});
+}
+
+TEST_CASE("tracy: sections are zones, and each that begins ends") {
+    told.clear();
+    zones = 0;
+    hook watch{plan<>{}, options{.sections = &tracy_sections}};
+    two_steps(watch);
+    CHECK(told == std::vector<std::string>{"1 forward", "2 conv", "2 ends", "1 ends", "3 forward", "4 conv", "4 ends", "3 ends"});
+}
+
+TEST_CASE("tracy: beyond thirty-two sections in one another nothing is shown, and nothing is lost") {
+    told.clear();
+    zones = 0;
+    hook watch{plan<>{}, options{.sections = &tracy_sections}};
+    for (int i = 0; i < 40; ++i) { watch.begin_section("deep"); }
+    for (int i = 0; i < 40; ++i) { watch.end_section("deep"); }
+    CHECK(zones == 32);
+    CHECK(told.size() == 64);
+    CHECK(told.back() == "1 ends");
+    CHECK(watch.health().good());
+}
