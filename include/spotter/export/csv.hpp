@@ -46,7 +46,7 @@ template <class Row>
     for (closed_step const& each : index.steps()) {
         if (!rows.contains(each.step)) { continue; }
         auto const timing = index.times().find(each.step, each.ordinal, index.worker());
-        latest[each.step] = {each.ordinal, each.step, timing ? timing->closed : each.time, timing};
+        latest[each.step] = {each.ordinal, each.step, each.time, timing};
     }
     for (auto const& [step, row] : rows) {
         result<std::uint64_t> const ordinal = latest.contains(step) ? result<std::uint64_t>{0} : run.ordinal(step);
@@ -66,8 +66,8 @@ template <class Row>
 }  // namespace detail
 
 // Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series. One row for each closed step at which any
-// of them is known: `step` counts all closed steps of the run, whatever their mode; `time` is when it was closed, in
-// seconds since 1970, and `seconds` how long it took from the close before it; what is unknown is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
+// of them is known: `step` counts all closed steps of the run, whatever their mode; `time` is when the writer met its
+// close, in seconds since 1970, and `seconds` how long it took from the close before it; what is unknown is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
 // `put` returns an error, which ends the writing and is returned.
 template <policy Policy, class Put>
 requires requires(Put put, std::string_view line) {

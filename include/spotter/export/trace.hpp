@@ -29,7 +29,7 @@ public:
         sections_.clear();
         if (!at.timing) {  // nobody knows how long it took
             return send("\"ph\":\"i\",\"s\":\"t\",\"name\":" + json_text(label_of(at.step)) +
-                        ",\"cat\":\"step\",\"ts\":" + microseconds(at.time) + ',' + own_ + thread_of(at.step.mode));
+                        ",\"cat\":\"step\",\"ts\":" + microseconds(moment_of(at)) + ',' + own_ + thread_of(at.step.mode));
         }
         from_ = (std::max)(to_, at.timing->closed - at.timing->seconds);  // rounded, it may reach into the step before
         to_ = (std::max)(from_, at.timing->closed);
@@ -49,7 +49,7 @@ public:
         describe(it, line);
         ++counts_->values;
         send("\"ph\":\"i\",\"s\":\"p\",\"name\":" + json_text(it.rule) +
-             ",\"cat\":\"finding\",\"ts\":" + microseconds(at.time) + ',' + own_ + thread_of(at.step.mode) +
+             ",\"cat\":\"finding\",\"ts\":" + microseconds(moment_of(at)) + ',' + own_ + thread_of(at.step.mode) +
              ",\"args\":{\"text\":" + json_text(line.view()) + "}");
     }
     void end(recorded_step const& at) {
@@ -58,6 +58,9 @@ public:
     void loose(recorded_step const& at, recorded_entry& it) { tell(at, it); }
 
 private:
+    [[nodiscard]] static double moment_of(recorded_step const& at) noexcept {
+        return at.timing ? at.timing->closed : at.time;
+    }
     static constexpr std::string_view section_prefix = "time/";
     struct section {
         std::string path{};
@@ -87,7 +90,7 @@ private:
     [[nodiscard]] std::string microseconds(double const& time) const { return number_text((time - begin_) * 1e6); }
     void tell(recorded_step const& at, recorded_entry& it) {
         if (it.is_text()) { return; }
-        double const time = it.time().value_or(at.time);
+        double const time = it.time().value_or(moment_of(at));
         if (it.is_number()) {
             measurement const found = it.number();
             if (found.known) { count(at, it.name(), time, found.value); }

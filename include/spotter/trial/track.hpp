@@ -37,7 +37,7 @@ struct elements {
 
 struct loose_scalar {
     double value = 0;                  // as near as a double comes to it; 0 for a text
-    double time = 0;                   // seconds since 1970, as given to hook.scalar, or else of its close; in older records when the writer met that
+    double time = 0;                   // seconds since 1970, as given to hook.scalar or else when the writer met it
     std::uint64_t before_ordinal = 0;  // of the step that closed next
     dtype type = dtype::none;          // as it was given
     std::string bytes{};               // of the number, or the text's letters

@@ -124,10 +124,7 @@ SPOTTER_BODY result<double> worker_track::time(step_id step) const {
         entry->is_scalar && !decode(run_->row_at(entry->place, row_kind::scalar, finder), row) && row.has_time) {
         return row.time;
     }
-    if (is_closed(*entry)) {
-        auto const timing = run_->times().find(step, entry->ordinal, worker());
-        return timing ? timing->closed : run_->step_of(entry->ordinal)->time;
-    }
+    if (is_closed(*entry)) { return run_->step_of(entry->ordinal)->time; }
     return {errc::not_yet, "the step was not closed, so it has no time"};
 }
 
