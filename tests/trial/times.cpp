@@ -38,20 +38,20 @@ TEST_CASE("a step lasts from the close before it to its own; what is inside is f
         }
     }
     trial const run = open_trial(folder / "run").value();
-    auto const times = run.times();
-    REQUIRE(times.size() == 400);
-    CHECK(times[0].first);
-    CHECK(times[0].seconds == times[0].inside);
-    double sum = 0;
+    auto const told = run.times();
+    REQUIRE(told.size() == 400);
+    CHECK(told[0].first);
+    CHECK(told[0].seconds == told[0].inside);
+    double together = 0;
     for (std::size_t i = 1; i < 400; ++i) {
-        CHECK(times[i].step == train(i));
-        CHECK(times[i].ordinal == i);
-        CHECK(about(times[i].inside, i == 77 ? 2.0 : 0.0625, 1e-9));
-        CHECK(about(times[i].seconds, i == 77 ? 2.03125 : 0.09375, 1e-9));
-        CHECK(times[i].closed > times[i - 1].closed);
-        sum += times[i].seconds;
+        CHECK(told[i].step == train(i));
+        CHECK(told[i].ordinal == i);
+        CHECK(about(told[i].inside, i == 77 ? 2.0 : 0.0625, 1e-9));
+        CHECK(about(told[i].seconds, i == 77 ? 2.03125 : 0.09375, 1e-9));
+        CHECK(told[i].closed > told[i - 1].closed);
+        together += told[i].seconds;
     }
-    CHECK(about(sum, times.back().closed - times.front().closed, 1e-5));
+    CHECK(about(together, told.back().closed - told.front().closed, 1e-5));
     CHECK(run.times(worker{1}).empty());
     CHECK(run.times(worker{0}).size() == 400);
 }
@@ -66,14 +66,14 @@ TEST_CASE("a loop that sleeps is told as it was, though the writer meets its clo
         }
     }
     trial const run = open_trial(folder / "run").value();
-    auto const times = run.times();
-    REQUIRE(times.size() == 20);
-    for (timed_step const& each : times) {
+    auto const told = run.times();
+    REQUIRE(told.size() == 20);
+    for (timed_step const& each : told) {
         if (!each.first) { CHECK(each.seconds >= (each.step.index == 10 ? 0.04 : 0.004)); }
     }
     double const now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    CHECK(times.back().closed < now + 1);
-    CHECK(times.back().closed > now - 60);
+    CHECK(told.back().closed < now + 1);
+    CHECK(told.back().closed > now - 60);
 }
 
 TEST_CASE("a million short steps, then long ones: all have a time, in order, and the record stays small") {
@@ -87,13 +87,13 @@ TEST_CASE("a million short steps, then long ones: all have a time, in order, and
         }
     }
     trial const run = open_trial(folder / "run").value();
-    auto const times = run.times();
-    REQUIRE(times.size() == count);
+    auto const told = run.times();
+    REQUIRE(told.size() == count);
     std::size_t long_ones = 0;
     bool in_order = true;
-    for (std::size_t i = 1; i < times.size(); ++i) {
-        long_ones += times[i].seconds > 0.4 ? 1 : 0;
-        in_order = in_order && times[i].closed >= times[i - 1].closed;
+    for (std::size_t i = 1; i < told.size(); ++i) {
+        long_ones += told[i].seconds > 0.4 ? 1 : 0;
+        in_order = in_order && told[i].closed >= told[i - 1].closed;
     }
     CHECK(in_order);
     CHECK(long_ones == 4);
@@ -111,9 +111,9 @@ TEST_CASE("a resumed run: the first step of an attempt has none before it") {
         later(1000);
     }
     trial const run = open_trial(folder / "run").value();
-    auto const times = run.times();
-    REQUIRE(times.size() == 30);
-    for (timed_step const& each : times) {
+    auto const told = run.times();
+    REQUIRE(told.size() == 30);
+    for (timed_step const& each : told) {
         CHECK(each.first == (each.ordinal % 10 == 0));
         CHECK(about(each.seconds, each.first ? 0.0 : 1.0, 1e-6));
     }
@@ -131,16 +131,16 @@ TEST_CASE("a live run shows the times with the steps") {
         (void)watch.step(i, "loss"_t = 1.0F);
         watch.flush();
         REQUIRE(!run.refresh());
-        auto const times = run.times();
-        REQUIRE(times.size() == i + 1);
-        CHECK(about(times.back().seconds, 0.25, 1e-6));
+        auto const told = run.times();
+        REQUIRE(told.size() == i + 1);
+        CHECK(about(told.back().seconds, 0.25, 1e-6));
     }
 }
 
 TEST_CASE("a rule that reads times of steps says in a replay what it would have said in the loop, and what it did say") {
     temporary_folder const folder;
     step_time_outlier const rule{.min_history = 5};
-    std::vector<finding> told[2];
+    std::vector<finding> said[2];
     for (int inline_too = 0; inline_too < 2; ++inline_too) {
         std::string const path = folder / (inline_too != 0 ? "with" : "without");
         auto const loop = [&](auto& watch) {
@@ -158,15 +158,15 @@ TEST_CASE("a rule that reads times of steps says in a replay what it would have 
         }
         trial const run = open_trial(path).value();
         CHECK(run["time/step"].steps().empty() == (inline_too == 0));
-        told[inline_too] = replay(run, rule).findings;
-        CHECK(replay_side_by_side(run, rule).findings.size() == told[inline_too].size());
-        if (inline_too != 0) { CHECK(run.findings().size() == told[inline_too].size()); }
+        said[inline_too] = replay(run, rule).findings;
+        CHECK(replay_side_by_side(run, rule).findings.size() == said[inline_too].size());
+        if (inline_too != 0) { CHECK(run.findings().size() == said[inline_too].size()); }
     }
-    REQUIRE(told[0].size() == 2);
-    REQUIRE(told[1].size() == 2);
+    REQUIRE(said[0].size() == 2);
+    REQUIRE(said[1].size() == 2);
     for (std::size_t i = 0; i < 2; ++i) {
-        CHECK(told[0][i].step == told[1][i].step);
-        CHECK(told[0][i].tensor == "time/step");
-        CHECK(about(told[0][i].measured, told[1][i].measured, 1e-6));
+        CHECK(said[0][i].step == said[1][i].step);
+        CHECK(said[0][i].tensor == "time/step");
+        CHECK(about(said[0][i].measured, said[1][i].measured, 1e-6));
     }
 }

@@ -61,8 +61,9 @@ SPOTTER_BODY void put_sections(std::vector<section_profile> const& all, std::str
         bool const within = each.path.starts_with(inside) && each.path.find('/', inside.size()) == std::string::npos;
         if (within) { mine.push_back(each); }
     }
-    std::stable_sort(mine.begin(), mine.end(),
-                     [](section_profile const& a, section_profile const& b) { return a.share > b.share; });
+    std::sort(mine.begin(), mine.end(), [](section_profile const& a, section_profile const& b) {
+        return a.share != b.share ? a.share > b.share : a.path < b.path;
+    });
     for (section_profile& each : mine) {
         std::string const path = each.path + '/';
         into.push_back(std::move(each));
@@ -102,8 +103,9 @@ SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all
         if (all[i].step.mode == into.mode && !all[i].first && all[i].seconds > limit) { slow.push_back(i); }
     }
     into.slow_steps = slow.size();
-    std::stable_sort(slow.begin(), slow.end(),
-                     [&](std::size_t a, std::size_t b) { return all[a].seconds > all[b].seconds; });
+    std::sort(slow.begin(), slow.end(), [&](std::size_t a, std::size_t b) {
+        return all[a].seconds != all[b].seconds ? all[a].seconds > all[b].seconds : a < b;
+    });
     slow.resize((std::min)(slow.size(), shown_slow_steps));
     for (std::size_t const at : slow) {
         slow_step made{all[at].step, all[at].seconds, {}, 0, beside_of(run, all[at], at > 0 ? &all[at - 1] : nullptr)};
