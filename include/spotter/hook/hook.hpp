@@ -7,9 +7,9 @@
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
+#include <spotter/hook/outside.hpp>
 #include <spotter/hook/registry.hpp>
 #include <spotter/hook/source_copy.hpp>
-#include <spotter/hook/stop_request.hpp>
 #include <spotter/hook/timed_loop.hpp>
 #include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
@@ -316,7 +316,7 @@ private:
         });
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
-        detail::tell_stop_request(sink_, step_, found);
+        detail::tell_from_outside(sink_, step_, found);
         if (whole) {
             if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
             sink_.close(step_, found);

@@ -7,6 +7,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 struct section_observer;
+class writer_task;
 
 // What to do when the folder already holds a run.
 //   next     a finished run is left as it is and this one goes to `path-2`, `-3`, ...; an unfinished one is resumed
@@ -84,6 +85,7 @@ struct options {
     double (*clock)() noexcept = nullptr;
     spotter::ring_in ring_in = spotter::ring_in::memory;
     section_observer const* sections = nullptr;  // that shows them elsewhere; must outlive the hook
+    writer_task* beside = nullptr;               // done by who writes, beside it: a system_sampler; must outlive the hook
     memory_source memory{};  // of the ring, the one large piece of memory; asked once, at the start
 };
 

@@ -36,9 +36,10 @@ template <class... Arguments>
 
 [[nodiscard]] double steady_seconds() noexcept;
 
-// A further worker's: the first one chose the folder, or found none.
+// A further worker's: the first one chose the folder, or found none; and it has what is done beside it.
 [[nodiscard]] constexpr options options_of_worker(options own, std::uint32_t number, bool no_folder) noexcept {
     own.worker = number;
+    own.beside = nullptr;
     own.dry_run = own.dry_run || no_folder;
     if (own.existing != existing::replace) { own.existing = existing::resume; }
     return own;

@@ -5,6 +5,8 @@
 #include <spotter/record/clock.hpp>
 
 #include <chrono>
+#include <cmath>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -15,6 +17,23 @@ SPOTTER_BODY double seconds_since_epoch() noexcept {
 SPOTTER_BODY std::uint64_t steady_milliseconds() noexcept {
     auto const since = std::chrono::steady_clock::now().time_since_epoch();
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+}
+
+SPOTTER_BODY void day_clock_watch::look_now() noexcept {
+    std::uint64_t const before = steady_milliseconds();
+    double const time_of_day = seconds_since_epoch();
+    std::uint64_t const after = steady_milliseconds();
+    due_ = after + 1000;
+    if (after - before < 100) { compare(before, time_of_day); }  // the thread may have waited for a processor in between
+}
+
+SPOTTER_BODY void day_clock_watch::compare(std::uint64_t now, double time_of_day) noexcept {
+    double const apart = time_of_day - 1e-3 * static_cast<double>(now);
+    double const jumped = apart - std::exchange(apart_, apart);
+    if (!std::exchange(looked_, true) || trouble_ || !(std::fabs(jumped) > most)) { return; }
+    trouble_.code = errc::bad_config;
+    trouble_.what << "the time of day jumped by " << jumped
+                  << " s while the run was written: times in the record from there on are off by that; those of steps are not";
 }
 
 SPOTTER_BODY std::uint64_t make_run_id() noexcept {

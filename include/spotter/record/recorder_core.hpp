@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/file/posix.hpp>
+#include <spotter/hook/writer_task.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
@@ -88,6 +89,11 @@ public:
     // Somebody outside asks the run to stop; for the training thread.
     [[nodiscard]] stop_file const& stopping() const noexcept { return stop_file_; }
 
+    // What options::beside has to tell to the loop.
+    void tell_news(step_id step, step_alarm& into) noexcept {
+        if (has_news_.load(std::memory_order_relaxed)) { take_news(step, into); }
+    }
+
     // Adds the writer's part.
     void report(sink_health& into) const noexcept;
 
@@ -119,7 +125,11 @@ private:
     // before the wish is in the segment.
     void work() noexcept;
     void look_around() noexcept;
+    void work_beside(std::uint64_t now) noexcept;
+    void end_beside() noexcept;
+    void take_news(step_id step, step_alarm& into) noexcept;
     void publish() noexcept;
+    void publish_trouble() noexcept;
 
     file_system& files_;
     open_run run_;
@@ -134,6 +144,10 @@ private:
     segment_writer segments_;
     ring_drain drain_;
     stop_file stop_file_;
+    day_clock_watch day_clock_;
+    writer_task* beside_;
+    std::uint64_t beside_due_ = 0;
+    bool beside_begun_ = false;
     std::size_t block_ = 0;
     bool streaming_ = false;
     bool measured_ = true;  // or how to copy is still to be found out
@@ -152,6 +166,7 @@ private:
     std::atomic<bool> has_error_{false};
     std::atomic<bool> failed_{false};
     std::atomic<bool> stop_{false};
+    std::atomic<bool> has_news_{false};
     std::atomic<bool> room_wanted_{false};
     std::atomic<std::uint64_t> flush_wanted_{0};
     std::atomic<std::uint64_t> flush_done_{0};

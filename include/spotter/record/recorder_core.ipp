@@ -11,13 +11,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
     : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
-      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker} {
+      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
+      beside_{choices.beside} {
     if (choices.clock != nullptr) { run_.place.now = choices.clock; }
     trouble_ = run.left;
 }
 
 SPOTTER_BODY recorder_core::~recorder_core() {
     stop();
+    end_beside();
     (void)shared_.remove();
     files_.unlock(run_.lock);
     if (given_ != nullptr && choices_.memory.give_back != nullptr) {
@@ -84,6 +86,7 @@ SPOTTER_BODY void recorder_core::end_step() noexcept {
 }
 
 SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
+    end_beside();
     segments_.look();
     if (started_) { segments_.add(row_kind::run_end, run_end); }
     segments_.finish();
@@ -318,6 +321,25 @@ SPOTTER_BODY void recorder_core::look_around() noexcept {
     drain_.tick(now);
     publish();
     stop_file_.look(now);
+    day_clock_.look(now);
+    if (beside_ != nullptr && now >= beside_due_) { work_beside(now); }
+}
+
+SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::work_beside(std::uint64_t now) noexcept {
+    if (!std::exchange(beside_begun_, true)) { beside_->begin(run_.place.folder, choices_, now); }
+    beside_due_ = beside_->work(now, drain_.loop());
+    if (beside_->has_news()) { has_news_.store(true, std::memory_order_relaxed); }
+}
+
+SPOTTER_BODY void recorder_core::end_beside() noexcept {
+    if (!std::exchange(beside_begun_, false)) { return; }
+    beside_->end();
+    beside_ = nullptr;
+}
+
+SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::take_news(step_id step, step_alarm& into) noexcept {
+    has_news_.store(false, std::memory_order_relaxed);
+    if (choices_.beside != nullptr) { choices_.beside->tell(step, into); }
 }
 
 SPOTTER_BODY void recorder_core::publish() noexcept {
@@ -325,12 +347,18 @@ SPOTTER_BODY void recorder_core::publish() noexcept {
     bytes_.store(segments_.written(), std::memory_order_relaxed);
     peak_.store(drain_.peak(), std::memory_order_relaxed);
     lost_.store(segments_.lost(), std::memory_order_release);
-    error const& why = segments_.first_error() ? segments_.first_error() : stop_file_.trouble();
-    if (why && !has_error_.load(std::memory_order_relaxed)) {
-        writer_error_ = why;
-        has_error_.store(true, std::memory_order_release);
-    }
+    if (!has_error_.load(std::memory_order_relaxed)) { publish_trouble(); }
     failed_.store(segments_.failed(), std::memory_order_relaxed);
+}
+
+SPOTTER_BODY void recorder_core::publish_trouble() noexcept {
+    for (error const& each : {segments_.first_error(), stop_file_.trouble(), day_clock_.trouble(),
+                              beside_begun_ ? beside_->trouble() : error{}}) {
+        if (!each) { continue; }
+        writer_error_ = each;
+        has_error_.store(true, std::memory_order_release);
+        return;
+    }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

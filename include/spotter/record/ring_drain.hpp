@@ -2,6 +2,7 @@
 // Record (L4): the writer's side of the ring: takes entries, adds what only the writer knows, hands rows to the segment.
 #pragma once
 
+#include <spotter/hook/writer_task.hpp>
 #include <spotter/record/delta_chains.hpp>
 #include <spotter/record/entry.hpp>
 #include <spotter/record/segment_writer.hpp>
@@ -32,6 +33,7 @@ public:
     // The rest of the values that were coming in will not come.
     void give_up() noexcept;
     [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
+    [[nodiscard]] loop_progress const& loop() const noexcept { return loop_; }
 
 private:
     static constexpr std::uint64_t heartbeat_milliseconds = 10'000;
@@ -72,6 +74,7 @@ private:
     std::uint64_t looked_at_ = flushed_at_;
     std::uint64_t closes_ = 0;
     std::uint64_t peak_ = 0;
+    loop_progress loop_{};
     bool dirty_ = false;    // something came since the last flush
     bool streams_ = false;  // but blocks of the values that are coming in
 };

@@ -135,6 +135,8 @@ SPOTTER_BODY void ring_drain::take_row(std::uint32_t tag, byte_view body) noexce
             auto const times = load<ring_tag::step_stamps>(body.last(sizeof(ring_tag::step_stamps)).data());
             body = body.first(body.size() - sizeof times);
             segments_.time({segments_.ordinal(), times.begun, times.closed});
+            ++loop_.closes;
+            loop_.closed_at = 1e-9 * static_cast<double>(times.closed);
         }
         encode_stamp(rest, segments_.ordinal(), segments_.now());
     } else if ((tag & ring_tag::stamp) != 0) {

@@ -67,6 +67,8 @@ public:
     // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
     [[nodiscard]] bool stop_asked() const noexcept;
     [[nodiscard]] std::string_view stop_reason() const noexcept;
+    // What options::beside has to tell to the loop.
+    void tell_news(step_id step, step_alarm& into) noexcept;
 
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.

@@ -210,6 +210,10 @@ SPOTTER_BODY void run_recorder::poll() noexcept {
 
 SPOTTER_BODY bool run_recorder::stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
 
+SPOTTER_BODY void run_recorder::tell_news(step_id step, step_alarm& into) noexcept {
+    if (core_ != nullptr) { core_->tell_news(step, into); }
+}
+
 SPOTTER_BODY std::uint32_t run_recorder::attempt() const noexcept {
     return core_ != nullptr ? core_->place().attempt : 0;
 }
