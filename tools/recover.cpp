@@ -29,13 +29,15 @@ struct deed {
     std::uint64_t steps = 0;  // of drained
 };
 
-// With the flights of these recordings, each a recording of its own.
-void add_flights(std::vector<recording>& all) {
+// With the flights and the samples of the machine in the folders of these recordings, each a recording of its own.
+void add_inner_ones(std::vector<recording>& all) {
     for (std::size_t i = 0, count = all.size(); i < count; ++i) {
-        recording flight = detail::look_into(all[i].path + '/' + layout::flight_name, all[i].worker);
-        auto const ring = system_files().kind_of(flight.path + '/' + layout::ring_name);
-        bool const has_ring = ring && *ring == path_kind::file;
-        if (has_ring || !flight.segments.empty()) { all.push_back(std::move(flight)); }
+        for (std::string const name : {layout::flight_name, layout::system_name}) {
+            recording inner = detail::look_into(all[i].path + '/' + name, all[i].worker);
+            auto const ring = system_files().kind_of(inner.path + '/' + layout::ring_name);
+            bool const has_ring = ring && *ring == path_kind::file;
+            if (has_ring || !inner.segments.empty()) { all.push_back(std::move(inner)); }
+        }
     }
 }
 
@@ -189,7 +191,7 @@ int recover(recover_options const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "recover", path); }
-    add_flights(all);
+    add_inner_ones(all);
     locks held;
     for (recording const& each : all) {
         if (error const why = held.take(each)) { return fail(why, wanted.json, "recover", path); }

@@ -41,7 +41,7 @@ public:
             for (std::string const& name : detail::names_in(path)) {
                 std::string const below = path + '/' + name;
                 parts.clear();
-                if (name == layout::flight_name || find_recordings(below, parts)) { continue; }
+                if (name == layout::flight_name || name == layout::system_name || find_recordings(below, parts)) { continue; }
                 holds_runs = true;
                 add(below);
             }

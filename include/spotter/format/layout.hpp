@@ -53,6 +53,7 @@ inline constexpr char side_suffix[] = ".spotx";
 inline constexpr char lock_name[] = "lock";
 inline constexpr char stop_name[] = "stop";  // made from outside: the run is to stop
 inline constexpr char flight_name[] = "flight";  // folder of the flight recorder, a run of its own
+inline constexpr char system_name[] = "system";  // folder of samples of the machine, likewise
 inline constexpr char ring_name[] = "ring";  // names the shared memory of the ring, while there is one
 
 }  // namespace layout

@@ -55,7 +55,7 @@ SPOTTER_BODY segment_state read_state(byte_view segment, std::uint32_t number, s
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of one worker, or of its flight recorder.
+// Of one worker, or of a run of its own in its folder.
 [[nodiscard]] SPOTTER_BODY error clear_segments(file_system& files, std::string_view folder) noexcept {
     if (error const why = shared_ring::discard(files, folder)) { return why; }
     for (;;) {
@@ -67,11 +67,12 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }
 
 [[nodiscard]] SPOTTER_BODY error clear_folder(file_system& files, std::string_view folder) noexcept {
-    path_text const flight{folder, layout::flight_name};
-    auto const there = files.kind_of(flight);
-    if (!there) { return there.error(); }
-    if (*there == path_kind::folder) {
-        if (error const why = clear_segments(files, flight)) { return why; }
+    for (std::string_view const name : {layout::flight_name, layout::system_name}) {
+        path_text const inner{folder, name};
+        auto const there = files.kind_of(inner);
+        if (!there) { return there.error(); }
+        if (*there != path_kind::folder) { continue; }
+        if (error const why = clear_segments(files, inner)) { return why; }
     }
     return clear_segments(files, folder);
 }

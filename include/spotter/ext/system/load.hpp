@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what a machine and this process did between two samples, as plain numbers. Filled by proc_reader on Linux; on another system by
-// whoever knows.
+// Ext (L6): what a machine and this process did between two samples, as plain numbers. Filled by proc_reader and nvml_reader on Linux, and by
+// whoever knows more (system_options::fill).
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,12 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // What is not known is not set: each has a bit in `known`. Rates are per second.
 struct system_load {
-    static constexpr std::size_t most_cores = 1024;
+    static constexpr std::size_t most_cores = 1024, most_gpus = 16;
 
     enum class part : std::uint32_t {
         cpu = 1U << 0,
@@ -27,10 +28,21 @@ struct system_load {
         pressure_io = 1U << 8,
         temperature = 1U << 9,
         clock = 1U << 10,
+        gpu = 1U << 11,
     };
-    static constexpr std::size_t parts = 11;
+    static constexpr std::size_t parts = 12;
     struct pressure {
         float some = 0, full = 0;  // share of the time in which some task, or all of them, waited
+    };
+    // What is not known of one is not a number.
+    struct gpu {
+        static constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+        float busy = unknown;         // share of the time in which a kernel ran
+        float memory = unknown;       // share of its memory in use
+        float power = unknown;        // watts
+        float temperature = unknown;  // degrees Celsius
+        float slowed = unknown;       // 1: its clock is held down by heat or power; 0: it is not
+        float received = unknown, sent = unknown;  // bytes a second over PCIe
     };
 
     std::uint32_t known = 0;
@@ -38,6 +50,7 @@ struct system_load {
 
     std::array<float, most_cores> cpu{};  // busy share of each core, time stolen by other machines included
     std::size_t cores = 0;
+    float busy = 0;         // share of all cores' time, stolen time included
     float io_wait = 0;      // share of all cores' time: idle, with a disk at work for them
     float stolen = 0;       // share of all cores' time that another machine had
     float own_cores = 0;    // processor seconds of this process a second
@@ -50,6 +63,16 @@ struct system_load {
     float temperature = 0;  // degrees Celsius, the hottest zone
     float clock = 0;        // hertz, the mean of all cores
 
+    std::array<gpu, most_gpus> gpus{};
+    std::size_t gpu_count = 0;
+    // Threads or processes that prepare data, as the program counts them; not a number where it does not.
+    float loader_workers = gpu::unknown;
+
+    // Of all cores what others had: other programs, and other machines.
+    [[nodiscard]] constexpr float taken() const noexcept {
+        float const others = cores > 0 ? busy - own_cores / static_cast<float>(cores) : 0;
+        return others > 0 ? others : 0;
+    }
     [[nodiscard]] constexpr bool has(part which) const noexcept { return (known & static_cast<std::uint32_t>(which)) != 0; }
     constexpr void learn(part which) noexcept { known |= static_cast<std::uint32_t>(which); }
 };

@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Keeps its files open and reads them again at each sample: a system call each, no allocation. A file that is not there, or stops being
-// readable, leaves its part out; `missing` says which. One thread at a time.
+// Keeps its files open and reads them again at each sample: a system call each, no allocation. A file that is not there, is not readable,
+// or says something else than it should leaves its part out. One thread at a time.
 class proc_reader {
 public:
     // `proc` and `sys` are where these are mounted.
@@ -22,8 +22,9 @@ public:
     // What happened since the call before; at the first call only what needs none. `now` in seconds, of a clock that does not jump.
     void sample(double now, system_load& into) noexcept;
 
-    // Parts that could not be read when they were looked for last, as they are called in system_load: bits of part.
+    // Parts that the last sample lacks, as bits of system_load::part; and those of them that this system has and that could not be read.
     [[nodiscard]] std::uint32_t missing() const noexcept { return missing_; }
+    [[nodiscard]] std::uint32_t unreadable() const noexcept { return missing_ & had_; }
     [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;
 
 private:
@@ -53,7 +54,8 @@ private:
         std::uint64_t some[3]{}, full[3]{};  // microseconds of pressure
     };
 
-    void open(std::size_t which, std::string_view folder, std::string_view name) noexcept;
+    void open(file which, system_load::part of, std::string_view folder, std::string_view name) noexcept;
+    void open_limit(std::string_view proc, std::string_view sys) noexcept;
     void open_zones(std::string_view sys) noexcept;
     [[nodiscard]] std::string_view read(int descriptor) noexcept;
     [[nodiscard]] std::string_view read(file which) noexcept { return read(descriptors_[which]); }
@@ -74,7 +76,7 @@ private:
     totals before_{};
     double ticks_ = 100, page_ = 4096;  // a second; bytes
     double sampled_at_ = 0;
-    std::uint32_t missing_ = 0;
+    std::uint32_t missing_ = 0, had_ = 0;
     bool sampled_ = false;
 };
 

@@ -5,11 +5,11 @@
 #include <spotter/ext/system/proc_reader.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <new>
+#include <utility>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -49,6 +49,7 @@ public:
     void skip_words(std::size_t count) noexcept {
         for (std::size_t i = 0; i < count; ++i) { (void)word(); }
     }
+    [[nodiscard]] std::string_view rest() const noexcept { return left_; }
     void skip_to_last(char mark) noexcept {
         std::size_t const at = left_.rfind(mark);
         if (at != std::string_view::npos) { left_.remove_prefix(at + 1); }
@@ -61,6 +62,18 @@ private:
     }
     std::string_view left_;
 };
+
+// The parts of a path in one; -1 where there is no such file or it cannot be read, which errno says.
+[[nodiscard]] SPOTTER_BODY int open_to_read(std::string_view folder, std::string_view name, std::string_view more = {},
+                                            std::string_view last = {}) noexcept {
+    char path[1024];
+    int const size = std::snprintf(path, sizeof path, "%.*s%.*s%.*s%.*s", static_cast<int>(folder.size()), folder.data(),
+                                   static_cast<int>(name.size()), name.data(), static_cast<int>(more.size()),
+                                   more.data(), static_cast<int>(last.size()), last.data());
+    bool const fits = size > 0 && static_cast<std::size_t>(size) < sizeof path;
+    if (!fits) { errno = ENOENT; }
+    return fits ? ::open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
 
 // A counter that was set back counts from there.
 [[nodiscard]] constexpr double grown(std::uint64_t now, std::uint64_t before) noexcept {
@@ -80,17 +93,18 @@ SPOTTER_BODY proc_reader::proc_reader(std::string_view proc, std::string_view sy
     if (buffer_ == nullptr || cores_ == nullptr) { return; }
     if (long const each = ::sysconf(_SC_CLK_TCK); each > 0) { ticks_ = static_cast<double>(each); }
     if (long const each = ::sysconf(_SC_PAGESIZE); each > 0) { page_ = static_cast<double>(each); }
-    open(stat, proc, "/stat");
-    open(own_stat, proc, "/self/stat");
-    open(own_io, proc, "/self/io");
-    open(own_memory, proc, "/self/statm");
-    open(memory, proc, "/meminfo");
-    open(group_memory, sys, "/fs/cgroup/memory.max");
-    open(network, proc, "/net/dev");
-    open(disks, proc, "/diskstats");
-    open(pressure_cpu, proc, "/pressure/cpu");
-    open(pressure_memory, proc, "/pressure/memory");
-    open(pressure_io, proc, "/pressure/io");
+    using part = system_load::part;
+    open(stat, part::cpu, proc, "/stat");
+    open(own_stat, part::own_cpu, proc, "/self/stat");
+    open(own_io, part::own_io, proc, "/self/io");
+    open(own_memory, part::memory, proc, "/self/statm");
+    open(memory, part::memory, proc, "/meminfo");
+    open_limit(proc, sys);
+    open(network, part::network, proc, "/net/dev");
+    open(disks, part::disk, proc, "/diskstats");
+    open(pressure_cpu, part::pressure_cpu, proc, "/pressure/cpu");
+    open(pressure_memory, part::pressure_memory, proc, "/pressure/memory");
+    open(pressure_io, part::pressure_io, proc, "/pressure/io");
     open_zones(sys);
 }
 
@@ -132,30 +146,48 @@ SPOTTER_BODY std::string_view proc_reader::file_of(system_load::part which) noex
             return "/sys/class/thermal";
         case system_load::part::clock:
             return "/sys/devices/system/cpu/cpu0/cpufreq";
+        case system_load::part::gpu:
+            return "libnvidia-ml.so.1";
     }
     return {};
 }
 
-SPOTTER_BODY void proc_reader::open(std::size_t which, std::string_view folder, std::string_view name) noexcept {
-    char path[512];
-    int const size = std::snprintf(path, sizeof path, "%.*s%.*s", static_cast<int>(folder.size()), folder.data(),
-                                   static_cast<int>(name.size()), name.data());
-    if (size > 0 && static_cast<std::size_t>(size) < sizeof path) {
-        descriptors_[which] = ::open(path, O_RDONLY | O_CLOEXEC);
+SPOTTER_BODY void proc_reader::open(file which, system_load::part of, std::string_view folder,
+                                    std::string_view name) noexcept {
+    descriptors_[which] = detail::open_to_read(folder, name);
+    if (descriptors_[which] >= 0 || errno != ENOENT) { had_ |= static_cast<std::uint32_t>(of); }
+}
+
+// What the processes of this one's control group may take: version 2 has one tree, of version 1 the tree `memory` is it.
+SPOTTER_BODY void proc_reader::open_limit(std::string_view proc, std::string_view sys) noexcept {
+    int const groups = detail::open_to_read(proc, "/self/cgroup");
+    detail::proc_text lines{read(groups)}, line{{}};
+    while (lines.next_line(line)) {  // 4:memory:/a/group
+        std::string_view const text = line.rest();
+        std::size_t const first = text.find(':'), second = first == text.npos ? text.npos : text.find(':', first + 1);
+        if (second == text.npos) { continue; }
+        std::string_view const trees = text.substr(first + 1, second - first - 1);
+        std::string_view const group = text.substr(second + 1) == "/" ? std::string_view{} : text.substr(second + 1);
+        if (!trees.empty() && trees != "memory") { continue; }
+        std::string_view const tree = trees.empty() ? "/fs/cgroup" : "/fs/cgroup/memory";
+        std::string_view const limit = trees.empty() ? "/memory.max" : "/memory.limit_in_bytes";
+        int found = detail::open_to_read(sys, tree, group, limit);
+        if (found < 0) { found = detail::open_to_read(sys, tree, limit); }  // in a container, where its group is the whole tree
+        if (found < 0) { continue; }
+        if (int const before = std::exchange(descriptors_[group_memory], found); before >= 0) { (void)::close(before); }
     }
+    if (groups >= 0) { (void)::close(groups); }
 }
 
 SPOTTER_BODY void proc_reader::open_zones(std::string_view sys) noexcept {
-    char path[512];
+    char name[80];
     for (std::size_t i = 0; i < zones; ++i) {
-        (void)std::snprintf(path, sizeof path, "%.*s/class/thermal/thermal_zone%zu/temp", static_cast<int>(sys.size()),
-                            sys.data(), i);
-        zones_[i] = ::open(path, O_RDONLY | O_CLOEXEC);
+        (void)std::snprintf(name, sizeof name, "/class/thermal/thermal_zone%zu/temp", i);
+        zones_[i] = detail::open_to_read(sys, name);
     }
     for (std::size_t i = 0; i < clocks; ++i) {
-        (void)std::snprintf(path, sizeof path, "%.*s/devices/system/cpu/cpu%zu/cpufreq/scaling_cur_freq",
-                            static_cast<int>(sys.size()), sys.data(), i);
-        clocks_[i] = ::open(path, O_RDONLY | O_CLOEXEC);
+        (void)std::snprintf(name, sizeof name, "/devices/system/cpu/cpu%zu/cpufreq/scaling_cur_freq", i);
+        clocks_[i] = detail::open_to_read(sys, name);
     }
 }
 
@@ -169,7 +201,7 @@ SPOTTER_BODY void proc_reader::sample(double now, system_load& into) noexcept {
     into.known = 0;
     missing_ = 0;
     if (buffer_ == nullptr || cores_ == nullptr) {
-        missing_ = (1U << system_load::parts) - 1;
+        missing_ = had_ = (1U << system_load::parts) - 1;
         return;
     }
     double const seconds = sampled_ && now > sampled_at_ ? now - sampled_at_ : 0;
@@ -207,8 +239,10 @@ SPOTTER_BODY void proc_reader::take_cpu(system_load& into, totals& now) noexcept
             before = it;
         }
     }
+    if (into.cores == 0) { return lack(system_load::part::cpu); }
     double const all = detail::grown(now.all.busy, before_.all.busy) + detail::grown(now.all.idle, before_.all.idle);
     if (!sampled_ || !(all > 0)) { return; }
+    into.busy = static_cast<float>(detail::grown(now.all.busy, before_.all.busy) / all);
     into.io_wait = static_cast<float>(detail::grown(now.all.io_wait, before_.all.io_wait) / all);
     into.stolen = static_cast<float>(detail::grown(now.all.stolen, before_.all.stolen) / all);
     into.learn(system_load::part::cpu);
@@ -216,7 +250,7 @@ SPOTTER_BODY void proc_reader::take_cpu(system_load& into, totals& now) noexcept
 
 SPOTTER_BODY void proc_reader::take_own(double seconds, system_load& into, totals& now) noexcept {
     std::string_view text = read(own_stat);
-    if (text.empty()) {
+    if (text.rfind(')') == text.npos) {
         lack(system_load::part::own_cpu);
     } else {
         detail::proc_text words{text};
@@ -248,7 +282,7 @@ SPOTTER_BODY void proc_reader::take_memory(system_load& into) noexcept {
     detail::proc_text words{text};
     (void)words.word();
     into.resident = page_ * static_cast<double>(words.number());
-    bool const known = !text.empty();
+    bool const known = into.resident > 0;
     into.memory = 0;
     text = read(memory);
     detail::proc_text lines{text}, line{{}};
@@ -352,16 +386,16 @@ SPOTTER_BODY void proc_reader::take_sensors(system_load& into) noexcept {
     } else {
         lack(system_load::part::temperature);
     }
-    double sum = 0;
+    double all = 0;
     std::size_t count = 0;
     for (int const each : clocks_) {
         std::string_view const text = read(each);
         if (text.empty()) { continue; }
-        sum += 1e3 * static_cast<double>(detail::proc_text{text}.number());
+        all += 1e3 * static_cast<double>(detail::proc_text{text}.number());
         ++count;
     }
     if (count == 0) { return lack(system_load::part::clock); }
-    into.clock = static_cast<float>(sum / static_cast<double>(count));
+    into.clock = static_cast<float>(all / static_cast<double>(count));
     into.learn(system_load::part::clock);
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): where the samples of a machine come from, and under which names rules and readers know them.
+#pragma once
+
+#include <spotter/ext/system/load.hpp>
+
+#include <spotter/core/result.hpp>
+#include <spotter/core/text.hpp>
+
+#include <cmath>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct system_options {
+    double seconds = 1;  // between two samples
+    bool pcie = false;   // ask what goes over PCIe: 40 ms a GPU and sample, in which nothing is written
+    // Called at each sample by who writes, behind everything else: for what the program alone knows, as its loader_workers, and on a
+    // system of which nothing is known here. What it fills it has to `learn`.
+    void (*fill)(system_load& into, void* context) noexcept = nullptr;
+    void* context = nullptr;
+};
+
+// Everything that can be read here: on Linux files of /proc and /sys and NVIDIA's library, elsewhere what `system_options::fill` fills. One
+// thread at a time.
+class system_source {
+public:
+    explicit system_source(system_options const& choices) noexcept : choices_{choices} {}
+    system_source(system_source const&) = delete;
+    system_source& operator=(system_source const&) = delete;
+    ~system_source() { close(); }
+
+    void open() noexcept;
+    void close() noexcept;
+    // `now` in seconds, of a clock that does not jump.
+    void sample(double now) noexcept;
+    [[nodiscard]] system_load const& load() const noexcept { return load_; }
+    // What this system does not have, with commas; as of the last sample.
+    [[nodiscard]] text<160> absent() const noexcept;
+    // The first source that is there, or was, and could not be read.
+    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
+
+private:
+    struct readers;  // of this platform
+
+    void look_for_trouble() noexcept;
+
+    system_options choices_;
+    readers* readers_ = nullptr;
+    system_load load_{};
+    error trouble_{};
+};
+
+// Calls use(name, value) for each number of a sample that is known; the cores are not among them.
+template <class Use>
+void each_number(system_load const& it, Use&& use) {
+    using part = system_load::part;
+    auto const put = [&](part which, std::string_view name, auto value) {
+        if (it.has(which)) { use(name, value); }
+    };
+    put(part::cpu, "sys/io_wait", it.io_wait);
+    put(part::cpu, "sys/stolen", it.stolen);
+    if (it.has(part::own_cpu) && it.cores > 0) { use("sys/own_cpu", it.own_cores / static_cast<float>(it.cores)); }
+    if (it.has(part::own_cpu) && it.has(part::cpu)) { use("sys/other_cpu", it.taken()); }
+    put(part::own_io, "sys/own_read", it.own_read);
+    put(part::own_io, "sys/own_written", it.own_written);
+    put(part::memory, "sys/memory", static_cast<float>(it.resident / it.memory));
+    put(part::memory, "sys/resident", it.resident);
+    put(part::network, "sys/received", it.received);
+    put(part::network, "sys/sent", it.sent);
+    put(part::disk, "sys/disk_read", it.disk_read);
+    put(part::disk, "sys/disk_written", it.disk_written);
+    put(part::pressure_cpu, "sys/pressure/cpu", it.waits_cpu.some);
+    put(part::pressure_memory, "sys/pressure/memory", it.waits_memory.some);
+    put(part::pressure_memory, "sys/pressure/memory_full", it.waits_memory.full);
+    put(part::pressure_io, "sys/pressure/io", it.waits_io.some);
+    put(part::pressure_io, "sys/pressure/io_full", it.waits_io.full);
+    put(part::temperature, "sys/temperature", it.temperature);
+    put(part::clock, "sys/clock", it.clock);
+    if (!std::isnan(it.loader_workers)) { use("sys/loader_workers", it.loader_workers); }
+    for (std::size_t i = 0; it.has(part::gpu) && i < it.gpu_count && i < system_load::most_gpus; ++i) {
+        auto const put_of = [&](char const* name, float value) {
+            if (std::isnan(value)) { return; }
+            text<40> whole{name};
+            whole << i;
+            use(whole.view(), value);
+        };
+        system_load::gpu const& gpu = it.gpus[i];
+        put_of("sys/gpu_util/", gpu.busy);
+        put_of("sys/gpu_mem/", gpu.memory);
+        put_of("sys/gpu_power/", gpu.power);
+        put_of("sys/gpu_temperature/", gpu.temperature);
+        put_of("sys/gpu_slowed/", gpu.slowed);
+        put_of("sys/gpu_received/", gpu.received);
+        put_of("sys/gpu_sent/", gpu.sent);
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/ext/system/source.ipp>
+#endif
