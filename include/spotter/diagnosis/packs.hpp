@@ -22,8 +22,8 @@ inline constexpr built_in_pack<spotter::detail::pack_id::rl> rl{};
 // Boosted trees.
 inline constexpr built_in_pack<spotter::detail::pack_id::boosting> boosting{};
 
-// The machine that trains, from what the loop says of it: `time/step`, `time/wait`; its workers held against each other in a
-// replay_side_by_side.
+// The machine that trains: in a hook from what the loop says of it, `time/step`, `time/wait`; in a system_sampler (ext/system.hpp) from
+// samples of processor, memory, disks and GPUs; workers held against each other in a replay_side_by_side.
 inline constexpr built_in_pack<spotter::detail::pack_id::system> system{};
 
 // The rules of Amazon SageMaker Debugger with its values.

@@ -30,7 +30,8 @@ struct judged_value {
 //     struct kept { ... };                             of each tensor; `judge` takes it first. A once_a_step is told the step
 //     struct scratch { ... };                          of all of them; `judge` takes it second
 //     constexpr bool prepare([kept&,] [scratch&,] tensor_info const&) const;    takes memory; false where there is none
-//     std::uint64_t patience;                          a parameter: yes of so many in a row of a tensor and mode
+//     std::uint64_t patience;                          a parameter: yes of so many in a row of a tensor and mode; where there is
+//     static constexpr bool counts_patience = true;    its patience is something else, and its own to count
 //     static constexpr mode judged_in;                 observations in other modes are not judged
 //     static constexpr std::string_view not_finite;    a reason: elements that are not finite are an error at once
 //     static constexpr bool softens = true;            a warning is info once training has settled
@@ -115,7 +116,7 @@ struct judged_rule : Rule {
     using said_type =
         decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(), std::declval<scratch_type&>(),
                              std::declval<observation const&>(), std::span<double const>{}));
-    static constexpr bool patient = requires(Rule const& it) { it.patience; };
+    static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_patience; };
     static constexpr bool softens = requires { Rule::softens; };
     static constexpr bool reads_values = requires { &Rule::extract; };
 

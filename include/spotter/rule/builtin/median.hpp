@@ -31,4 +31,21 @@ template <class Map>
     return lower + upper;
 }
 
+// The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has room for as many.
+[[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slots<std::uint64_t>& scratch,
+                                                      double share) noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const count = values.size();
+    if (count == 0 || !scratch.grow(count)) { return 0; }
+    std::span<std::uint64_t> const keys{scratch.data(), count};
+    for (std::size_t i = 0; i < count; ++i) { keys[i] = detail::key_of(values[i]); }
+    double place = share * static_cast<double>(count);
+    settle(place);
+    auto rank = static_cast<std::size_t>(place);
+    if (rank > 0 && static_cast<double>(rank) >= place) { --rank; }  // ceil(place) - 1
+    std::array<std::size_t, 1> const ranks{rank < count ? rank : count - 1};
+    detail::select_ranks(keys, 0, ranks);
+    return detail::value_of_key(keys[ranks[0]]);
+}
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): room for a larger batch. docs/rules.md#batch_size
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/median.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Info when the 95th percentiles over the last `window` samples, of the processor (mean of the cores), of a GPU that was at work and of that
+// GPU's memory, are all below their limits. A GPU and its memory are the tensors whose names end alike, behind the last slash. From `patience`
+// samples on.
+struct batch_size {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "batch_size";
+    static constexpr std::string_view remedy = "Try a larger batch: processor, GPU and its memory all have room.";
+
+    selector select = "sys/gpu_util/*";
+    selector memory = "sys/gpu_mem/*";
+    selector cpu = "sys/cpu";
+    double gpu_threshold = 0.7;         // share of time
+    double gpu_memory_threshold = 0.7;  // share of its memory
+    double cpu_threshold = 0.7;         // share of time
+    std::uint64_t window = 500;         // samples
+    std::uint64_t patience = 500;       // samples
+
+    [[nodiscard]] static constexpr batch_size sagemaker_defaults() noexcept { return {.patience = 1000}; }
+
+    struct series {
+        recent_values recent;
+        std::uint64_t samples = 0;
+        bool used = false, is_gpu = false, is_memory = false;
+    };
+    struct state {
+        per_tensor<series> all;
+        slots<std::uint64_t> keys;
+    };
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? sampled : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return memory(tensor) || cpu(tensor) ? sampled : terms::none;
+    }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        series* const mine = seen.all.declare(tensor);
+        if (mine == nullptr) { return false; }
+        mine->is_gpu = select(tensor);
+        mine->is_memory = memory(tensor);
+        return keep_sortable(mine->recent, window, seen.keys);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        measurement const value = mean(it.stats);
+        series* const mine = seen.all.find(it.tensor.id);
+        if (mine == nullptr || !value.known) { return; }
+        mine->recent.add(value.value);
+        ++mine->samples;
+        mine->used = mine->used || value.value > 0;
+        (void)seen.all.touch(it.tensor.id);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        std::span<tensor_id const> const at = seen.all.touched();
+        bool judged = false, processor = false, idle = false;
+        for (tensor_id const each : at) {
+            series const& it = seen.all[each];
+            if (it.is_gpu || it.is_memory || it.samples < patience) { continue; }
+            processor = true;
+            idle = rank_of(it.recent, seen.keys, 0.95) < cpu_threshold;
+        }
+        culprit found;
+        for (tensor_id const one : at) {
+            series const& gpu = seen.all[one];
+            if (!processor || !gpu.is_gpu || !gpu.used || gpu.samples < patience) { continue; }
+            for (tensor_id const other : at) {
+                series const& its = seen.all[other];
+                if (!its.is_memory || its.samples < patience || !alike(seen.all.name_of(one), seen.all.name_of(other))) { continue; }
+                judged = true;
+                double const busy = rank_of(gpu.recent, seen.keys, 0.95), filled = rank_of(its.recent, seen.keys, 0.95);
+                if (idle && busy < gpu_threshold && filled < gpu_memory_threshold) { found.blame(seen.all.name_of(one), busy); }
+            }
+        }
+        seen.all.clear();
+        if (found.count == 0) { return judged ? truth::no : truth::undecided; }
+        out.push(found.as_finding("there is room for a larger batch", "95th percentile of its utilisation", relation::less,
+                                  gpu_threshold, severity::info));
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
+        for (selector const* const each : {&select, &memory}) {
+            if (!each->malformed().empty()) { return each->malformed(); }
+        }
+        return cpu.malformed();
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no GPU was at work, or warm-up not reached: `patience` samples of it, its memory and the processor";
+    }
+
+private:
+    static constexpr terms sampled = terms::sum | terms::nonfinite;
+
+    [[nodiscard]] static constexpr bool alike(std::string_view a, std::string_view b) noexcept {
+        return a.substr(a.rfind('/') + 1) == b.substr(b.rfind('/') + 1);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): what rules on idle GPUs share: how often one was idle while something else was not.
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/rule/machine.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The samples of a close are a snapshot. A GPU counts from the first sample on in which it was at work: one that never was is none of the
+// run's. Snapshots without such a GPU, or without the other side, are not counted.
+class bottleneck_count {
+public:
+    [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        return used_.grow(tensor.id + std::size_t{1});
+    }
+    constexpr void see_gpu(observation const& it, double idle_below) noexcept {
+        measurement const busy = mean(it.stats);
+        if (!busy.known || !used_.holds(it.tensor.id)) { return; }
+        used_[it.tensor.id] = used_[it.tensor.id] || busy.value > 0;
+        if (!used_[it.tensor.id]) { return; }
+        any_used_ = any_ = true;
+        if (busy.value < idle_below && !std::exchange(idle_, true)) { gpu_ = it.tensor.name; }
+    }
+    // The other side: whether it is what the GPUs may wait for.
+    constexpr void see_other(bool at_its_limit) noexcept {
+        seen_ = true;
+        limited_ = limited_ || at_its_limit;
+    }
+    // Ends the snapshot: the share of those with both, of all counted; negative where the last one does not count.
+    [[nodiscard]] constexpr double close() noexcept {
+        bool const counts = any_ && seen_, both = idle_ && limited_;
+        any_ = seen_ = idle_ = limited_ = false;
+        if (!counts) { return -1; }
+        ++snapshots_;
+        hits_ += both ? 1 : 0;
+        return static_cast<double>(hits_) / static_cast<double>(snapshots_);
+    }
+    [[nodiscard]] constexpr std::uint64_t snapshots() const noexcept { return snapshots_; }
+    [[nodiscard]] constexpr std::string_view gpu() const noexcept { return gpu_; }  // the last that was idle
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
+        return !any_used_ ? "no GPU was at work: its samples are `sys/gpu_util/0`" : "warm-up not reached: `patience` snapshots";
+    }
+    // As evidence, and whether it is enough of it.
+    constexpr truth tell(double share, double threshold, std::uint64_t patience, std::string_view reason,
+                         std::string_view other, findings& out) const noexcept {
+        if (share < 0 || snapshots_ <= patience) { return truth::undecided; }
+        if (!(share > threshold)) { return truth::no; }
+        culprit const found{.tensor = gpu_, .measured = share, .count = 1};
+        finding it = found.as_finding(reason, "share of samples", relation::greater, threshold);
+        it.detail << other;
+        out.push(it);
+        return truth::yes;
+    }
+
+private:
+    slots<bool> used_;  // by tensor id
+    std::uint64_t snapshots_ = 0, hits_ = 0;
+    bool any_used_ = false;
+    bool any_ = false, seen_ = false, idle_ = false, limited_ = false;  // of this snapshot
+    std::string_view gpu_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): too few workers that prepare data, or too many. docs/rules.md#dataloader
+#pragma once
+
+#include <spotter/rule/builtin/judging.hpp>
+#include <spotter/rule/builtin/median.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Info when the median over the last `window` samples of the number of workers that prepare data, over that of the cores, is below `min_threshold`
+// or above `max_threshold`. From `patience` samples on. Only the program knows how many there are: system_options::fill tells it.
+struct dataloader {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "dataloader";
+    static constexpr std::string_view remedy = "Prepare data in about as many threads or processes as there are cores.";
+
+    selector select = "sys/loader_workers";
+    selector cpu = "sys/cpu";     // [core]
+    double min_threshold = 0.7;   // workers a core
+    double max_threshold = 2;     // workers a core
+    std::uint64_t patience = 10;  // samples
+    std::uint64_t window = 60;    // samples
+    static constexpr bool counts_patience = true;
+
+    struct kept {
+        recent_values shares;
+        bool is_cpu = false;
+    };
+    struct scratch {
+        slots<std::uint64_t> keys;
+        double cores = 0;
+    };
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum | terms::nonfinite : cpu(tensor) ? terms::shape : terms::none;
+    }
+    [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const& tensor) const noexcept {
+        mine.is_cpu = !select(tensor);
+        return mine.is_cpu || keep_sortable(mine.shares, window, own.keys);
+    }
+    [[nodiscard]] constexpr judged_value judge(kept& mine, scratch& own, observation const& it) const noexcept {
+        if (mine.is_cpu) {
+            own.cores = static_cast<double>(it.view.shape.elements());
+            return {};
+        }
+        measurement const workers = mean(it.stats);
+        if (!workers.known || !(own.cores > 0)) { return {}; }
+        mine.shares.add(workers.value / own.cores);
+        if (mine.shares.size() < patience) { return {}; }
+        double const usual = median_of(mine.shares, own.keys, [](double share) { return share; });
+        return {usual, usual < min_threshold || usual > max_threshold};
+    }
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        bool const few = who.measured < min_threshold;
+        return who.as_finding(few ? "few workers prepare data" : "many workers prepare data", "workers a core",
+                              few ? relation::less : relation::greater, few ? min_threshold : max_threshold, severity::info);
+    }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
+        return "no number of workers beside the cores, or fewer than `patience` samples";
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): GPUs of one run that do not work alike. docs/rules.md#load_balancing
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/per_tensor.hpp>
+#include <spotter/rule/series.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Warning when the utilisations of any two GPUs over their last `window` samples, as histograms of 50 bins of 0.02, are further apart than
+// `threshold` by the Jensen-Shannon distance: the root of the mean of both divergences from their mean, in nats, so that 0 is alike and
+// the root of ln 2, 0.83, nothing in common (Endres and Schindelin 2003, IEEE Trans. Inf. Theory 49, 1858). A GPU that never was at work
+// is left out, and one is judged once it has more than `patience` samples.
+struct load_balancing {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "load_balancing";
+    static constexpr std::string_view remedy =
+        "Give each GPU as much to do: even batches, layers of even cost, data that is as long; look at the rank of the named one.";
+
+    selector select = "sys/gpu_util/*";
+    double threshold = 0.5;        // nats to the power of 1/2
+    std::uint64_t patience = 120;  // samples
+    std::uint64_t window = 1000;   // samples
+
+    [[nodiscard]] static constexpr load_balancing sagemaker_defaults() noexcept { return {.patience = 1000}; }
+
+    static constexpr std::size_t bins = 50;
+    struct gpu {
+        recent_values recent;
+        std::uint32_t counts[bins]{};
+        std::uint64_t samples = 0;
+        bool used = false;
+    };
+    struct state {
+        per_tensor<gpu> all;
+        bool judged = false;
+    };
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
+    }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        gpu* const mine = seen.all.declare(tensor);
+        return mine != nullptr && mine->recent.keep(window);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        measurement const busy = mean(it.stats);
+        gpu* const mine = seen.all.find(it.tensor.id);
+        if (mine == nullptr || !busy.known || !(busy.value >= 0)) { return; }
+        if (mine->recent.full()) { --mine->counts[bin_of(mine->recent[0])]; }
+        mine->recent.add(busy.value);
+        ++mine->counts[bin_of(busy.value)];
+        ++mine->samples;
+        mine->used = mine->used || busy.value > 0;
+        (void)seen.all.touch(it.tensor.id);
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        std::span<tensor_id const> const at = seen.all.touched();
+        std::size_t pairs = 0;
+        double most = -1;
+        tensor_id one = 0, other = 0;
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            for (std::size_t j = i + 1; j < at.size(); ++j) {
+                gpu const &a = seen.all[at[i]], &b = seen.all[at[j]];
+                if (!counts(a) || !counts(b)) { continue; }
+                ++pairs;
+                double const apart = distance_of(a, b);
+                if (apart > most) { most = apart, one = at[i], other = at[j]; }
+            }
+        }
+        std::string_view const names[] = {seen.all.name_of(one), seen.all.name_of(other)};
+        seen.all.clear();
+        if (pairs == 0) { return truth::undecided; }
+        seen.judged = true;
+        if (!(most > threshold)) { return truth::no; }
+        culprit const found{.tensor = names[1], .measured = most, .count = 1};
+        finding it = found.as_finding("GPUs do not work alike", "distance of their utilisations", relation::greater, threshold);
+        it.detail << "from " << names[0];
+        out.push(it);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return select.malformed(); }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "fewer than two GPUs at work for more than `patience` samples";
+    }
+
+private:
+    [[nodiscard]] static constexpr std::size_t bin_of(double busy) noexcept {
+        return busy >= 1 ? bins - 1 : static_cast<std::size_t>(busy * bins);
+    }
+    [[nodiscard]] constexpr bool counts(gpu const& it) const noexcept { return it.used && it.samples > patience; }
+    // 0 log 0 is 0.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double divergence(double share, double middle) noexcept {
+        SPOTTER_STRICT_BODY
+        double part = share > 0 ? share * natural_log(share / middle) : 0;
+        settle(part);
+        return part;
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double distance_of(gpu const& a, gpu const& b) noexcept {
+        SPOTTER_STRICT_BODY
+        double total = 0;
+        for (std::size_t i = 0; i < bins; ++i) {
+            double const p = static_cast<double>(a.counts[i]) / static_cast<double>(a.recent.size());
+            double const q = static_cast<double>(b.counts[i]) / static_cast<double>(b.recent.size());
+            double const middle = (p + q) / 2;
+            total += divergence(p, middle) + divergence(q, middle);
+        }
+        return total > 0 ? square_root(total / 2) : 0;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): a loop that does not begin. docs/rules.md#max_initialization_time
+#pragma once
+
+#include <spotter/rule/builtin/judging.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Warning when no step was closed for more than `threshold` seconds since the start. A sampler of the machine (ext/system.hpp) says how long
+// it has been: the loop itself cannot.
+struct max_initialization_time {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "max_initialization_time";
+    static constexpr std::string_view remedy =
+        "Look at what comes before the first step: reading the data, waiting for other ranks, compiling, downloading.";
+
+    selector select = "sys/initialization";  // seconds since the start, while no step was closed
+    double threshold = 1200;                 // seconds
+
+    static constexpr terms watched = terms::sum | terms::nonfinite;
+    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
+        measurement const since = mean(it.stats);
+        return {since, since.value > threshold};
+    }
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("no step yet", "seconds since the start", relation::greater, threshold);
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): steps that slow down when others take the processor. docs/rules.md#noisy_neighbour
+#pragma once
+
+#include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/median.hpp>
+#include <spotter/stat/statistic.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What others have of the processor, programs on this machine or machines beside it (stolen time), is held against the time of a step in the
+// same sample. Warning at samples in which others have more than `busy` of all cores, when over the last `window` samples the median step of
+// at least `samples` such samples is `factor` times that of at least as many in which they had less than `quiet`. Time that
+// children of this process have counts as others'.
+struct noisy_neighbour {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "noisy_neighbour";
+    static constexpr std::string_view remedy =
+        "See what else runs there (top), move it or this run away, or keep cores for the run (taskset, cgroups, a machine of its own).";
+
+    selector select = "sys/other_cpu";
+    selector step = "sys/step";  // seconds
+    double quiet = 0.15;         // share of all cores
+    double busy = 0.3;           // share of all cores
+    double factor = 1.25;        // of step times
+    std::uint64_t samples = 5;   // of either kind
+    std::uint64_t window = 120;  // samples
+
+    struct state {
+        slots<bool> is_step;  // by tensor id
+        recent_values taken, steps;
+        recent_values part;  // those of one kind
+        slots<std::uint64_t> keys;
+        double taken_now = -1, step_now = -1;
+        std::string_view tensor{};
+    };
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? sampled : terms::none;
+    }
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+        return step(tensor) ? sampled : terms::none;
+    }
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        if (!seen.is_step.grow(tensor.id + std::size_t{1})) { return false; }
+        seen.is_step[tensor.id] = step(tensor);
+        return keep_sortable(seen.taken, window, seen.keys) && seen.steps.keep(window) && seen.part.keep(window);
+    }
+    constexpr void observe(state& seen, observation const& it) const noexcept {
+        measurement const value = mean(it.stats);
+        if (!value.known || !seen.is_step.holds(it.tensor.id)) { return; }
+        if (seen.is_step[it.tensor.id]) {
+            seen.step_now = value.value;
+        } else {
+            seen.taken_now = value.value;
+            seen.tensor = it.tensor.name;
+        }
+    }
+    constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        double const taken = std::exchange(seen.taken_now, -1), time = std::exchange(seen.step_now, -1);
+        if (taken < 0 || !(time > 0)) { return truth::undecided; }
+        seen.taken.add(taken);
+        seen.steps.add(time);
+        double const alone = usual_step(seen, [&](double share) { return share < quiet; });
+        double const beside = usual_step(seen, [&](double share) { return share > busy; });
+        if (!(alone > 0) || !(beside > 0)) { return truth::undecided; }
+        double const slower = detail::quotient(beside, alone);
+        if (!(taken > busy && slower >= factor)) { return truth::no; }
+        culprit const found{.tensor = seen.tensor, .measured = slower, .count = 1};
+        finding it = found.as_finding("steps are slower while others take the processor", "times as long a step",
+                                      relation::greater_equal, factor);
+        it.detail << "others have " << static_cast<std::uint64_t>(100 * taken + 0.5) << " % of it; a step " << beside << " s, alone "
+                  << alone << " s";
+        out.push(it);
+        return truth::yes;
+    }
+    [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
+        return select.malformed().empty() ? step.malformed() : select.malformed();
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "fewer than `samples` with others at work, or without them: nothing to compare";
+    }
+
+private:
+    static constexpr terms sampled = terms::sum | terms::nonfinite;
+
+    // The median time of a step in samples of that kind; 0 where they are too few.
+    template <class Is>
+    [[nodiscard]] constexpr double usual_step(state& seen, Is is) const noexcept {
+        seen.part.clear();
+        for (std::size_t i = 0; i < seen.steps.size(); ++i) {
+            if (is(seen.taken[i])) { seen.part.add(seen.steps[i]); }
+        }
+        if (seen.part.size() < samples || seen.part.size() == 0) { return 0; }
+        return median_of(seen.part, seen.keys, [](double value) { return value; });
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rule (L2): slow steps, counted as Amazon SageMaker Debugger does. docs/rules.md#step_outlier
+#pragma once
+
+#include <spotter/core/bits.hpp>
+#include <spotter/rule/builtin/judging.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Warning when more than `n_outliers` steps of the whole run took longer than mean + `stddev` standard deviations of all steps so far, from more than
+// `patience` of them on. For who has limits by that rule: the deviation has the outliers in it, and a count without a horizon makes
+// every long run fire at last; step_time_outlier has neither fault. Every mode, each for itself.
+struct step_outlier {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "step_outlier";
+    static constexpr std::string_view remedy = "Look at checkpoints, evaluation or the named rank at the named step.";
+    static constexpr bool reads_times = true;
+
+    selector select = "time/step";
+    double stddev = 3;             // standard deviations; Amazon's guide has 5, its SDK 3
+    std::uint64_t n_outliers = 10;
+    std::uint64_t patience = 100;  // steps
+    static constexpr bool counts_patience = true;
+
+    [[nodiscard]] static constexpr step_outlier sagemaker_defaults() noexcept { return {}; }
+
+    // Whether more than n are above a limit is whether the (n + 1)-th largest is: only so many are kept.
+    struct kept : once_a_step {
+        struct series {
+            std::uint64_t count = 0;
+            double mean = 0, squares = 0;  // Welford 1962
+            std::size_t held = 0;
+            slots<double> largest;  // descending
+        } by_mode[mode_count];
+    };
+    static constexpr terms watched = terms::sum | terms::nonfinite;
+    [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
+        for (auto& each : mine.by_mode) {
+            if (!each.largest.grow(room())) { return false; }
+        }
+        return true;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr judged_value judge(kept& all, observation const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        measurement const time = spotter::mean(it.stats);
+        if (!time.known || !all.first()) { return {}; }
+        auto& mine = all.by_mode[index_of(it.step.mode)];
+        double const apart = time.value - mine.mean;
+        mine.mean += apart / static_cast<double>(++mine.count);
+        double square = apart * (time.value - mine.mean);
+        settle(square);
+        mine.squares += square;
+        put(mine, time.value);
+        if (mine.count <= patience || mine.held < room()) { return {}; }
+        double const spread = mine.squares > 0 ? square_root(mine.squares / static_cast<double>(mine.count)) : 0;
+        double far = stddev * spread;
+        settle(far);
+        double const least = mine.largest[room() - 1];
+        return {least, least > mine.mean + far};
+    }
+    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+        return who.as_finding("many steps took too long", "time of so many steps, at least", relation::none,
+                              static_cast<double>(n_outliers));
+    }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept { return "warm-up not reached: `patience` steps"; }
+
+private:
+    [[nodiscard]] constexpr std::size_t room() const noexcept {
+        return static_cast<std::size_t>(n_outliers < 1000 ? n_outliers : 1000) + 1;
+    }
+    constexpr void put(kept::series& mine, double time) const noexcept {
+        if (mine.held == room() && !(time > mine.largest[mine.held - 1])) { return; }
+        std::size_t place = mine.held < room() ? mine.held++ : mine.held - 1;
+        for (; place > 0 && mine.largest[place - 1] < time; --place) { mine.largest[place] = mine.largest[place - 1]; }
+        mine.largest[place] = time;
+    }
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
