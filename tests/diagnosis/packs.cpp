@@ -40,7 +40,9 @@ TEST_CASE("what is in which pack") {
                                        "rl_policy_ascends"}));
     CHECK(names_of(packs::boosting) == names{"tree_depth", "low_feature_importance", "feature_importance_overweight",
                                              "stalled_training", "overfit", "overtraining"});
-    CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence"});
+    CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence", "max_initialization_time",
+                                           "cpu_bottleneck", "io_bottleneck", "low_gpu_utilization", "gpu_memory_increase",
+                                           "load_balancing", "batch_size", "dataloader", "memory_leak", "pressure", "noisy_neighbour"});
     CHECK(names_of(packs::sagemaker) ==
           names{"class_imbalance", "check_input_images", "nlp_sequence_ratio", "loss_not_decreasing", "overfit",
                 "overtraining", "confusion", "poor_weight_initialization", "weight_update_ratio", "vanishing_gradient",

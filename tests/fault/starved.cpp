@@ -39,6 +39,11 @@ std::vector<dynamic_rule> catalogue() {
                  feature_importance_overweight{}, low_feature_importance{}, data_wait{.window = 2},
                  step_time_outlier{.min_history = 2}, stalled_training{}, similar_across_runs{},
                  similar_across_runs{.rtol = 0.1}, replica_divergence{}, straggler{.window = 2},
+                 step_outlier{.n_outliers = 1, .patience = 2}, cpu_bottleneck{.patience = 1}, io_bottleneck{.patience = 1},
+                 low_gpu_utilization{.window = 2, .patience = 2}, gpu_memory_increase{.window = 2, .blocks = 2, .skip = 0},
+                 gpu_memory_increase{.window = 1, .two_windows = true}, load_balancing{.patience = 1}, batch_size{.patience = 1},
+                 dataloader{.patience = 1}, memory_leak{.window = 2, .blocks = 2, .skip = 0}, pressure{.window = 2},
+                 noisy_neighbour{.samples = 1}, max_initialization_time{},
                  any("*", l2 > 1e3) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}),
                  stalled("loss", mean, {.window = 2}), spike("loss", l2, {.window = 4}),
                  gap_of(latest("loss", mean), latest("loss", mean)) > 1e9)) {

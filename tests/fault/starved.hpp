@@ -56,6 +56,17 @@ inline std::vector<seen_tensor> const& every_role() {
         {"feature_importance/gain", {7}},
         {"trees/0/id", {5}, dtype::i64},
         {"attention/1", {1, 2, 4, 4}},
+        {"sys/cpu", {4}},
+        {"sys/io_wait", {}},
+        {"sys/gpu_util/0", {}},
+        {"sys/gpu_util/1", {}},
+        {"sys/gpu_mem/0", {}},
+        {"sys/memory", {}},
+        {"sys/pressure/io", {}},
+        {"sys/other_cpu", {}},
+        {"sys/step", {}},
+        {"sys/loader_workers", {}},
+        {"sys/initialization", {}},
     };
     return all;
 }

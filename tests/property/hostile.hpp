@@ -56,6 +56,17 @@ inline std::vector<part> const& parts() {
         {"time/wait", {}, dtype::f64, flag::none, nullptr, 0.05},
         {"feature_importance/gain", {7}},
         {"trees/0/id", {5}, dtype::i64, flag::none, nullptr, 40},
+        {"sys/cpu", {4}},
+        {"sys/gpu_util/0", {}, dtype::f32, flag::none, nullptr, 0.5},
+        {"sys/gpu_util/1", {}, dtype::f32, flag::none, nullptr, 0.5},
+        {"sys/gpu_mem/0", {}, dtype::f32, flag::none, nullptr, 0.5},
+        {"sys/io_wait", {}, dtype::f32, flag::none, nullptr, 0.5},
+        {"sys/memory", {}, dtype::f64, flag::none, nullptr, 0.5},
+        {"sys/other_cpu", {}, dtype::f32, flag::none, nullptr, 0.3},
+        {"sys/step", {}, dtype::f64, flag::none, nullptr, 0.1},
+        {"sys/loader_workers", {}, dtype::f32, flag::none, nullptr, 3},
+        {"sys/pressure/io", {}, dtype::f32, flag::none, nullptr, 0.4},
+        {"sys/initialization", {}, dtype::f64, flag::none, nullptr, 1},
     };
     return all;
 }
