@@ -69,6 +69,15 @@ TEST_CASE("a hook with any rule of the catalogue outlives the failure of any all
     }
 }
 
+TEST_CASE("any rule of the catalogue is closed before it met a tensor, and finds nothing") {
+    for (dynamic_rule const& each : catalogue()) {
+        INFO(name_of_rule(each));
+        hook watch{plan{}, each};
+        for (std::uint64_t step = 0; step < 3; ++step) { CHECK(watch.step(step).empty()); }
+        CHECK(watch.health().good());
+    }
+}
+
 TEST_CASE("a hook with a pack, a plan of values, quantiles and changes, and long names outlives it, too") {
     constexpr plan keep{collection{"all", "{*loss*,*act*,*w*}", always{}, payload | stats(l2, stddev) | terms::change},
                         collection{"spread", "*act*", always{}, quantiles | histogram}};

@@ -264,7 +264,7 @@ private:
             plan_is_sound_ = false;
             failures_.add(detail::malformed_plan(bad));
         }
-        start_clock(registry_, choices());
+        start_clock(registry_, choices(), requires { sink_.poll(); });
         instant_ = choices().instant;
         collection_info list[Plan::limit + 1];
         std::size_t count = 0;

@@ -27,8 +27,9 @@ protected:
     timed_loop() noexcept = default;
     ~timed_loop() = default;
 
-    // Until then there are no sections.
-    void start_clock(registry& names, options const& chosen) noexcept {
+    // Until then there are no sections. `writes`: there is who does options::beside.
+    void start_clock(registry& names, options const& chosen, bool writes) noexcept {
+        idle_task_ = chosen.beside != nullptr && !writes;
         if (chosen.clock != nullptr) { clock_ = chosen.clock; }
         sections_.start(names, clock_, chosen.sections);
         book_ = &sections_;
@@ -61,6 +62,7 @@ protected:
         if (went_back_) {
             list.add({errc::bad_config, "options::clock went back; what lasts while it does counts as no time"});
         }
+        if (idle_task_) { list.add({errc::bad_config, "options::beside is not called: this hook writes no record"}); }
         sections_.add_to(list);
     }
 
@@ -98,7 +100,7 @@ private:
     step_moments moments_{};               // of the step
     tracked_tensor* step_time_ = nullptr;  // where the hook observes it
     double closed_at_ = 0;                 // of the step before, where anybody asks
-    bool any_closed_ = false, met_ = false, went_back_ = false;
+    bool any_closed_ = false, met_ = false, went_back_ = false, idle_task_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -78,7 +78,7 @@ SPOTTER_BODY void nvml_reader::sample(device from, std::size_t which, bool with_
         into.memory = static_cast<float>(static_cast<double>(memory.used) / static_cast<double>(memory.total));
     }
     unsigned value = 0;
-    if (calls_.power_of != nullptr && calls_.power_of(from, &value) == 0) { into.power = 1e-3F * static_cast<float>(value); }
+    if (calls_.power_of != nullptr && calls_.power_of(from, &value) == 0) { into.power = static_cast<float>(value) / 1000.0F; }
     if (calls_.temperature_of != nullptr && calls_.temperature_of(from, 0, &value) == 0) {
         into.temperature = static_cast<float>(value);
     }

@@ -377,7 +377,7 @@ SPOTTER_BODY void proc_reader::take_sensors(system_load& into) noexcept {
         std::string_view const text = read(each);
         bool const below = text.starts_with('-');
         if (text.empty()) { continue; }
-        float const degrees = 1e-3F * static_cast<float>(detail::proc_text{text.substr(below ? 1 : 0)}.number());
+        float const degrees = static_cast<float>(detail::proc_text{text.substr(below ? 1 : 0)}.number()) / 1000.0F;
         hottest = (std::max)(hottest, below ? -degrees : degrees);
     }
     if (hottest > -300) {

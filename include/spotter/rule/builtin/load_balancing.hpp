@@ -36,7 +36,6 @@ struct load_balancing {
     };
     struct state {
         per_tensor<gpu> all;
-        bool judged = false;
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
@@ -70,14 +69,12 @@ struct load_balancing {
                 if (apart > most) { most = apart, one = at[i], other = at[j]; }
             }
         }
-        std::string_view const names[] = {seen.all.name_of(one), seen.all.name_of(other)};
         seen.all.clear();
         if (pairs == 0) { return truth::undecided; }
-        seen.judged = true;
         if (!(most > threshold)) { return truth::no; }
-        culprit const found{.tensor = names[1], .measured = most, .count = 1};
+        culprit const found{.tensor = seen.all.name_of(other), .measured = most, .count = 1};
         finding it = found.as_finding("GPUs do not work alike", "distance of their utilisations", relation::greater, threshold);
-        it.detail << "from " << names[0];
+        it.detail << "from " << seen.all.name_of(one);
         out.push(it);
         return truth::yes;
     }
