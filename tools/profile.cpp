@@ -42,6 +42,14 @@ namespace {
     return made;
 }
 
+[[nodiscard]] json json_of(machine_profile const& it) {
+    json made{{"cores", it.cores}, {"samples", it.times.size()}, {"series", json::object()}};
+    for (machine_series const& each : it.series) {
+        made["series"][each.name] = {{"mean", number(each.mean)}, {"p95", number(each.p95)}, {"most", number(each.most)}};
+    }
+    return made;
+}
+
 }  // namespace
 
 int profile(profile_options const& wanted) {
@@ -64,7 +72,9 @@ int profile(profile_options const& wanted) {
     for (worker_profile const& each : told.workers) {
         json modes = json::array();
         for (mode_profile const& mine : each.modes) { modes.push_back(json_of(mine)); }
-        document["workers"].push_back({{"worker", each.worker}, {"modes", std::move(modes)}});
+        json one{{"worker", each.worker}, {"modes", std::move(modes)}};
+        if (!each.machine.empty()) { one["machine"] = json_of(each.machine); }
+        document["workers"].push_back(std::move(one));
     }
     say_document(document);
     return end.code();

@@ -3,4 +3,5 @@
 #pragma once
 
 #include <spotter/trial/saliency.hpp>
+#include <spotter/trial/samples.hpp>
 #include <spotter/trial/trial.hpp>

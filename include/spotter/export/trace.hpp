@@ -3,7 +3,10 @@
 #pragma once
 
 #include <spotter/export/json_lines.hpp>
+#include <spotter/trial/samples.hpp>
 #include <spotter/trial/step_list.hpp>
+
+#include <map>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -127,11 +130,37 @@ private:
     std::vector<section> sections_{};  // of the step
 };
 
+// Numbers that a system_sampler recorded beside a worker, as counters of its process.
+template <class Put>
+[[nodiscard]] error trace_samples(trial const& run, std::uint32_t worker_number, double begin, Put& put, export_counts& counts) {
+    error why;
+    auto const samples = open_samples(run, worker{worker_number});
+    if (!samples) { return why; }
+    std::map<std::uint64_t, double> times;
+    for (timed_step const& each : samples->times()) { times[each.step.index] = each.closed; }
+    std::string const own = ",\"pid\":" + std::to_string(worker_number);
+    for (std::string const& name : samples->names("sys/*")) {
+        for (point const& each : (*samples)[name].history(mean)) {
+            auto const at = times.find(each.step.index);
+            if (why || !each.known || at == times.end()) { continue; }
+            if (!is_finite(each.value)) {
+                ++counts.left_out;
+                continue;
+            }
+            ++counts.values;
+            why = put(std::string_view{"{\"ph\":\"C\",\"name\":" + json_text(name) + ",\"ts\":" + number_text((at->second - begin) * 1e6) + own +
+                                       ",\"args\":{\"value\":" + number_text(each.value) + "}},\n"});
+        }
+    }
+    return why;
+}
+
 }  // namespace detail
 
 // Calls put(piece) with the pieces of one JSON document in Chrome's trace event format. A process is a worker, a thread a mode; a step
 // lasts from the close before it to its own, by the clock of the thread that trained (in an older record, which has no such times, it is an
-// instant); its sections are slices in it, in order, each as long as all it took in the step; a counter is a number, or a statistic of a tensor; a finding is an instant. Times are
+// instant); its sections are slices in it, in order, each as long as all it took in the step; a counter is a number, a statistic of a tensor, or what was sampled of the machine beside the
+// run; a finding is an instant. Times are
 // microseconds since the run began. NaN and infinities are left out, and counted in export_counts::left_out. `counts` is added to.
 template <text_sink Put>
 [[nodiscard]] error write_trace(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
@@ -150,6 +179,9 @@ template <text_sink Put>
     workers.advance(run, [&](worker_reader const& each) {
         return detail::trace_worker<std::remove_reference_t<Put>>{choice, put, counts, why, begin, each.number()};
     });
+    for (auto const& each : run.readers()) {
+        if (!why) { why = detail::trace_samples(run, each->number(), begin, put, counts); }
+    }
     std::string const status{name_of(run.status())};
     if (!why) {
         why = put(

@@ -42,8 +42,8 @@ public:
         own.ring_bytes = 64U << 10;
         own.flush_milliseconds = 1000;
         own.clock = run.clock;
-        path_text const path{folder, layout::system_name};
-        rules_.apply([&](Rules const&... each) { watch_.emplace(path, kept, each..., own); });
+        path_text const place{folder, layout::system_name};
+        rules_.apply([&](Rules const&... each) { watch_.emplace(place, kept, each..., own); });
         (void)watch_->tensor(step_time_name);  // how often it samples is no time of a step: the hook is not to show it to rules
         begun_at_ = now;
         before_ = {};

@@ -2,7 +2,7 @@
 // Report (L5): where the time of a run's steps went: how long they took, in which sections, and which were slow.
 #pragma once
 
-#include <spotter/trial/trial.hpp>
+#include <spotter/report/machine.hpp>
 
 #include <string>
 #include <vector>
@@ -33,7 +33,7 @@ struct slow_step {
     double seconds = 0;
     std::string section{};  // empty: none, or in no section
     double beyond = 0;      // seconds of it beyond the section's median
-    std::string beside{};   // "behind eval(40)", "a finding of non_finite"
+    std::string beside{};   // "behind eval(40)", "a finding of non_finite", "others had 60 % of the processor"
 };
 
 struct mode_profile {
@@ -49,14 +49,15 @@ struct mode_profile {
 struct worker_profile {
     std::uint32_t worker = 0;
     std::vector<mode_profile> modes{};  // that have timed steps
+    machine_profile machine{};          // meanwhile, where it was sampled
 };
 
 struct run_profile {
     std::vector<worker_profile> workers{};
-    std::string verdict{};  // one sentence: what a step is made of, and what to do about it
+    std::string verdict{};  // what a step is made of or waits for, and what to do about it
 };
 
-// Reads the times of all steps and of all scalars `time/...` of them. A record without times has modes without steps.
+// Reads the times of all steps, of all scalars `time/...` of them, and the samples beside them. A record without times has modes without steps.
 [[nodiscard]] run_profile profile_of(trial const& run);
 
 // As text, for people: a table a mode, slow steps, the verdict.

@@ -17,7 +17,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 inline constexpr std::string_view section_names = "time/";
 
 // A share of the step that is worth a sentence, and one below which waiting is nothing to talk of.
-inline constexpr double large_share = 0.5, waiting_share = 0.2;
+inline constexpr double large_share = 0.5, waiting_share = 0.2, busy_share = 0.85, pressing_share = 0.1;
 inline constexpr double slow_factor = 1.5, slow_deviations = 5;
 inline constexpr std::size_t shown_slow_steps = 10, steps_to_judge = 20;
 
@@ -79,7 +79,8 @@ SPOTTER_BODY void put_sections(std::vector<section_profile> const& all, std::str
     return (std::max)(slow_factor * median, median + slow_deviations * 1.4826 * rank_of(seconds, 0.5));
 }
 
-[[nodiscard]] SPOTTER_BODY std::string beside_of(trial const& run, timed_step const& it, timed_step const* before) {
+[[nodiscard]] SPOTTER_BODY std::string beside_of(trial const& run, machine_profile const& machine, timed_step const& it,
+                                                timed_step const* before) {
     std::string text;
     if (before != nullptr && before->step.mode != it.step.mode) {
         text = fmt::format("behind {}({})", name_of(before->step.mode), before->step.index);
@@ -89,10 +90,11 @@ SPOTTER_BODY void put_sections(std::vector<section_profile> const& all, std::str
         text += fmt::format("{}with a finding of {}", text.empty() ? "" : ", ", each.rule);
         break;
     }
-    return text;
+    std::string const machine_did = unusual_between(machine, it.closed - it.seconds, it.closed);
+    return text.empty() || machine_did.empty() ? text + machine_did : text + ", " + machine_did;
 }
 
-SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all, mode_times const& times,
+SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, std::vector<timed_step> const& all, mode_times const& times,
                             mode_profile& into) {
     std::vector<double> seconds;
     for (timed_step const& each : times.steps) { seconds.push_back(each.seconds); }
@@ -108,7 +110,7 @@ SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all
     });
     slow.resize((std::min)(slow.size(), shown_slow_steps));
     for (std::size_t const at : slow) {
-        slow_step made{all[at].step, all[at].seconds, {}, 0, beside_of(run, all[at], at > 0 ? &all[at - 1] : nullptr)};
+        slow_step made{all[at].step, all[at].seconds, {}, 0, beside_of(run, machine, all[at], at > 0 ? &all[at - 1] : nullptr)};
         for (section_profile const& each : into.sections) {
             auto const& by_step = times.sections.at(each.path);
             auto const found = by_step.find(made.step.index);
@@ -122,7 +124,8 @@ SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all
     }
 }
 
-[[nodiscard]] SPOTTER_BODY mode_profile profile_of_mode(trial const& run, mode which, std::vector<timed_step> const& all) {
+[[nodiscard]] SPOTTER_BODY mode_profile profile_of_mode(trial const& run, machine_profile const& machine, mode which,
+                                                        std::vector<timed_step> const& all) {
     mode_profile made;
     made.mode = which;
     mode_times times;
@@ -150,7 +153,7 @@ SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all
         sections.push_back(std::move(one));
     }
     put_sections(sections, "", made.sections);
-    take_slow(run, all, times, made);
+    take_slow(run, machine, all, times, made);
     return made;
 }
 
@@ -182,15 +185,58 @@ SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all
                        worker, duration_text(slowest), slowest / usual, duration_text(usual));
 }
 
+// Pages that had to go are read again and again: whatever touches memory is slow then.
+[[nodiscard]] SPOTTER_BODY std::string short_of_memory(machine_profile const& it) {
+    double const waits = it.mean_of("pressure/memory");
+    if (waits < pressing_share) { return {}; }
+    return fmt::format("Tasks wait for memory {} of the time: what the run works on does not fit. Make its batch or its cache smaller, or give it more memory.",
+                       percent(waits));
+}
+
+// What to do about a section that waits: by what the machine did meanwhile, where it was sampled.
+[[nodiscard]] SPOTTER_BODY std::string instead_of_waiting(machine_profile const& it, double share) {
+    if (it.empty() || it.find("cpu") == nullptr) {
+        return ": read ahead in another thread, keep batches ready, or make them cheaper.";
+    }
+    double const disks = (std::max)(it.mean_of("pressure/io"), it.mean_of("io_wait"));
+    if (disks >= waiting_share) {
+        return fmt::format("; tasks wait for disks {} of the time: read ahead, or keep the data on a faster disk or in memory.", percent(disks));
+    }
+    if (it.mean_of("cpu") >= busy_share) {
+        return fmt::format("; all cores are {} busy: make batches cheaper or prepare them beforehand, more threads will not help.",
+                           percent(it.mean_of("cpu")));
+    }
+    // So many that a batch is there whenever one was used up.
+    int const threads = (std::max)(2, static_cast<int>(std::ceil(share / (std::max)(0.05, 1 - share))));
+    machine_series const* const busiest = it.find("busiest_core");
+    return busiest != nullptr && busiest->p95 < busy_share
+               ? fmt::format("; no core is above {}: read ahead with {} threads.", percent(busiest->p95), threads)
+               : fmt::format("; of all cores {} are at work: read ahead with {} threads.", percent(it.mean_of("cpu")), threads);
+}
+
+// That others were at work, where it slowed steps down: then everything else is told with that in it.
+[[nodiscard]] SPOTTER_BODY std::string others_at_work(trial const& run) {
+    for (finding const& each : run.findings()) {
+        if (each.rule == "noisy_neighbour") {
+            return fmt::format(" Steps take {:.2g} times as long while others have the processor: see what else runs there.", each.measured);
+        }
+    }
+    return {};
+}
+
 [[nodiscard]] SPOTTER_BODY std::string verdict_of(run_profile const& it) {
     if (std::string const slow = slow_worker(it.workers); !slow.empty()) { return slow; }
     mode_profile const* main = nullptr;
+    machine_profile const* machine = nullptr;
     for (worker_profile const& worker : it.workers) {
         for (mode_profile const& each : worker.modes) {
-            if (each.steps.count > 0 && (main == nullptr || each.mode < main->mode)) { main = &each; }
+            if (each.steps.count == 0 || (main != nullptr && each.mode >= main->mode)) { continue; }
+            main = &each;
+            machine = &worker.machine;
         }
     }
     if (main == nullptr) { return "The record does not say how long its steps took."; }
+    if (std::string const short_of = short_of_memory(*machine); !short_of.empty()) { return short_of; }
     std::string const took = fmt::format("A {} step takes {} (median)", name_of(main->mode), duration_text(main->steps.median));
     if (main->sections.empty()) {
         return took + "; what of it is what, nobody said: name its parts with watch.section(\"data\").";
@@ -198,8 +244,8 @@ SPOTTER_BODY void take_slow(trial const& run, std::vector<timed_step> const& all
     for (section_profile const& each : main->sections) {
         std::string_view const leaf = std::string_view{each.path}.substr(each.path.rfind('/') + 1);
         if (waits(leaf) && each.share >= waiting_share) {
-            return fmt::format("{} of a {} step is section {}: read ahead in another thread, keep batches ready, or make them cheaper.",
-                               percent(each.share), name_of(main->mode), each.path);
+            return fmt::format("{} of a {} step is section {}{}", percent(each.share), name_of(main->mode), each.path,
+                               instead_of_waiting(*machine, each.share));
         }
     }
     section_profile const& most = main->sections.front();
@@ -245,18 +291,18 @@ SPOTTER_BODY run_profile profile_of(trial const& run) {
     run_profile made;
     bool const several = run.workers().size() > 1;
     for (std::uint32_t const number : run.workers()) {
-        worker_profile mine{number, {}};
+        worker_profile mine{number, {}, machine_of(run, worker{number})};
         auto const alone = several ? open_trial(run.path(), worker{number}) : result<trial>{errc::none, ""};
         if (several && !alone) { continue; }  // trial::damage says why
         trial const& its = several ? *alone : run;
         auto const all = its.times();
         for (mode const each : {mode::train, mode::eval, mode::predict}) {
-            mode_profile one = detail::profile_of_mode(its, each, all);
+            mode_profile one = detail::profile_of_mode(its, mine.machine, each, all);
             if (one.steps.count > 0) { mine.modes.push_back(std::move(one)); }
         }
         made.workers.push_back(std::move(mine));
     }
-    made.verdict = detail::verdict_of(made);
+    made.verdict = detail::verdict_of(made) + detail::others_at_work(run);
     return made;
 }
 
@@ -265,6 +311,7 @@ SPOTTER_BODY std::string describe(run_profile const& it) {
     for (worker_profile const& worker : it.workers) {
         if (it.workers.size() > 1) { text += fmt::format("worker {}\n", worker.worker); }
         for (mode_profile const& each : worker.modes) { detail::describe_mode(each, text); }
+        text += describe(worker.machine);
     }
     return text + it.verdict + '\n';
 }

@@ -108,6 +108,69 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return text + (items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items));
 }
 
+// The machine's samples as curves over the train steps that they were taken in, with the findings: of several workers the lowest one's.
+[[nodiscard]] SPOTTER_BODY std::string machine_charts(run_story const& story, run_profile const& profile) {
+    if (profile.workers.empty() || profile.workers.front().machine.empty()) { return {}; }
+    machine_profile const& machine = profile.workers.front().machine;
+    std::vector<std::pair<double, std::uint64_t>> steps;  // when it was closed, which
+    for (timed_step const& each : story.run->times()) {
+        bool const its = each.worker == profile.workers.front().worker && each.step.mode == mode::train;
+        if (its && (steps.empty() || each.closed > steps.back().first)) { steps.emplace_back(each.closed, each.step.index); }
+    }
+    if (steps.empty()) { return {}; }
+    auto const step_at = [&](double time) {
+        auto const after = std::upper_bound(steps.begin(), steps.end(), std::pair{time, ~std::uint64_t{0}});
+        return after == steps.begin() ? steps.front().second : std::prev(after)->second;
+    };
+    struct wanted_line {
+        std::string name, label;
+    };
+    auto const picture_of = [&](std::string_view title, std::vector<wanted_line> const& wanted, std::string_view note) {
+        std::vector<series> curves;
+        std::vector<std::string> labels;
+        for (wanted_line const& each : wanted) {
+            machine_series const* const found = machine.find(each.name);
+            if (found == nullptr) { continue; }
+            curves.emplace_back();
+            labels.push_back(each.label);
+            for (std::size_t i = 0; i < found->values.size(); ++i) {
+                if (!std::isnan(found->values[i])) { curves.back().add(step_at(machine.times[i]), 100 * found->values[i]); }
+            }
+        }
+        chart picture;
+        picture.title = std::string{title};
+        picture.note = std::string{note};
+        picture.marks = marks_of(story);
+        picture.may_be_log = false;
+        picture.ceiling = 100;
+        for (std::size_t i = 0; i < curves.size(); ++i) {
+            if (!curves[i].empty()) { picture.lines.push_back({&curves[i], labels[i], static_cast<unsigned>(i % 6), false}); }
+        }
+        return picture.lines.empty() ? std::string{} : draw(picture);
+    };
+    std::string figures = picture_of("Processor, % of all cores",
+                                     {{"cpu", "at work"}, {"own_cpu", "this process"}, {"other_cpu", "others"}, {"busiest_core", "busiest core"}}, "");
+    figures += picture_of("Waiting, % of the time",
+                          {{"pressure/cpu", "for a core"}, {"pressure/memory", "for memory"}, {"pressure/io", "for disks"}, {"io_wait", "cores idle for disks"}},
+                          "some task of the machine did");
+    figures += picture_of("Memory, % of what there may be", {{"memory", "of this process"}}, "");
+    std::vector<wanted_line> gpus;
+    for (machine_series const& each : machine.series) {
+        if (!each.name.starts_with("gpu_util/") && !each.name.starts_with("gpu_mem/")) { continue; }
+        std::string const number = each.name.substr(each.name.rfind('/') + 1);
+        gpus.push_back({each.name, (each.name.starts_with("gpu_mem/") ? "memory of " : "GPU ") + number});
+    }
+    figures += picture_of("GPUs, %", gpus, "");
+    std::string rows;
+    for (machine_series const& each : machine.series) {
+        rows += fmt::format("<tr><th>{}</th><td>{:.4g}</td><td>{:.4g}</td><td>{:.4g}</td></tr>\n", escape(each.name), each.mean, each.p95, each.most);
+    }
+    return "<h3>What the machine did meanwhile</h3>\n" + grid_of(figures) +
+           fmt::format("<details><summary>All that was sampled, {}</summary><div class=\"wide\"><table class=\"plain\"><thead><tr><th>sys/</th><td>mean</td><td>95 %</td>"
+                       "<td>most</td></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
+                       plural(machine.times.size(), "time"), rows);
+}
+
 [[nodiscard]] SPOTTER_BODY std::string losses_of(run_story const& story) {
     run_totals const& it = story.run->totals();
     if (it.dropped + it.thinned + it.closes_lost + it.refused == 0) {
@@ -145,7 +208,7 @@ SPOTTER_BODY section timing_section(run_story const& story) {
         figures += detail::time_histogram(main, "Distribution of step times");
     }
     run_profile const profile = profile_of(*story.run);
-    std::string body = grid_of(figures) + detail::time_rows(profile) + detail::where_time_went(profile);
+    std::string body = grid_of(figures) + detail::time_rows(profile) + detail::where_time_went(profile) + detail::machine_charts(story, profile);
     if (main.count > 0) {
         body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that trained.</p>\n";
     } else if (!story.tensors.empty()) {

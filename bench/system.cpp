@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// T21: what a sample of the machine costs, whether faults of the machine are found that a program really has, and what healthy ones are told.
+#include "perceptron.hpp"
+#include "scratch_folder.hpp"
+#include "thread_time.hpp"
+
+#include <spotter/ext/system.hpp>
+#include <spotter/packs.hpp>
+#include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace spotter;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Seconds between two samples where a program runs beside them: ten times as often as by default, so that these take minutes.
+constexpr double every_seconds = 0.1;
+
+void cost_of_a_sample() {
+    bench::scratch_folder const folder;
+    system_sampler machine{packs::system};
+    std::uint64_t now = 1'000'000;
+    machine.begin(folder.path(), options{}, now);
+    std::vector<double> core, wall;
+    for (std::size_t i = 0; i < bench::rounds(4000, 50); ++i) {
+        now += 1000;
+        loop_progress const loop{10 * (i + 1), 1e-3 * static_cast<double>(now)};
+        bench::thread_time const one{[&] { bench::do_not_optimise(machine.work(now, loop)); }};
+        core.push_back(one.core * 1e-3), wall.push_back(one.wall * 1e-3);
+    }
+    machine.end();
+    std::uint64_t bytes = 0;
+    for (auto const& each : std::filesystem::directory_iterator{folder.path() + "/system"}) { bytes += each.file_size(); }
+    bench::target("T21 a sample", bench::median(core), "us", bench::wanted::at_most, 100,
+                  bench::control("by the clock", bench::median(wall), "us"));
+    bench::figure("  of a core at one a second", bench::median(core) * 1e-4, "%");
+    bench::figure("  in the record", static_cast<double>(bytes) / static_cast<double>(core.size()), "bytes");
+}
+
+// Trains a perceptron beside a sampler until the rule was told or that many samples were taken: at which it was; nothing told is none.
+struct watched_training {
+    std::uint64_t samples = 0;
+    std::vector<std::string> told{};
+    [[nodiscard]] std::uint64_t first(std::string_view rule) const {
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            if (told[i] == rule) { return at[i]; }
+        }
+        return 0;
+    }
+    std::vector<std::uint64_t> at{};
+};
+template <class Between>
+watched_training train_beside(bench::pictures const& data, std::uint64_t samples, Between between) {
+    bench::scratch_folder const folder;
+    bench::perceptron net{data};
+    system_sampler machine{system_options{.seconds = every_seconds}, packs::system};
+    auto const began = std::chrono::steady_clock::now();
+    double const lasts = every_seconds * static_cast<double>(samples);
+    {
+        hook watch{folder.path() + "/run", plan<>{}, options{.beside = &machine}};
+        for (std::uint64_t i = 0;; ++i) {
+            double const since = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+            if (since > lasts) { break; }
+            between(since / lasts);
+            net.forward_backward();
+            (void)watch.step(train(i));
+            net.update();
+        }
+    }
+    watched_training made;
+    auto const record = open_trial(machine.path());
+    if (!record) { return made; }
+    made.samples = record->steps().size();
+    for (finding const& each : record->findings()) {
+        if (each.severity == severity::info) { continue; }
+        made.told.push_back(std::string{each.rule});
+        made.at.push_back(each.step.index + 1);
+    }
+    return made;
+}
+
+// So many programs that do nothing but take the processor, until this ends.
+class neighbours {
+public:
+    explicit neighbours(unsigned count) {
+        for (unsigned i = 0; i < count; ++i) {
+            pid_t const child = ::fork();
+            if (child == 0) {
+                for (unsigned long long busy = 0;; ++busy) { bench::do_not_optimise(busy); }
+            }
+            if (child > 0) { children_.push_back(child); }
+        }
+    }
+    neighbours(neighbours const&) = delete;
+    neighbours& operator=(neighbours const&) = delete;
+    ~neighbours() {
+        for (pid_t const each : children_) {
+            (void)::kill(each, SIGKILL);
+            (void)::waitpid(each, nullptr, 0);
+        }
+    }
+
+private:
+    std::vector<pid_t> children_;
+};
+
+void found(char const* fault, char const* rule, watched_training const& it) {
+    bench::target(std::string{"T21 "} + fault + ": " + rule + " at sample", static_cast<double>(it.first(rule)), "", bench::wanted::at_most, 60);
+    if (it.first(rule) == 0) { std::printf("    not found in %llu samples\n", static_cast<unsigned long long>(it.samples)); }
+    for (std::size_t i = 0; i < it.told.size(); ++i) {
+        if (it.told[i] != rule) { std::printf("    beside it %s at sample %llu\n", it.told[i].c_str(), static_cast<unsigned long long>(it.at[i])); }
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    cost_of_a_sample();
+    bench::pictures const data = bench::load_pictures(count > 1 ? arguments[1] : "");
+    std::uint64_t const samples = bench::rounds(60, 10);
+    {
+        std::vector<std::vector<char>> kept;
+        double const all = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+        double done = 0;
+        constexpr std::size_t piece = 1U << 20;
+        found("a leak of 0.02 % of the memory a sample", "memory_leak", train_beside(data, samples + 2, [&](double at) {
+                  double const wanted = at * 0.0002 * static_cast<double>(samples) * all;
+                  for (; done < wanted; done += piece) {
+                      kept.emplace_back(piece);
+                      std::memset(kept.back().data(), 1, piece);
+                  }
+              }));
+    }
+    {
+        std::unique_ptr<neighbours> beside;
+        found("as many busy programs as cores, from the tenth sample on", "noisy_neighbour", train_beside(data, samples, [&](double at) {
+                  if (at > 10.0 / static_cast<double>(samples) && !beside) {
+                      beside = std::make_unique<neighbours>(static_cast<unsigned>(::sysconf(_SC_NPROCESSORS_ONLN)));
+                  }
+              }));
+    }
+    std::size_t const runs = bench::rounds(40, 1);
+    std::uint64_t alarmed = 0, seen = 0;
+    for (std::size_t i = 0; i < runs; ++i) {
+        // By turns: nothing beside it; a pause now and then, as an evaluation or a checkpoint has; a cache that fills up in the first
+        // third; a second thread that computes.
+        std::vector<std::vector<char>> cache;
+        std::atomic<bool> over{false};
+        std::thread second{[&] {
+            for (unsigned long long busy = 0; i % 4 == 3 && !over.load(std::memory_order_relaxed); ++busy) { bench::do_not_optimise(busy); }
+        }};
+        std::uint64_t steps = 0;
+        watched_training const it = train_beside(data, bench::rounds(100, 10), [&](double at) {
+            if (i % 4 == 1 && ++steps % 500 == 0) { std::this_thread::sleep_for(50ms); }
+            if (i % 4 == 2 && at < 0.33 && static_cast<double>(cache.size()) < at * 1500) { cache.emplace_back(1U << 20, 'a'); }
+        });
+        over.store(true, std::memory_order_relaxed);
+        second.join();
+        seen += it.samples;
+        alarmed += it.told.empty() ? 0 : 1;
+        for (std::string const& each : it.told) { std::printf("    told in vain: %s\n", each.c_str()); }
+    }
+    bench::target("T21 healthy runs that are alarmed, of " + std::to_string(runs), static_cast<double>(alarmed), "", bench::wanted::at_most, 0,
+                  bench::control("samples", static_cast<double>(seen), ""));
+    return 0;
+}
