@@ -3,6 +3,8 @@
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
 
+#include <spotter/ext/system.hpp>
+#include <spotter/report/html.hpp>
 #include <spotter/report/profile.hpp>
 #include <spotter/spotter.hpp>
 
@@ -46,9 +48,47 @@ void record_profile(std::string const& path, std::uint64_t steps, Costs&& costs,
         watch.poll();
     }
 }
-bool near_to(double a, double b) { return std::fabs(a - b) < 1e-4; }
-
 run_profile profile_at(std::string const& path) { return profile_of(open_trial(path).value()); }
+
+// Beside it samples of a machine of two cores, one a second from the time at the begin on: `fill(load, second)`.
+void sample_beside(std::string const& path, std::uint64_t seconds, double begin, void (*fill)(system_load&, int second)) {
+    static thread_local struct {
+        void (*fill)(system_load&, int);
+        int second;
+    } now;
+    now = {fill, 0};
+    system_sampler machine{system_options{.fill = [](system_load& it, void*) noexcept {
+        it = {};
+        it.cores = 2;
+        it.learn(system_load::part::cpu);
+        it.learn(system_load::part::own_cpu);
+        now.fill(it, now.second);
+    }}};
+    options own{};
+    own.clock = &tell_profile_clock;
+    profile_clock = begin;
+    machine.begin(path, own, 0);
+    for (std::uint64_t i = 1; i <= seconds; ++i) {
+        profile_clock += 1;
+        now.second = static_cast<int>(i) - 1;
+        (void)machine.work(1000 * i, {});
+    }
+    machine.end();
+}
+void use_cores(system_load& it, float first, float second, float own) {
+    it.cpu[0] = first, it.cpu[1] = second;
+    it.busy = (first + second) / 2;
+    it.own_cores = own;
+}
+// 101 steps of 0.1 s of which 0.06 are section data, and what is said of them beside ten such samples.
+std::string verdict_beside(void (*fill)(system_load&, int second)) {
+    temporary_folder const folder;
+    double const begin = profile_clock;
+    record_profile(folder / "run", 101, [](std::uint64_t) { return step_costs{0.06, 0.02, 0.01, 0.01}; });
+    sample_beside(folder / "run", 10, begin, fill);
+    return profile_at(folder / "run").verdict;
+}
+bool near_to(double a, double b) { return std::fabs(a - b) < 1e-4; }
 
 }  // namespace
 
@@ -123,4 +163,67 @@ TEST_CASE("most of a step in no section is told as such") {
     temporary_folder const folder;
     record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0.01, 0.01, 0.25}; });
     CHECK(profile_at(folder / "run").verdict.find("93 % of it is in no section: name more of its parts.") != std::string::npos);
+}
+
+TEST_CASE("what to do about waiting for data depends on what the machine did meanwhile") {
+    CHECK(verdict_beside([](system_load& it, int) { use_cores(it, 0.3F, 0.1F, 0.4F); }) ==
+          "60 % of a train step is section data; no core is above 30 %: read ahead with 2 threads.");
+    CHECK(verdict_beside([](system_load& it, int) { use_cores(it, 0.9F, 0.1F, 1); }) ==
+          "60 % of a train step is section data; of all cores 50 % are at work: read ahead with 2 threads.");
+    CHECK(verdict_beside([](system_load& it, int) { use_cores(it, 1, 0.9F, 1.9F); }) ==
+          "60 % of a train step is section data; all cores are 95 % busy: make batches cheaper or prepare them beforehand, more threads will not help.");
+    CHECK(verdict_beside([](system_load& it, int) {
+              use_cores(it, 0.3F, 0.1F, 0.4F);
+              it.io_wait = 0.45F;
+          }) == "60 % of a train step is section data; tasks wait for disks 45 % of the time: read ahead, or keep the data on a faster disk or in memory.");
+    CHECK(verdict_beside([](system_load& it, int) {
+              use_cores(it, 0.3F, 0.1F, 0.4F);
+              it.waits_memory = {0.4F, 0.3F};
+              it.learn(system_load::part::pressure_memory);
+          }).starts_with("Tasks wait for memory 40 % of the time"));
+}
+
+TEST_CASE("a slow step is told with what the machine did then, and the page draws it") {
+    temporary_folder const folder;
+    double const begin = profile_clock;
+    record_profile(folder / "run", 60, [](std::uint64_t i) { return step_costs{0.1, 0.2, 0.1, i == 30 ? 1.6 : 0.1}; });
+    sample_beside(folder / "run", 32, begin, [](system_load& it, int second) {
+        bool const busy = second == 15 || second == 16;  // the step lasts from 15.5 to 17.1
+        use_cores(it, busy ? 1 : 0.5F, busy ? 1 : 0.1F, 0.4F);
+    });
+    auto const run = open_trial(folder / "run").value();
+    run_profile const it = profile_of(run);
+    REQUIRE(it.workers.size() == 1);
+    machine_profile const& machine = it.workers[0].machine;
+    CHECK((machine.cores == 2 && machine.times.size() == 32));
+    REQUIRE(machine.find("cpu") != nullptr);
+    CHECK(near_to(machine.mean_of("cpu"), (30 * 0.3 + 2 * 1) / 32));
+    CHECK(near_to(machine.find("busiest_core")->most, 1));
+    CHECK(near_to(machine.find("other_cpu")->p95, 0.8));
+    CHECK((machine.find("io_wait") != nullptr && machine.find("memory") == nullptr));
+    REQUIRE(it.workers[0].modes.at(0).slow.size() == 1);
+    CHECK(it.workers[0].modes[0].slow[0].beside == "others had 80 % of the processor");
+    std::string const text = describe(it);
+    CHECK(text.find("machine: 2 cores, 32 samples in 31.0 s\n     34 %  of all cores at work; 95 % below 100 %\n") != std::string::npos);
+    std::string const page = to_html(run);
+    CHECK(page.find("What the machine did meanwhile") != std::string::npos);
+    CHECK(page.find("Processor, % of all cores") != std::string::npos);
+    CHECK(page.find("GPUs, %") == std::string::npos);
+    CHECK(unusual_between(machine, begin + 100, begin + 200).empty());
+}
+
+TEST_CASE("each worker has its own samples, and a run without any says nothing of the machine") {
+    temporary_folder const folder;
+    double const begin = profile_clock;
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0.01, 0.01, 0.01, 0.2}; }, rank);
+    }
+    sample_beside(folder / "run/worker-1", 5, begin, [](system_load& it, int) { use_cores(it, 1, 0, 1); });
+    auto const it = profile_at(folder / "run");
+    REQUIRE(it.workers.size() == 2);
+    CHECK(it.workers[0].machine.empty());
+    CHECK(it.workers[1].machine.times.size() == 5);
+    auto const alone = profile_at(folder / "run/worker-1");
+    CHECK(alone.workers.at(0).machine.times.size() == 5);
+    CHECK(describe(it.workers[0].machine).empty());
 }
