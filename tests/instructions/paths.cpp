@@ -4,6 +4,7 @@
 #include <bench/bench.hpp>
 #include <bench/eight_rules.hpp>
 
+#include <spotter/ext/system.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/stat/summarize.hpp>
@@ -98,6 +99,25 @@ void recorded(std::string const& folder) {
     (void)watch.end();
 }
 
+// A step with a scalar, with a sampler of the machine beside the record and without: the training thread does the same.
+void steps_beside(char const* name, std::string const& folder, writer_task* beside) {
+    options choices{};
+    choices.drain = drain::poll;
+    choices.ring_bytes = 8 << 20;
+    choices.beside = beside;
+    hook watch{folder, plan<>{}, choices};
+    std::uint64_t step = 0;
+    (void)watch.step(step++, "loss"_t = 0.5F);
+    watch.poll();
+    count(name, 10, [&](std::uint64_t) {
+        for (int i = 0; i < 10; ++i) {
+            watch.begin(step++);
+            watch.scalar("loss", 0.5F);
+            bench::do_not_optimise(watch.end());
+        }
+    });
+}
+
 void judged() {
     std::vector<float> const values = values_of(64);
     hook watch{plan<>{}, bench::rule_1};
@@ -151,6 +171,10 @@ int main(int count_of_arguments, char** arguments) {
     }
     idle();
     recorded(arguments[1]);
+    std::string const folder = arguments[1];
+    steps_beside("recorded_step", folder + "/alone", nullptr);
+    system_sampler machine{};
+    steps_beside("recorded_step_beside_a_sampler", folder + "/beside", &machine);
     judged();
     summarized();
     return 0;
