@@ -44,7 +44,7 @@ public:
         write("proc/stat", "cpu  100 0 100 800 100 0 0 0 0 0\ncpu0 50 0 50 400 50 0 0 0 0 0\ncpu1 50 0 50 400 50 0 0 0 0 0\nintr 1\n");
         write("proc/self/stat", "7 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 1000 500 0 0 20 0 3 0 0 0\n");
         write("proc/self/io", "rchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\n");
-        write("proc/self/statm", "5000 1000 1 1 0 1 0\n");
+        write("proc/self/statm", "5000 1000 400 1 0 1 0\n");
         write("proc/self/cgroup", "4:memory:/job\n0::/\n");
         write("proc/meminfo", "MemTotal:       16384000 kB\nMemFree: 1 kB\n");
         write("proc/net/dev", "Inter-| Receive\n face |bytes\n    lo: 77 1 0 0 0 0 0 0 77 1\n  eth0: 1000 1 0 0 0 0 0 0 500 1\n");
@@ -92,7 +92,7 @@ system_load sample_of(nvml_reader& from, bool with_pcie = false) {
 // Memory that grows from sample to sample.
 void leak(system_load& it, void* count) noexcept {
     it.memory = 1000;
-    it.resident = 100.0 + static_cast<double>(++*static_cast<int*>(count));
+    it.held = 100.0 + static_cast<double>(++*static_cast<int*>(count));
     it.learn(part::memory);
 }
 
@@ -135,6 +135,7 @@ TEST_CASE("the files of /proc and /sys, number by number") {
     CHECK(it.taken() == Approx(200.0 / 300 - 100 / ticks / 4));
     CHECK((it.own_read == 2048 && it.own_written == 0));
     CHECK(it.resident == 1000.0 * static_cast<double>(::sysconf(_SC_PAGESIZE)));
+    CHECK(it.held == 0.6 * it.resident);
     CHECK(it.memory == 8192000);
     CHECK((it.received == 1000 && it.sent == 50));
     CHECK((it.disk_read == 1024 && it.disk_written == 2048));  // whole disks, not their parts again

@@ -274,8 +274,8 @@ TEST_CASE("pressure: by the limit of what is waited for", "[pressure]") {
         run it{pressure{}};
         return first_yes(it, name, 40, [&](auto) { return share; });
     };
-    CHECK(first("sys/pressure/memory", 0.11) == 19);
-    CHECK(first("sys/pressure/memory", 0.09) == no_index);
+    CHECK(first("sys/pressure/memory", 0.06) == 19);
+    CHECK(first("sys/pressure/memory", 0.04) == no_index);
     CHECK(first("sys/pressure/io", 0.39) == no_index);
     CHECK(first("sys/pressure/io", 0.41) == 19);
     CHECK(first("sys/pressure/cpu", 0.79) == no_index);
@@ -283,7 +283,7 @@ TEST_CASE("pressure: by the limit of what is waited for", "[pressure]") {
     CHECK(first("sys/pressure/memory_full", 1) == no_index);
     run it{pressure{}};  // a mean: what comes and goes is held against it as a whole
     CHECK(first_yes(it, "sys/pressure/memory", 40, [](auto i) { return i % 2 == 0 ? 0.25 : 0; }) == 19);
-    CHECK((it.found[0].threshold == 0.1 && it.found[0].measured == Approx(0.125)));
+    CHECK((it.found[0].threshold == 0.05 && it.found[0].measured == Approx(0.125)));
 }
 
 TEST_CASE("noisy_neighbour: steps that take longer where others have the processor", "[noisy_neighbour]") {

@@ -54,7 +54,7 @@ inline constexpr machine_words machine_shares[] = {
     {"pressure/cpu", "of the time some task waited for a core", "tasks waited for a core {} of the time"},
     {"pressure/memory", "of the time some task waited for memory", "tasks waited for memory {} of the time"},
     {"pressure/io", "of the time some task waited for disks", "tasks waited for disks {} of the time"},
-    {"memory", "of the memory there may be", ""},
+    {"memory", "of the memory there may be, taken and not given back", ""},
 };
 
 [[nodiscard]] SPOTTER_BODY std::string share_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -137,7 +137,7 @@ SPOTTER_BODY std::string describe(machine_profile const& it) {
         if (found != nullptr && (always || found->p95 >= 0.01)) { line(*found, each.line); }
     }
     if (machine_series const* const found = it.find("resident"); found != nullptr) {
-        text += fmt::format("    {} of memory at most\n", detail::bytes_text(static_cast<std::uint64_t>((std::max)(0.0, found->most))));
+        text += fmt::format("    {} in memory at most, with the files it has mapped\n", detail::bytes_text(static_cast<std::uint64_t>((std::max)(0.0, found->most))));
     }
     for (machine_series const& each : it.series) {
         std::string_view const name = each.name;

@@ -17,7 +17,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 inline constexpr std::string_view section_names = "time/";
 
 // A share of the step that is worth a sentence, and one below which waiting is nothing to talk of.
-inline constexpr double large_share = 0.5, waiting_share = 0.2, busy_share = 0.85, pressing_share = 0.1;
+inline constexpr double large_share = 0.5, waiting_share = 0.2, busy_share = 0.85, pressing_share = 0.05;
 inline constexpr double slow_factor = 1.5, slow_deviations = 5;
 inline constexpr std::size_t shown_slow_steps = 10, steps_to_judge = 20;
 

@@ -55,8 +55,9 @@ struct system_load {
     float stolen = 0;       // share of all cores' time that another machine had
     float own_cores = 0;    // processor seconds of this process a second
     double own_read = 0, own_written = 0;  // bytes that this process had from and gave to disks
-    double resident = 0;    // bytes of this process in memory
-    double memory = 0;      // of these what there may be: the limit of its group, else the machine's
+    double resident = 0;    // bytes of this process in memory, files that it has mapped included
+    double held = 0;        // without these: what it took and has not given back
+    double memory = 0;      // of that what there may be: the limit of its group, else the machine's
     double received = 0, sent = 0;      // bytes over all networks but the loop
     double disk_read = 0, disk_written = 0;  // bytes of all disks
     pressure waits_cpu{}, waits_memory{}, waits_io{};

@@ -281,7 +281,9 @@ SPOTTER_BODY void proc_reader::take_memory(system_load& into) noexcept {
     std::string_view text = read(own_memory);
     detail::proc_text words{text};
     (void)words.word();
-    into.resident = page_ * static_cast<double>(words.number());
+    std::uint64_t const resident = words.number(), of_files = words.number();
+    into.resident = page_ * static_cast<double>(resident);
+    into.held = page_ * detail::grown(resident, of_files);
     bool const known = into.resident > 0;
     into.memory = 0;
     text = read(memory);

@@ -64,7 +64,7 @@ void each_number(system_load const& it, Use&& use) {
     if (it.has(part::own_cpu) && it.has(part::cpu)) { use("sys/other_cpu", it.taken()); }
     put(part::own_io, "sys/own_read", it.own_read);
     put(part::own_io, "sys/own_written", it.own_written);
-    put(part::memory, "sys/memory", static_cast<float>(it.resident / it.memory));
+    put(part::memory, "sys/memory", static_cast<float>(it.held / it.memory));
     put(part::memory, "sys/resident", it.resident);
     put(part::network, "sys/received", it.received);
     put(part::network, "sys/sent", it.sent);

@@ -16,7 +16,7 @@ struct pressure {
         "For memory: a smaller batch or cache, or more of it. For io: read ahead, or a faster disk. For cpu: fewer threads than cores, or fewer programs.";
 
     selector select = "sys/pressure/{cpu,memory,io}";
-    double memory = 0.1;        // share of time
+    double memory = 0.05;       // share of time
     double io = 0.4;            // share of time
     double cpu = 0.8;           // share of time
     std::uint64_t window = 20;  // samples
