@@ -69,7 +69,7 @@ watched_training train_beside(bench::pictures const& data, std::uint64_t samples
     auto const began = std::chrono::steady_clock::now();
     double const lasts = every_seconds * static_cast<double>(samples);
     {
-        hook watch{folder.path() + "/run", plan<>{}, options{.beside = &machine}};
+        hook watch{folder.path() + "/run", plan<>{}, packs::system, options{.beside = &machine}};
         for (std::uint64_t i = 0;; ++i) {
             double const since = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
             if (since > lasts) { break; }
@@ -80,13 +80,19 @@ watched_training train_beside(bench::pictures const& data, std::uint64_t samples
         }
     }
     watched_training made;
-    auto const record = open_trial(machine.path());
-    if (!record) { return made; }
-    made.samples = record->steps().size();
-    for (finding const& each : record->findings()) {
+    auto const samples_of = open_trial(machine.path());
+    auto const run = open_trial(folder.path() + "/run");
+    if (!samples_of || !run) { return made; }
+    made.samples = samples_of->steps().size();
+    for (finding const& each : samples_of->findings()) {
         if (each.severity == severity::info) { continue; }
         made.told.push_back(std::string{each.rule});
         made.at.push_back(each.step.index + 1);
+    }
+    for (finding const& each : run->findings()) {  // of the loop's own rules
+        if (each.severity == severity::info || made.first(each.rule) != 0) { continue; }
+        made.told.push_back(std::string{each.rule});
+        made.at.push_back(each.step.index);
     }
     return made;
 }
@@ -121,7 +127,7 @@ void found(char const* fault, char const* rule, watched_training const& it) {
     std::string const beside = at == 0 ? bench::control("not found in", static_cast<double>(it.samples), "samples") : std::string{};
     bench::target(std::string{"T21 "} + fault + ": " + rule + " at sample", at == 0 ? HUGE_VAL : static_cast<double>(at), "", bench::wanted::at_most, 60, beside);
     for (std::size_t i = 0; i < it.told.size(); ++i) {
-        if (it.told[i] != rule) { std::printf("    beside it %s at sample %llu\n", it.told[i].c_str(), static_cast<unsigned long long>(it.at[i])); }
+        if (it.told[i] != rule) { std::printf("    beside it %s at %llu\n", it.told[i].c_str(), static_cast<unsigned long long>(it.at[i])); }
     }
 }
 

@@ -100,9 +100,9 @@ TEST_CASE("step_time_outlier: 0.3 s after a hundred times 0.1 s is told at 100",
     REQUIRE(it.found.size() == 1);
     CHECK((it.found[0].severity == severity::info && it.found[0].reason == "step took too long"));
     CHECK(it.found[0].measured == Approx(0.3));
-    CHECK(it.found[0].threshold == Approx(0.15));
+    CHECK(it.found[0].threshold == Approx(0.2));
     CHECK(it.found[0].remedy == "Look at checkpoints, evaluation or the named rank at the named step.");
-    CHECK(it.step(train(101), "time/step", {0.149F}) == truth::no);  // not above 1.5 medians
+    CHECK(it.step(train(101), "time/step", {0.199F}) == truth::no);  // not above two medians
     CHECK(it.step(train(102), "time/step", {nan_f}) == truth::undecided);
     CHECK(it.close(train(103)) == truth::undecided);
     CHECK(it.step(eval(0), "time/step", {0.3F}) == truth::undecided);  // a history of its own

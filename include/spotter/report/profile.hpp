@@ -26,7 +26,7 @@ struct section_profile {
     [[nodiscard]] bool is_outer() const noexcept { return path.find('/') == std::string::npos; }
 };
 
-// A step that took more than 1.5 times the median and 5 robust standard deviations above it (step_time_outlier's limits), with the section
+// A step that took more than twice the median and 5 robust standard deviations above it (step_time_outlier's limits), with the section
 // that took most beyond its own median, where there are sections, and what stands beside it in the record.
 struct slow_step {
     step_id step{};

@@ -18,7 +18,7 @@ inline constexpr std::string_view section_names = "time/";
 
 // A share of the step that is worth a sentence, and one below which waiting is nothing to talk of.
 inline constexpr double large_share = 0.5, waiting_share = 0.2, busy_share = 0.85, pressing_share = 0.05;
-inline constexpr double slow_factor = 1.5, slow_deviations = 5;
+inline constexpr double slow_factor = 2, slow_deviations = 5, slow_worker_factor = 1.5;
 inline constexpr std::size_t shown_slow_steps = 10, steps_to_judge = 20;
 
 [[nodiscard]] SPOTTER_BODY double rank_of(std::vector<double> const& sorted, double share) {
@@ -180,7 +180,7 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
     std::sort(medians.begin(), medians.end());
     double const usual = medians[(medians.size() - 1) / 2].first;
     auto const& [slowest, worker] = medians.back();
-    if (!(slowest > slow_factor * usual)) { return {}; }
+    if (!(slowest > slow_worker_factor * usual)) { return {}; }
     return fmt::format("Worker {} is slow: a step of its takes {}, {:.2g} times the {} of the others. Look at that machine, and at its share of the data.",
                        worker, duration_text(slowest), slowest / usual, duration_text(usual));
 }

@@ -20,7 +20,7 @@ struct step_time_outlier {
     std::uint64_t window = 128;      // times
     double k = 5;                    // robust standard deviations
     std::uint64_t min_history = 20;  // times
-    double factor = 1.5;             // times the median
+    double factor = 2;               // times the median; what a core takes longer whose other thread is at work is below that
     double share = 0.05;             // fraction of the horizon
     std::uint64_t horizon = 100;     // judged times
 
