@@ -5,6 +5,7 @@
 #include <spotter/ext/system/nvml_reader.hpp>
 #include <spotter/ext/system/proc_reader.hpp>
 #include <spotter/packs.hpp>
+#include <spotter/record/clock.hpp>
 #include <spotter/rule/builtin/max_initialization_time.hpp>
 #include <spotter/rule/builtin/memory_leak.hpp>
 #include <spotter/spotter.hpp>
@@ -197,6 +198,38 @@ TEST_CASE("counters that are set back, and a clock that does, count as nothing")
     CHECK(!it.has(part::cpu));
     reader.sample(8, it);
     CHECK((!it.has(part::network) && it.seconds == 0));
+}
+
+TEST_CASE("whatever stands in these files, no sample is beyond what can be") {
+    fake_machine const machine;
+    machine.begin();
+    std::uint64_t state = 1;
+    auto const below = [&](std::uint64_t most) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        return (state >> 33) % most;
+    };
+    constexpr std::string_view words[] = {"cpu", "cpu0", "some", "full", "total=", "MemTotal:", "read_bytes:", "sda", "eth0:", ")", "\n", " ", ":", "=", "-", "18446744073709551615", "99999999999999999999999", "7", "0.5"};
+    std::vector<std::string> const files{"proc/stat", "proc/self/stat", "proc/self/io", "proc/self/statm", "proc/meminfo", "proc/net/dev", "proc/diskstats", "proc/pressure/cpu", "proc/pressure/memory", "sys/class/thermal/thermal_zone0/temp", "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"};
+    proc_reader reader{machine / "proc", machine / "sys"};
+    system_load it;
+    for (std::uint64_t round = 0; round < 300; ++round) {
+        for (std::string const& file : files) {
+            std::string text;
+            for (std::uint64_t left = below(40); left > 0; --left) {
+                text += below(4) == 0 ? std::string(1, static_cast<char>(below(256))) : std::string{words[below(std::size(words))]};
+                text += below(2) == 0 ? " " : "";
+            }
+            machine.write(file, text);
+        }
+        reader.sample(static_cast<double>(round), it);
+        each_number(it, [&](std::string_view name, auto value) {
+            INFO(name << " is " << value);
+            CHECK(!std::isnan(static_cast<double>(value)));
+        });
+        REQUIRE(it.cores <= system_load::most_cores);
+        for (std::size_t i = 0; i < it.cores; ++i) { CHECK((it.cpu[i] >= 0 && it.cpu[i] <= 1)); }
+        for (float const share : {it.busy, it.io_wait, it.stolen}) { CHECK((share >= 0 && (!it.has(part::cpu) || share <= 1))); }
+    }
 }
 
 TEST_CASE("NVIDIA's GPUs: what the library says of each") {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <spotter/ext/system/source.hpp>
+#include <spotter/file/file_system.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/hook/writer_task.hpp>
 #include <spotter/record/recorded_hook.hpp>
