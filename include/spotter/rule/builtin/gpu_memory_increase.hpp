@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/rule/builtin/memory_growth.hpp>
-#include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

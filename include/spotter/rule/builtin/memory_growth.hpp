@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
+#include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
