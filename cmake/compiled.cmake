@@ -7,7 +7,8 @@ if(TARGET spotter::spotter AND NOT TARGET spotter_compiled)
     add_library(spotter_compiled STATIC EXCLUDE_FROM_ALL "${SPOTTER_COMPILED_DIR}/spotter.cpp"
                                                          "${SPOTTER_COMPILED_DIR}/export.cpp"
                                                          "${SPOTTER_COMPILED_DIR}/supervisor.cpp"
-                                                         "${SPOTTER_COMPILED_DIR}/system.cpp")
+                                                         "${SPOTTER_COMPILED_DIR}/system.cpp"
+                                                         "${SPOTTER_COMPILED_DIR}/act.cpp")
     set_target_properties(spotter_compiled PROPERTIES UNITY_BUILD OFF) # few files, large already
     target_compile_definitions(spotter_compiled PUBLIC SPOTTER_SEPARATE)
     target_link_libraries(spotter_compiled PUBLIC spotter::spotter PRIVATE ${CMAKE_DL_LIBS})

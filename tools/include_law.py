@@ -18,7 +18,7 @@ LAYERS = (
     ("hook",),
     ("record", "trial"),
     ("replay", "report", "response", "export"),
-    ("ext", "c", "diff", "supervise"),
+    ("ext", "c", "diff", "supervise", "act"),
 )
 LEVEL = {folder: level for level, row in enumerate(LAYERS) for folder in row}
 

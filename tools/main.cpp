@@ -44,6 +44,7 @@ constexpr char exit_codes[] =
                  "  spotter diff runs/cpp dumps/torch --map 'fc1.weight=fc1/w' --rtol 1e-4\n"
                  "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
         {"profile", "spotter profile runs/a"},
+        {"checkpoints", "spotter checkpoints runs/a"},
         {"report", "spotter report runs/a runs/b -o both.html\n"
                    "  spotter report runs/sweep/* --as csv -o sweep.csv"},
     };
@@ -191,6 +192,10 @@ int run_tool(int count, char** words) {
     profile_options for_profile;
     (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_profile,
                    profile, run);
+
+    checkpoints_options for_checkpoints;
+    (void)add_verb(app, "checkpoints", "Which of the run's checkpoints are good, and why another is not", for_checkpoints,
+                   list_checkpoints, run);
 
     report_options for_report;
     sub = app.add_subcommand("report", "One page of HTML: findings, curves, layers, histograms, mistakes");

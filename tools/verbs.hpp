@@ -45,6 +45,12 @@ struct profile_options {
 };
 [[nodiscard]] int profile(profile_options const& wanted);
 
+struct checkpoints_options {
+    std::string path{};
+    bool json = false;
+};
+[[nodiscard]] int list_checkpoints(checkpoints_options const& wanted);
+
 struct verify_options {
     std::string path{};
     bool json = false;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// spotter::compiled: the bodies of spotter/checkpoints.hpp. What stands above implementation.hpp is only declared here.
+#include <spotter/export/safetensors.hpp>
+#include <spotter/print.hpp>
+#include <spotter/replay.hpp>
+#include <spotter/response.hpp>
+#include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
+
+#include <spotter/implementation.hpp>
+
+#include <spotter/act/recorded_checkpoints.hpp>
+#include <spotter/checkpoints.hpp>
