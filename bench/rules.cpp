@@ -328,7 +328,7 @@ int main() {
               feature_importance_overweight{}, gradient_depth_ratio{},
               gpu_memory_increase{}, gradient_noise_scale{.batch_small = 16, .batch_big = 64}, gradient_not_cleared{}, gradient_spike{},
               identity_activation{}, initial_loss{.expected = 1}, input_not_normalized{}, io_bottleneck{}, load_balancing{}, loss_not_decreasing{},
-              loss_spike{}, low_feature_importance{}, low_gpu_utilization{}, max_initialization_time{}, memory_leak{}, mixed_precision{}, nlp_sequence_ratio{}, noisy_neighbour{}, non_finite{},
+              loss_spike{}, low_feature_importance{}, low_gpu_utilization{}, low_precision_overflow{}, max_initialization_time{}, memory_leak{}, mixed_precision{}, nlp_sequence_ratio{}, noisy_neighbour{}, non_finite{},
               oscillating_loss{}, output_collapse{}, output_mismatch{}, overfit{}, overtraining{},
               poor_weight_initialization{}, pressure{}, rl_clip_fraction{}, rl_constant_reward{},
               rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{}, rl_kl{}, rl_observation_range{}, unrelated_predictions{}, rl_policy_ascends{},

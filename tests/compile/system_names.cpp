@@ -160,7 +160,7 @@ struct list {};
 using types = list<
     activation_kind, all_zero, always, attention_collapse, attention_heads, attention_one_position, attention_similar_heads, append_lines, asked, batch_size, before, between, class_imbalance, confusion,
     constant_batch, cooldown, copying, coverage, cpu_bottleneck, data_wait, dataloader, gpu_memory_increase, io_bottleneck, load_balancing,
-    low_gpu_utilization, max_initialization_time, memory_leak, noisy_neighbour, pressure, step_outlier, dead_relu, dead_update_path, decision, delta, disk_sync,
+    low_gpu_utilization, low_precision_overflow, max_initialization_time, memory_leak, noisy_neighbour, pressure, step_outlier, dead_relu, dead_update_path, decision, delta, disk_sync,
     distribution, dormant_units, drain, drift, dtype, during, dynamic_plan, errc, every, evidence, existing,
     exploding_gradient, feature, feature_importance_overweight, file_mapping, file_system, finding, findings, flag,
     for_steps, fork_guard, from, gradient_not_cleared, gradient_spike, identity_activation, importances,

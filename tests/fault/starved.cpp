@@ -43,7 +43,7 @@ std::vector<dynamic_rule> catalogue() {
                  low_gpu_utilization{.window = 2, .patience = 2}, gpu_memory_increase{.window = 2, .blocks = 2, .skip = 0},
                  gpu_memory_increase{.window = 1, .two_windows = true}, load_balancing{.patience = 1}, batch_size{.patience = 1},
                  dataloader{.patience = 1}, memory_leak{.window = 2, .blocks = 2, .skip = 0}, pressure{.window = 2},
-                 noisy_neighbour{.samples = 1}, max_initialization_time{},
+                 noisy_neighbour{.samples = 1}, low_precision_overflow{}, max_initialization_time{},
                  any("*", l2 > 1e3) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}),
                  stalled("loss", mean, {.window = 2}), spike("loss", l2, {.window = 4}),
                  gap_of(latest("loss", mean), latest("loss", mean)) > 1e9)) {

@@ -57,7 +57,7 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
                                        .patience = small(),
                                        .skip_window = 5 * small()},
                        gradient_noise_scale{.batch_small = 16, .batch_big = 64, .ratio = 1 + share, .warmup = small()},
-                       non_finite{}, exploding_tensor{.only_nan = coin});
+                       non_finite{}, exploding_tensor{.only_nan = coin}, low_precision_overflow{.to = dtype::f8_e4m3});
         case 2:
             return use(
                 dead_update_path{.patience = small(), .period = small(), .never_trained = 3 * small()},
@@ -144,7 +144,7 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
     }
 }
 constexpr std::uint64_t families = 6;
-constexpr std::size_t rules_in_all = 64;
+constexpr std::size_t rules_in_all = 65;
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // Rules on time, batch size and number formats: each example of the catalogue, exactly.
 #include <spotter/rule/builtin/data_wait.hpp>
 #include <spotter/rule/builtin/gradient_noise_scale.hpp>
+#include <spotter/rule/builtin/low_precision_overflow.hpp>
 #include <spotter/rule/builtin/mixed_precision.hpp>
 #include <spotter/rule/builtin/stalled_training.hpp>
 #include <spotter/rule/builtin/step_time_outlier.hpp>
@@ -334,4 +335,22 @@ TEST_CASE("stalled_training counts from the first poll where no step was ever cl
     CHECK(it.close(train(1), out) == truth::yes);
     CHECK((out[0].rule == "stalled_training" && out[0].measured == 11));
     CHECK(out[0].remedy == "Inspect the input pipeline and collectives; no step has been closed.");
+}
+
+TEST_CASE("low_precision_overflow: 65519 fits f16, -65520 does not; each format has its own end", "[low_precision_overflow]") {
+    run it{low_precision_overflow{}};
+    CHECK(it.step(train(0), "fc/w", {1, 65519}) == truth::no);
+    CHECK(it.step(train(1), "fc/w", {1, -65520}) == truth::yes);
+    REQUIRE(it.found.size() == 1);
+    CHECK((it.found[0].measured == 65520 && it.found[0].detail.view() == "as f16"));
+    CHECK(it.step(train(2), "fc/w", {nan_f, nan_f}) == truth::undecided);
+    CHECK(it.step(train(3), "act/1", {1e9F}) == truth::undecided);
+    run brain{low_precision_overflow{.to = dtype::bf16}};
+    CHECK(brain.step(train(0), "fc/w", {3.38e38F}) == truth::no);
+    CHECK(brain.step(train(1), "fc/w", {3.4e38F}) == truth::yes);
+    run tiny{low_precision_overflow{.to = dtype::f8_e4m3}};
+    CHECK(tiny.step(train(0), "fc/w", {464}) == truth::no);
+    CHECK(tiny.step(train(1), "fc/w", {464.5F}) == truth::yes);
+    run none{low_precision_overflow{.to = dtype::i32}};
+    CHECK(none.step(train(0), "fc/w", {1e9F}) == truth::undecided);
 }

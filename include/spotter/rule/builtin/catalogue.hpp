@@ -34,6 +34,7 @@
 #include <spotter/rule/builtin/loss_not_decreasing.hpp>
 #include <spotter/rule/builtin/low_feature_importance.hpp>
 #include <spotter/rule/builtin/low_gpu_utilization.hpp>
+#include <spotter/rule/builtin/low_precision_overflow.hpp>
 #include <spotter/rule/builtin/max_initialization_time.hpp>
 #include <spotter/rule/builtin/memory_leak.hpp>
 #include <spotter/rule/builtin/mixed_precision.hpp>

@@ -6,37 +6,12 @@
 #include <spotter/rule/builtin/exponent_counts.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
+#include <spotter/rule/builtin/precision_limits.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// What a small format does to a number: one of at most this exponent rounds to zero, one of at least this size to no number.
-struct precision_limits {
-    bool known = false;
-    int underflow = 0;
-    double overflow = 0;
-    bool exclusive = false;  // the size itself still rounds to the largest number
-
-    [[nodiscard]] static constexpr precision_limits of(dtype type) noexcept {
-        switch (type) {
-            case dtype::f16:
-                return {true, -26, 65520};
-            case dtype::bf16:
-                return {true, -135, 0x1.FFp127};
-            case dtype::f8_e4m3:  // OCP
-                return {true, -11, 464, true};
-            case dtype::f8_e5m2:
-                return {true, -18, 61440};
-            default:
-                return {};
-        }
-    }
-    [[nodiscard]] constexpr bool overflows(double size) const noexcept {
-        return exclusive ? size > overflow : size >= overflow;
-    }
-};
 
 // Judges the gradients, observed unscaled, as the pass in format `to` saw them: times the loss scale (1 until one is observed; observe
 // it before the gradients). Underflow: more than `max_underflow` of the non-zero elements round to zero, `patience` times in a row:
