@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies of spotter/checkpoints.hpp. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies of spotter/checkpoints.hpp and spotter/rerun.hpp. What stands above implementation.hpp is only declared here.
 #include <spotter/export/safetensors.hpp>
+#include <spotter/format/xxh64.hpp>
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
@@ -12,3 +13,4 @@
 
 #include <spotter/act/recorded_checkpoints.hpp>
 #include <spotter/checkpoints.hpp>
+#include <spotter/rerun.hpp>

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Act (L6): a step with an alarm is computed again, to tell a bug or bad data from a fault of the machine.
+#pragma once
+
+#include <spotter/act/step_image.hpp>
+#include <spotter/core/pattern.hpp>
+#include <spotter/core/guard.hpp>
+#include <spotter/core/text.hpp>
+#include <spotter/rule/finding.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI {
+
+//   not_asked     no finding asked for it
+//   reproducible  the same bits again: a bug, or the data
+//   transient     other bits, and twice the same then: the first time something went wrong that the program does not do
+//   unsteady      other bits each time: the program is not deterministic, and nothing follows
+//   failed        it could not be computed again: `restore` said false, or there was no memory
+enum class rerun_verdict : std::uint8_t { not_asked, reproducible, transient, unsteady, failed };
+[[nodiscard]] constexpr std::string_view name_of(rerun_verdict what) noexcept {
+    constexpr std::string_view names[] = {"not_asked", "reproducible", "transient", "unsteady", "failed"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+struct rerun_options {
+    // Rules whose warnings and errors ask for it.
+    glob rules = "{non_finite,loss_spike,gradient_spike,exploding_gradient,replica_divergence}";
+    // Copies of the tensors while a step is held against itself; of those beyond, hashes: which differ, not by how many bits.
+    std::uint64_t most_bytes = 1ULL << 30;
+};
+
+struct rerun_result {
+    step_alarm alarm{};          // of the last computation: what the loop's tensors are now
+    rerun_verdict verdict = rerun_verdict::not_asked;
+    image_difference apart{};    // of the first computation and the second
+    std::uint64_t input = 0;     // hash of the first input; 0 where none was shown
+};
+
+struct rerun_counts {
+    std::uint64_t steps = 0;  // computed again
+    std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0;
+};
+
+// A loop computes its steps through it:
+//     save()        takes what computing a step changes and does not make anew: the state of random numbers, running means, the place in the data
+//     restore()     gives it back, as often as asked; may return false where it cannot
+//     compute()     forward and backward, without the update
+//     show(see)     shows the step's tensors, in the order of the program: see.observe("fc1/w", w), as a hook is shown them
+// Keeps nothing of the loop's and costs nothing but `save` while there is no alarm. What it found is recorded as the text `rerun` of the step.
+template <class Save, class Restore, class Compute, class Show>
+class rerun {
+public:
+    rerun(Save save, Restore restore, Compute compute, Show show, rerun_options const& choices = {})
+        : save_{std::move(save)}, restore_{std::move(restore)}, compute_{std::move(compute)}, show_{std::move(show)}, choices_{choices} {}
+
+    // Opens the step, computes, shows and closes it; where an alarm asks for it again and again. What the functions throw is the loop's.
+    template <class Hook>
+    [[nodiscard]] rerun_result step(Hook& watch, step_id id) {
+        rerun_result made;
+        save_();
+        made.alarm = judge(watch, id);
+        if (!asks(made.alarm)) { return made; }
+        ++counts_.steps;
+        auto const first = image(), second = again(watch, id, made), third = second != nullptr && (made.apart = *first - *second).any() ? again(watch, id, made) : nullptr;
+        made.input = first != nullptr ? first->input_hash() : 0;
+        made.verdict = first == nullptr || second == nullptr        ? rerun_verdict::failed
+                       : !made.apart.any()                           ? rerun_verdict::reproducible
+                       : third == nullptr                            ? rerun_verdict::failed
+                       : (*second - *third).any()                    ? rerun_verdict::unsteady
+                                                                     : rerun_verdict::transient;
+        count(made.verdict);
+        tell(watch, id, made);
+        return made;
+    }
+    [[nodiscard]] rerun_counts const& counts() const noexcept { return counts_; }
+
+private:
+    using image_of = std::unique_ptr<detail::step_image>;
+
+    template <class Hook>
+    [[nodiscard]] step_alarm judge(Hook& watch, step_id id) {
+        watch.begin(id);
+        compute_();
+        show_(watch);
+        return watch.end();
+    }
+    template <class Hook>
+    [[nodiscard]] image_of again(Hook& watch, step_id id, rerun_result& made) {
+        if constexpr (std::same_as<decltype(restore_()), bool>) {
+            if (!restore_()) { return nullptr; }
+        } else {
+            restore_();
+        }
+        made.alarm = judge(watch, id);
+        return image();
+    }
+    [[nodiscard]] image_of image() {
+        image_of made;
+        bool const fine = guarded([&] {
+            made = std::make_unique<detail::step_image>(choices_.most_bytes);
+            show_(*made);
+        });
+        return fine ? std::move(made) : nullptr;
+    }
+    [[nodiscard]] bool asks(step_alarm const& found) const noexcept {
+        for (finding const& each : found) {
+            if (each.severity >= severity::warning && choices_.rules(each.rule)) { return true; }
+        }
+        return false;
+    }
+    void count(rerun_verdict what) noexcept {
+        std::uint64_t* const each[] = {nullptr, &counts_.reproducible, &counts_.transient, &counts_.unsteady, &counts_.failed};
+        ++*each[static_cast<std::size_t>(what)];
+    }
+    template <class Hook>
+    static void tell(Hook& watch, step_id id, rerun_result const& made) noexcept {
+        text<400> line;
+        line << name_of(id.mode) << '(' << id.index << ") " << name_of(made.verdict);
+        if (made.apart.any()) {
+            line << ": " << std::string_view{made.apart.tensor}.substr(0, 120) << ", " << made.apart.bits << " bits in " << made.apart.elements
+                 << " elements from " << made.apart.first << " on, the first of " << made.apart.tensors << " tensors";
+        }
+        if (made.input != 0) { line << "; input " << made.input; }
+        watch.scalar("rerun", line.view());
+    }
+
+    Save save_;
+    Restore restore_;
+    Compute compute_;
+    Show show_;
+    rerun_options choices_;
+    rerun_counts counts_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
