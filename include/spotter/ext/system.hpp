@@ -45,7 +45,8 @@ public:
         own.clock = run.clock;
         path_text const place{folder, layout::system_name};
         rules_.apply([&](Rules const&... each) { watch_.emplace(place, kept, each..., own); });
-        (void)watch_->tensor(step_time_name);  // how often it samples is no time of a step: the hook is not to show it to rules
+        // How often it samples is no time of a step that rules are to judge: neither a hook nor a replay shows it where the record has its own.
+        watch_->scalar(step_time_name, 1e-3 * static_cast<double>(every_));
         begun_at_ = now;
         before_ = {};
         samples_ = 0;
