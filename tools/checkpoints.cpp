@@ -32,7 +32,7 @@ int list_checkpoints(checkpoints_options const& wanted) {
     }
     std::string text;
     for (recorded_checkpoint const& each : all) {
-        text += fmt::format("{}({})  {}{}{}\n", name_of(each.step.mode), each.step.index, each.state, each.why.empty() ? "" : ": ", each.why);
+        text += fmt::format("{}  {}{}{}\n", step_text(each.step), each.state, each.why.empty() ? "" : ": ", each.why);
     }
     say(plain_lines(all.empty() ? "The record says of no checkpoints.\n" : text));
     return end.code();

@@ -15,8 +15,6 @@ namespace {
 
 using namespace spotter;
 
-[[nodiscard]] std::string step_text(step_id step) { return fmt::format("{}({})", name_of(step.mode), step.index); }
-
 struct row {
     std::string name, role, type, shape, steps, values, first, last;
 };

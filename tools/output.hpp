@@ -100,6 +100,9 @@ namespace detail {
 [[nodiscard]] inline json step_json(spotter::step_id step) {
     return {{"mode", std::string{name_of(step.mode)}}, {"index", step.index}};
 }
+[[nodiscard]] inline std::string step_text(spotter::step_id step) {
+    return fmt::format("{}({})", name_of(step.mode), step.index);
+}
 
 inline void say(std::string_view text, std::FILE* where = stdout) { std::fwrite(text.data(), 1, text.size(), where); }
 

@@ -26,8 +26,6 @@ struct shown {
     [[nodiscard]] int refuse(error const& why) const { return end.code(fail(why, wanted.json, "show", path)); }
 };
 
-[[nodiscard]] std::string step_text(step_id step) { return fmt::format("{}({})", name_of(step.mode), step.index); }
-
 [[nodiscard]] std::size_t columns() { return static_cast<std::size_t>((std::max)(20, columns_of(STDOUT_FILENO, 80))); }
 
 void put_distribution(json& document, distribution const& it) {
