@@ -36,12 +36,14 @@ public:
 
     void begin(std::string_view folder, options const& run, std::uint64_t now) noexcept override {
         watch_.reset();
+        waiting_ = {};  // what a run before did not take is not this one's
+        posted_.store(false, std::memory_order_relaxed);
         source_.open();
         options own{};
         own.existing = run.existing == existing::replace ? existing::replace : existing::resume;
         own.drain = drain::poll;
         own.ring_bytes = 64U << 10;
-        own.flush_milliseconds = 1000;
+        own.flush_milliseconds = static_cast<std::uint32_t>(every_ < 6000 ? 10 * every_ : 60'000);  // ten samples take a quarter of the room of ten times one
         own.clock = run.clock;
         path_text const place{folder, layout::system_name};
         rules_.apply([&](Rules const&... each) { watch_.emplace(place, kept, each..., own); });
