@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -41,12 +40,9 @@ void cost_of_a_sample() {
         core.push_back(one.core * 1e-3), wall.push_back(one.wall * 1e-3);
     }
     machine.end();
-    std::uint64_t bytes = 0;
-    for (auto const& each : std::filesystem::directory_iterator{folder.path() + "/system"}) { bytes += each.file_size(); }
     bench::target("T21 a sample", bench::median(core), "us", bench::wanted::at_most, 100,
                   bench::control("by the clock", bench::median(wall), "us"));
     bench::figure("  of a core at one a second", bench::median(core) * 1e-4, "%");
-    bench::figure("  in the record", static_cast<double>(bytes) / static_cast<double>(core.size()), "bytes");
 }
 
 // Trains a perceptron beside a sampler until the rule was told or that many samples were taken: at which it was; nothing told is none.
