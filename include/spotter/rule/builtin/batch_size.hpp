@@ -93,7 +93,7 @@ struct batch_size {
         return cpu.malformed();
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
-        return "no GPU was at work, or warm-up not reached: `patience` samples of it, its memory and the processor";
+        return "no GPU was at work, or warm-up not reached: `patience` samples of all three";
     }
 
 private:
