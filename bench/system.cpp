@@ -165,7 +165,7 @@ int main(int count, char** arguments) {
             for (unsigned long long busy = 0; i % 4 == 3 && !over.load(std::memory_order_relaxed); ++busy) { bench::do_not_optimise(busy); }
         }};
         std::uint64_t steps = 0;
-        watched_training const it = train_beside(data, bench::rounds(100, 10), [&](double at) {
+        watched_training const it = train_beside(data, bench::rounds(60, 10), [&](double at) {
             if (i % 4 == 1 && ++steps % 500 == 0) { std::this_thread::sleep_for(50ms); }
             if (i % 4 == 2 && at < 0.33 && static_cast<double>(cache.size()) < at * 1500) { cache.emplace_back(1U << 20, 'a'); }
         });
