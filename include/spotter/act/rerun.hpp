@@ -63,13 +63,7 @@ public:
         made.alarm = judge(watch, id);
         if (!asks(made.alarm)) { return made; }
         ++counts_.steps;
-        auto const first = image(), second = again(watch, id, made), third = second != nullptr && (made.apart = *first - *second).any() ? again(watch, id, made) : nullptr;
-        made.input = first != nullptr ? first->input_hash() : 0;
-        made.verdict = first == nullptr || second == nullptr        ? rerun_verdict::failed
-                       : !made.apart.any()                           ? rerun_verdict::reproducible
-                       : third == nullptr                            ? rerun_verdict::failed
-                       : (*second - *third).any()                    ? rerun_verdict::unsteady
-                                                                     : rerun_verdict::transient;
+        made.verdict = compare(watch, id, made);
         count(made.verdict);
         tell(watch, id, made);
         return made;
@@ -79,6 +73,23 @@ public:
 private:
     using image_of = std::unique_ptr<detail::step_image>;
 
+    template <class Hook>
+    [[nodiscard]] rerun_verdict compare(Hook& watch, step_id id, rerun_result& made) {
+        image_of const first = image();
+        if (first == nullptr) { return rerun_verdict::failed; }
+        made.input = first->input_hash();
+        image_of const second = again(watch, id, made);
+        if (second == nullptr || !subtract(*first, *second, made.apart)) { return rerun_verdict::failed; }
+        if (!made.apart.any()) { return rerun_verdict::reproducible; }
+        image_of const third = again(watch, id, made);
+        image_difference later;
+        if (third == nullptr || !subtract(*second, *third, later)) { return rerun_verdict::failed; }
+        return later.any() ? rerun_verdict::unsteady : rerun_verdict::transient;
+    }
+    // False where there is no memory for a name.
+    [[nodiscard]] static bool subtract(detail::step_image const& one, detail::step_image const& other, image_difference& into) noexcept {
+        return guarded([&] { into = one - other; });
+    }
     template <class Hook>
     [[nodiscard]] step_alarm judge(Hook& watch, step_id id) {
         watch.begin(id);
