@@ -56,11 +56,19 @@ public:
     [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
     void step_closed() noexcept;
 
+    // Somebody outside asks for what matches a glob, with its values, for so many steps from the next one on. errc::bad_pattern, or
+    // errc::busy where four captures are going on.
+    [[nodiscard]] error ask_for(std::string_view names, std::uint64_t steps) noexcept;
+    // Nothing of what the plan asks for is kept, until that ends.
+    void pause(bool on) noexcept { paused_ = on; }
+
 private:
     struct going {
         wish what{};
         std::uint64_t left = 0;  // steps
+        kept_text names{};       // a glob, of what was asked for from outside
     };
+    [[nodiscard]] static terms wanted_by_name(void const* names, tensor_info const& tensor, step_id);
     terms add_captured(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
 
     going list_[4]{};
@@ -68,6 +76,7 @@ private:
     finding_origin origin_{};
     bool active_ = false;  // some capture goes on
     bool everything_ = false;
+    bool paused_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -15,7 +15,7 @@ SPOTTER_BODY void captures::capture(wish const& what, std::uint64_t steps) noexc
         }
         free = free == nullptr && each.left == 0 ? &each : free;
     }
-    if (free != nullptr) { *free = {what, steps}; }
+    if (free != nullptr) { free->what = what, free->left = steps; }
     active_ = active_ || steps > 0;
 }
 
@@ -25,7 +25,31 @@ SPOTTER_BODY void captures::ask(failure_list& failures, bool at_the_end) noexcep
 }
 
 SPOTTER_BODY terms captures::add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
-    return active_ ? add_captured(tensor, step, planned) : planned;
+    terms const kept = paused_ ? terms::none : planned;
+    return active_ ? add_captured(tensor, step, kept) : kept;
+}
+
+SPOTTER_BODY error captures::ask_for(std::string_view names, std::uint64_t steps) noexcept {
+    if (pattern_fault const bad = malformed_part(glob{names}); !bad.empty()) {
+        error why{errc::bad_pattern, "malformed glob "};
+        why.what << bad;
+        return why;
+    }
+    going* its = nullptr;
+    for (going& each : list_) {
+        bool const same = each.left > 0 && each.what.wanted == &wanted_by_name && each.names.view() == names;
+        its = same || (its == nullptr && each.left == 0) ? &each : its;
+    }
+    if (its == nullptr) { return {errc::busy, "four captures are going on: ask again when one of them is over"}; }
+    if (its->names.view() != names && !its->names.assign(names)) { return {errc::out_of_memory, "no memory for the names"}; }
+    its->what = {&wanted_by_name, &its->names};
+    its->left = steps;
+    active_ = active_ || steps > 0;
+    return {};
+}
+
+SPOTTER_BODY terms captures::wanted_by_name(void const* names, tensor_info const& tensor, step_id) {
+    return glob{static_cast<kept_text const*>(names)->view()}(tensor) ? payload : terms::none;
 }
 
 SPOTTER_BODY void captures::step_closed() noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/hook/capture.hpp>
+#include <spotter/hook/control.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/judges.hpp>
@@ -163,8 +164,7 @@ public:
 
     // Marks the run as failed; the reason stands in the record.
     void fail(std::string_view why) noexcept {
-        failed_ = true;
-        failure_ = text<160>{why};
+        failed_ = true, failure_ = text<160>{why};
     }
     // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that failed, or that an
     // exception leaves, it is judged by what it holds, and stays open in the record. `end()` then returns what was found.
@@ -266,11 +266,9 @@ private:
         }
         start_clock(registry_, choices(), requires { sink_.poll(); });
         instant_ = choices().instant;
-        collection_info list[Plan::limit + 1];
-        std::size_t count = 0;
-        plan_.list([&](collection_info const& each) { list[count++] = each; });
         if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
-        sink_.start({{list, count}});
+        if constexpr (detail::controlled_sink<Sink>) { sink_.listen(detail::readers_of(plan_, judges_)); }
+        detail::with_collections(plan_, [this](run_info const& run) { sink_.start(run); });
         if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
     }
 
@@ -317,6 +315,9 @@ private:
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_from_outside(sink_, step_, found);
+        if constexpr (detail::controlled_sink<Sink>) {
+            detail::obey(sink_, step_, plan_, judges_, captures_, registry_, [this](auto text) { scalar(control_event, text); });
+        }
         if (whole) {
             if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
             sink_.close(step_, found);
@@ -324,8 +325,7 @@ private:
         } else if constexpr (requires { sink_.leave(step_, found); }) {
             sink_.leave(step_, found);
         }
-        open_ = false;
-        return found;
+        return open_ = false, found;
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }

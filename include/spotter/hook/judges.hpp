@@ -2,6 +2,7 @@
 // Hook (L3): a list of rules at work: the part that a hook and a replay share, so that both judge alike.
 #pragma once
 
+#include <spotter/core/content_reader.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
@@ -181,6 +182,25 @@ public:
             if (all.size() > count) { all[count++] = each; }
         });
         return all;
+    }
+
+    // Rules that may be exchanged (live_rules), if there are any: what reads them, and the exchange. Every tensor is then to be declared again.
+    [[nodiscard]] detail::content_reader reader() const noexcept {
+        detail::content_reader its{};
+        machines_.each([&](auto const& machine, std::size_t) {
+            if constexpr (requires { machine.reader(); }) { its = machine.reader(); }
+        });
+        return its;
+    }
+    [[nodiscard]] error exchange([[maybe_unused]] void const* rules) noexcept {
+        error why;
+        each_machine([&](auto& machine, std::size_t i) {
+            if constexpr (requires { machine.exchange(rules); }) {
+                why = machine.exchange(rules);
+                enabled_ |= std::uint64_t{!why} << i;
+            }
+        });
+        return why;
     }
 
     [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }

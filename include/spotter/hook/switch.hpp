@@ -24,6 +24,7 @@ template <class Argument>
         into.dry_run = into.dry_run || argument.dry_run;
     }
     if constexpr (plan_like<Argument> && requires { argument.run; }) { take_choices(into, argument.run); }
+    if constexpr (plan_like<Argument> && requires { argument.first(); }) { (void)take_options(into, argument.first()); }
     return true;
 }
 template <class... Arguments>

@@ -15,7 +15,10 @@ public:
     // Those that only one frame of the record has; all of them.
     enum class which : std::uint8_t { single, known };
 
-    [[nodiscard]] bool begin(byte_view run_begin) noexcept { return run_begin_.append(run_begin); }
+    [[nodiscard]] bool begin(byte_view run_begin) noexcept {
+        run_begin_.clear();
+        return run_begin_.append(run_begin);
+    }
 
     // The last declaration of a tensor counts. A body begins with the id. One that is `said` is in the frame that is being collected,
     // which is to stand at `offset`; any other is known from an earlier segment. False where memory is exhausted.

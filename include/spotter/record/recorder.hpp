@@ -57,6 +57,11 @@ public:
     [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
+    // What somebody outside asks for (hook/control.hpp).
+    void listen(detail::control_readers const& readers) noexcept { run_.listen(readers); }
+    [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }
+    void obeyed(error const& why) noexcept { run_.obeyed(why); }
+    void start_anew(run_info const& run) noexcept { run_.start_anew(run); }
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.
     [[nodiscard]] std::uint32_t attempt() const noexcept { return run_.attempt(); }

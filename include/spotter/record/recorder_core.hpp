@@ -4,6 +4,7 @@
 
 #include <spotter/file/posix.hpp>
 #include <spotter/hook/writer_task.hpp>
+#include <spotter/record/control_file.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
@@ -88,6 +89,13 @@ public:
     void poll() noexcept;
     // Somebody outside asks the run to stop; for the training thread.
     [[nodiscard]] stop_file const& stopping() const noexcept { return stop_file_; }
+    // Or something else of it; for the training thread, but for what may be exchanged: that is said before the start.
+    [[nodiscard]] control_file& control() noexcept { return control_; }
+
+    // What it asked for is done, or why not; other collections from here on. Both once the step is closed: `end_request`.
+    void obeyed(error const& why) noexcept { outcome_ = why; }
+    void begins_anew(byte_buffer&& run_begin) noexcept { begins_anew_ = std::move(run_begin); }
+    void end_request() noexcept;
 
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept {
@@ -144,6 +152,7 @@ private:
     segment_writer segments_;
     ring_drain drain_;
     stop_file stop_file_;
+    control_file control_;
     day_clock_watch day_clock_;
     writer_task* beside_;
     std::uint64_t beside_due_ = 0;
@@ -156,6 +165,8 @@ private:
     std::uint64_t declared_at_ = 0;
     sleeper sleeper_;  // of the writer
     std::thread thread_;
+    error outcome_{};  // of a request
+    byte_buffer begins_anew_{};
     error trouble_{};  // the first that the training thread met
     bool threaded_ = false;
     bool started_ = false;

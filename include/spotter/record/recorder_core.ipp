@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
     : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
-      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
+      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker}, control_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
       beside_{choices.beside} {
     if (choices.clock != nullptr) { run_.place.now = choices.clock; }
     trouble_ = run.left;
@@ -85,8 +85,24 @@ SPOTTER_BODY void recorder_core::end_step() noexcept {
     pages_.ahead(ring_.committed() - declared_at_);
 }
 
+SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::end_request() noexcept {
+    if (!begins_anew_.empty()) {
+        byte_view const body = begins_anew_.view();
+        std::byte* const at = body.size() <= largest() ? claim(body.size(), 0) : nullptr;
+        if (at != nullptr) {
+            detail::copy_cached(at, body.data(), body.size());
+            commit(body.size(), static_cast<std::uint32_t>(row_kind::run_begin));
+        } else {
+            note({errc::dropped, "the ring has no room for the collections of the new plan: readers do not know them by name"});
+        }
+        begins_anew_.clear();
+    }
+    control_.done(outcome_);
+}
+
 SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
     end_beside();
+    control_.end();
     segments_.look();
     if (started_) { segments_.add(row_kind::run_end, run_end); }
     segments_.finish();
@@ -321,6 +337,11 @@ SPOTTER_BODY void recorder_core::look_around() noexcept {
     drain_.tick(now);
     publish();
     stop_file_.look(now);
+    if (control_.look(now)) {
+        while (drain_.take()) {}
+        drain_.flush(now);
+        control_.answer();
+    }
     day_clock_.look(now);
     if (beside_ != nullptr && now >= beside_due_) { work_beside(now); }
 }
@@ -352,7 +373,7 @@ SPOTTER_BODY void recorder_core::publish() noexcept {
 }
 
 SPOTTER_BODY void recorder_core::publish_trouble() noexcept {
-    for (error const& each : {segments_.first_error(), stop_file_.trouble(), day_clock_.trouble(),
+    for (error const& each : {segments_.first_error(), stop_file_.trouble(), control_.trouble(), day_clock_.trouble(),
                               beside_begun_ ? beside_->trouble() : error{}}) {
         if (!each) { continue; }
         writer_error_ = each;

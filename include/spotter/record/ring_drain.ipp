@@ -126,6 +126,7 @@ SPOTTER_BODY void ring_drain::begin_stream(rows::drained const& mark) noexcept {
 SPOTTER_BODY void ring_drain::take_row(std::uint32_t tag, byte_view body) noexcept {
     dirty_ = true;
     auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
+    if (kind == row_kind::run_begin) { return segments_.begin_anew(body); }
     if ((tag & ring_tag::values) != 0) { return take_values(body); }
     if ((tag & ring_tag::values_inside) != 0) { return take_inside(body); }
     std::byte bytes[varint_limit + 8];

@@ -4,6 +4,7 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
+#include <spotter/hook/control.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/hook/sink.hpp>
 
@@ -12,6 +13,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Named here and known where the bodies are, so that a loop's file sees neither files, threads nor codecs.
+class byte_buffer;
 class file_system;
 class recorder_core;
 enum class row_kind : std::uint8_t;
@@ -69,6 +71,11 @@ public:
     [[nodiscard]] std::string_view stop_reason() const noexcept;
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept;
+    // What somebody outside asks for (hook/control.hpp).
+    void listen(detail::control_readers const& readers) noexcept;
+    [[nodiscard]] detail::control_request const* request() const noexcept;
+    void obeyed(error const& why) noexcept;  // told once the step is closed
+    void start_anew(run_info const& run) noexcept;
 
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.
@@ -91,6 +98,9 @@ public:
 
 private:
     void end_step(step_id step, step_alarm const& found, bool whole) noexcept;
+    void put_close(step_id step, step_alarm const& found, bool whole) noexcept;
+    // The body of run_begin; empty where there is no memory.
+    void put_begin(run_info const& run, byte_buffer& into) const noexcept;
     [[nodiscard]] std::uint64_t nanoseconds_of(double seconds) const noexcept;
     [[nodiscard]] bool recording() noexcept;
     [[nodiscard]] bool child() noexcept;
@@ -133,10 +143,12 @@ private:
     std::uint64_t told_ = 0;  // the sum of losses that the record knows of
     step_moments times_{};     // of the step that is closed next,
     bool stamped_ = false;   // if it has any
+    double begun_at_ = 0;
     std::int64_t zero_ = 0;  // of the training thread's clock: nanoseconds since 1970
     instant instant_ = instant::before_update;
     std::uint32_t workers_ = 0;  // that the run is told to have
     bool dry_ = false;
+    bool obeyed_ = false;  // what was asked for is done, once the step is closed
 };
 
 static_assert(event_sink<run_recorder>);

@@ -59,6 +59,13 @@ SPOTTER_BODY run_recorder::~run_recorder() {
 
 SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
     if (core_ == nullptr || core_->started() || child()) { return; }
+    begun_at_ = core_->place().now();
+    byte_buffer row;
+    put_begin(run, row);
+    core_->start(row.view());
+}
+
+SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into) const noexcept {
     byte_buffer list;
     std::size_t bound = 0;
     for (collection_info const& each : run.collections) {
@@ -74,18 +81,17 @@ SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
     rows::run_begin row{};
     row.run_id = core_->place().run_id;
     row.attempt = core_->place().attempt;
-    row.time = core_->place().now();
+    row.time = begun_at_;
     row.worker = core_->place().worker;
     row.instant = static_cast<std::uint8_t>(instant_);
     row.workers = workers_;
     row.version = version;
     row.collections = list.failed() ? 0 : run.collections.size();
     row.list = each_out.view();
-    byte_buffer body;
     std::size_t const room = bound + 128;
-    byte_writer out{body.prepare(room), body.failed() ? 0 : room};
+    byte_writer out{into.prepare(room), into.failed() ? 0 : room};
     encode(out, row);
-    core_->start(out.view());
+    into.grow_by(out.view().size());
 }
 
 SPOTTER_BODY void run_recorder::declare(tensor_info const& tensor) noexcept {
@@ -214,6 +220,25 @@ SPOTTER_BODY void run_recorder::tell_news(step_id step, step_alarm& into) noexce
     if (core_ != nullptr) { core_->tell_news(step, into); }
 }
 
+SPOTTER_BODY void run_recorder::listen(detail::control_readers const& readers) noexcept {
+    if (core_ != nullptr) { core_->control().listen(readers); }
+}
+
+SPOTTER_BODY detail::control_request const* run_recorder::request() const noexcept {
+    return core_ != nullptr ? core_->control().request() : nullptr;
+}
+
+SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept {
+    obeyed_ = true;
+    core_->obeyed(why);
+}
+
+SPOTTER_BODY void run_recorder::start_anew(run_info const& run) noexcept {
+    byte_buffer row;
+    put_begin(run, row);
+    core_->begins_anew(std::move(row));
+}
+
 SPOTTER_BODY std::uint32_t run_recorder::attempt() const noexcept {
     return core_ != nullptr ? core_->place().attempt : 0;
 }
@@ -266,6 +291,11 @@ SPOTTER_BODY bool run_recorder::is_open() const noexcept {
 }
 
 SPOTTER_BODY void run_recorder::end_step(step_id step, step_alarm const& found, bool whole) noexcept {
+    put_close(step, found, whole);
+    if (obeyed_) { obeyed_ = false, core_->end_request(); }
+}
+
+SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found, bool whole) noexcept {
     if (!recording()) { return; }
     core_->end_step();
     tell_losses();
@@ -469,6 +499,8 @@ SPOTTER_BODY void run_recorder::swap(run_recorder& other) noexcept {
     std::swap(instant_, other.instant_);
     std::swap(workers_, other.workers_);
     std::swap(dry_, other.dry_);
+    std::swap(begun_at_, other.begun_at_);
+    std::swap(obeyed_, other.obeyed_);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

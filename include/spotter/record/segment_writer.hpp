@@ -54,6 +54,8 @@ public:
 
     // The first segment. `run_begin` is the body of that row; it is restated in every segment.
     void begin(run_place const& place, byte_view run_begin) noexcept;
+    // The next one, between two steps, with another `run_begin` of the same attempt: readers look for one at a head only.
+    void begin_anew(byte_view run_begin) noexcept;
 
     // A row in two parts. What was lost of it is counted, if anything.
     void add(row_kind kind, byte_view body, byte_view rest = {}) noexcept;
@@ -144,7 +146,7 @@ private:
     [[nodiscard]] error moved() const noexcept { return of_run(segment_pair::moved()); }
     // Only what a reader finds under the segment's name is stored.
     void was_replaced() noexcept;
-    void rotate() noexcept;
+    void rotate(byte_view run_begin = {}) noexcept;
     // To the next number that nobody has taken meanwhile.
     void move_on() noexcept;
     // The segment that was closed last counts now.

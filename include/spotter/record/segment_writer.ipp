@@ -33,6 +33,11 @@ SPOTTER_BODY void segment_writer::begin(run_place const& place, byte_view run_be
     write();
 }
 
+SPOTTER_BODY void segment_writer::begin_anew(byte_view run_begin) noexcept {
+    take_blocks();
+    rotate(run_begin);
+}
+
 SPOTTER_BODY void segment_writer::add(row_kind kind, byte_view body, byte_view rest) noexcept {
     take_blocks();
     bool const value = kind == row_kind::observe || kind == row_kind::scalar;
@@ -371,7 +376,7 @@ SPOTTER_BODY void segment_writer::was_replaced() noexcept {
     in_segment_ = 0;
 }
 
-SPOTTER_BODY void segment_writer::rotate() noexcept {
+SPOTTER_BODY void segment_writer::rotate(byte_view run_begin) noexcept {
     if (failed_) { return; }
     close_segment();
     if (failed_) { return; }
@@ -379,6 +384,7 @@ SPOTTER_BODY void segment_writer::rotate() noexcept {
     note(files_.take_trouble());
     if (where_ == whereabouts::gone) { return fail(moved()); }  // the folder may be another recorder's now
     retain(false);
+    if (!run_begin.empty() && !declared_.begin(run_begin)) { return fail(no_memory()); }
     move_on();
 }
 

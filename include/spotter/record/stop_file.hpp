@@ -32,8 +32,6 @@ private:
     static constexpr std::uint64_t milliseconds_between = 100;
     static constexpr std::size_t longest_reason = 160;
 
-    // Without the last part of the path, which is the worker's.
-    [[nodiscard]] static std::string_view run_of(std::string_view folder, std::uint32_t worker) noexcept;
     [[nodiscard]] bool is_there() noexcept;
     void note(error const& why) noexcept;
     // Once only: the other thread may look at the text from then on. False where the file is empty as yet: at the next look it may say why.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/format/layout.hpp>
+#include <spotter/record/run_folder.hpp>
 #include <spotter/record/stop_file.hpp>
 
 #include <utility>
@@ -10,7 +11,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY stop_file::stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
-    : files_{files}, path_{run_of(folder, worker), layout::stop_name} {
+    : files_{files}, path_{detail::run_folder_of(folder, worker), layout::stop_name} {
     stale_ = is_there();
     if (stale_ && worker == 0) { note(files_.remove(path_)); }
 }
@@ -23,11 +24,6 @@ SPOTTER_BODY void stop_file::look(std::uint64_t now) noexcept {
     bool const asks = there && !stale_;
     if (asks && !read_ && !read()) { return; }
     asked_.store(asks, std::memory_order_release);
-}
-
-SPOTTER_BODY std::string_view stop_file::run_of(std::string_view folder, std::uint32_t worker) noexcept {
-    while (folder.size() > 1 && folder.back() == '/') { folder.remove_suffix(1); }
-    return worker == 0 ? folder : folder.substr(0, folder.rfind('/'));
 }
 
 SPOTTER_BODY bool stop_file::is_there() noexcept {

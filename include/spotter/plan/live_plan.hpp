@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan (L2): a plan that may be exchanged while the run goes on (ext/json/live.hpp makes one).
+#pragma once
+
+#include <spotter/core/content_reader.hpp>
+#include <spotter/plan/dynamic_plan.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Begins as `first`. A later plan has collections of its own beside those of the earlier ones, which are no longer due: so a number
+// means one collection all through the run, 64 together. A copy begins with the first plan again.
+template <plan_like Plan>
+class live_plan {
+public:
+    static constexpr std::size_t limit = 64;
+
+    live_plan(Plan const& first, detail::content_reader const& how) noexcept : first_{first}, how_{how} {}
+    live_plan(live_plan const& other) noexcept : live_plan{other.first_, other.how_} {}
+    live_plan& operator=(live_plan const&) = delete;
+    ~live_plan() {
+        for (std::size_t i = 0; i < count_; ++i) { delete later_[i]; }
+    }
+
+    [[nodiscard]] std::uint64_t due(step_id step) const {
+        return count_ == 0 ? first_.due(step) : newest().due(step) << from_;
+    }
+    // Of the collections of all plans so far; only those of the newest are due.
+    [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const {
+        std::uint64_t all = first_.members(tensor);
+        std::size_t begin = first_size();
+        for (std::size_t i = 0; i < count_; begin += later_[i++]->size()) { all |= later_[i]->members(tensor) << begin; }
+        return all;
+    }
+    [[nodiscard]] terms wanted(std::uint64_t set) const noexcept {
+        return count_ == 0 ? first_.wanted(set) : newest().wanted(set >> from_);
+    }
+    [[nodiscard]] pattern_fault malformed() const noexcept { return first_.malformed(); }
+    // Likewise.
+    template <class Use>
+    void list(Use&& use) const noexcept {
+        first_.list(use);
+        for (std::size_t i = 0; i < count_; ++i) { later_[i]->list(use); }
+    }
+
+    [[nodiscard]] Plan const& first() const noexcept { return first_; }
+    [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }
+    // `plan`: a dynamic_plan. What it says of the run beside its collections cannot be changed any more, and is refused.
+    [[nodiscard]] error exchange(void const* plan) noexcept {
+        auto const& next = *static_cast<dynamic_plan const*>(plan);
+        if (next.dry_run || !next.run.empty()) {
+            return {errc::bad_config, "a plan that is exchanged says what is kept; choices of the run stand from its start on"};
+        }
+        std::size_t before = first_size();
+        for (std::size_t i = 0; i < count_; ++i) { before += later_[i]->size(); }
+        if (before + next.size() > limit || before == limit) {
+            return {errc::bad_config, "a run has 64 collections at most, those of the plans before included: start it anew"};
+        }
+        auto* const copy = new (std::nothrow) dynamic_plan{next};
+        if (copy == nullptr || copy->size() != next.size() || !later_.grow(count_ + 1)) {
+            delete copy;
+            return {errc::out_of_memory, "no memory for the plan"};
+        }
+        later_[count_++] = copy;
+        from_ = before;
+        return {};
+    }
+
+private:
+    [[nodiscard]] std::size_t first_size() const noexcept {
+        std::size_t size = 0;
+        first_.list([&](collection_info const&) { ++size; });
+        return size;
+    }
+    [[nodiscard]] dynamic_plan const& newest() const noexcept { return *later_[count_ - 1]; }
+
+    Plan first_;
+    detail::content_reader how_;
+    slots<dynamic_plan*> later_{};
+    std::size_t count_ = 0;  // of them
+    std::size_t from_ = 0;   // the number of the first collection of the newest
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of control_file.hpp.
+#pragma once
+
+#include <spotter/format/layout.hpp>
+#include <spotter/format/xxh64.hpp>
+#include <spotter/record/control_file.hpp>
+#include <spotter/record/run_folder.hpp>
+
+#include <charconv>
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+inline constexpr std::string_view control_head = "spotter control 1", control_end = "end";
+
+// The first line, which `rest` loses; of the last one the end is missing where there is no newline.
+[[nodiscard]] SPOTTER_BODY bool next_line(std::string_view& rest, std::string_view& line) noexcept {
+    std::size_t const end = rest.find('\n');
+    if (end == rest.npos) { return false; }
+    line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    if (!line.empty() && line.back() == '\r') { line.remove_suffix(1); }
+    return true;
+}
+// What follows the key and a blank; null where it is another key.
+[[nodiscard]] SPOTTER_BODY std::string_view value_of(std::string_view line, std::string_view key) noexcept {
+    bool const its = line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ';
+    return its ? line.substr(key.size() + 1) : std::string_view{};
+}
+[[nodiscard]] SPOTTER_BODY bool read_number(std::string_view text, std::uint64_t& into) noexcept {
+    auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), into);
+    return fault == std::errc{} && end == text.data() + text.size();
+}
+[[nodiscard]] SPOTTER_BODY control_verb control_verb_named(std::string_view name) noexcept {
+    for (control_verb const each : {control_verb::capture, control_verb::pause, control_verb::resume, control_verb::flush,
+                                    control_verb::plan, control_verb::rules}) {
+        if (name_of(each) == name) { return each; }
+    }
+    return control_verb::refused;
+}
+[[nodiscard]] SPOTTER_BODY bool is_id(std::string_view text) noexcept {
+    for (char const each : text) {
+        bool const fine = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '-';
+        if (!fine) { return false; }
+    }
+    return !text.empty() && text.size() <= 64;
+}
+
+}  // namespace detail
+
+SPOTTER_BODY control_file::control_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
+    : files_{files}, path_{detail::run_folder_of(folder, worker), layout::control_name}, answer_{folder, layout::answer_name}, part_{folder, "control.part"} {
+    if (load()) { key_ = key_of_file(); }
+    text_.clear();
+}
+
+SPOTTER_BODY bool control_file::look(std::uint64_t now) noexcept {
+    state const how = state_.load(std::memory_order_acquire);
+    if (how == state::done) { return true; }
+    if (how == state::waits || now - last_look_ < milliseconds_between) { return false; }
+    last_look_ = now;
+    if (!load()) {
+        seen_ = 0;
+        return false;
+    }
+    if (key_of_file().view() == key_.view()) { return false; }
+    if (text_.size() != seen_) { seen_ = text_.size(), seen_at_ = now; }
+    if (!parse(now - seen_at_ < patience_milliseconds)) { return false; }
+    seen_ = 0;
+    write_answer("taken", request_.asked.view());
+    state_.store(state::waits, std::memory_order_release);
+    return false;
+}
+
+SPOTTER_BODY void control_file::answer() noexcept {
+    if (outcome_) {
+        write_answer("refused", outcome_.what.view());
+    } else {
+        write_answer("done", request_.asked.view());
+    }
+    drop();
+    state_.store(state::none, std::memory_order_release);
+}
+
+SPOTTER_BODY void control_file::end() noexcept {
+    state const how = state_.load(std::memory_order_acquire);
+    if (how == state::none) { return; }
+    if (how == state::waits) { outcome_ = {errc::no_more_data, "the run ended before the loop closed another step"}; }
+    answer();
+}
+
+SPOTTER_BODY void control_file::note(error const& why) noexcept {
+    if (!trouble_) { trouble_ = why; }
+}
+
+SPOTTER_BODY bool control_file::load() noexcept {
+    text_.clear();
+    auto const kind = files_.kind_of(path_);
+    if (!kind || *kind == path_kind::missing) { return false; }
+    if (*kind != path_kind::file) {
+        note({errc::unwritable, "`control` in the run's folder is no file, and nobody can ask anything of the run"});
+        return false;
+    }
+    auto const size = files_.size_of(path_);
+    if (!size) { return false; }  // it was taken away meanwhile
+    std::size_t const room = static_cast<std::size_t>(*size < longest + 1 ? *size : longest + 1);
+    std::byte* const into = text_.prepare(room);
+    if (into == nullptr) { return false; }
+    auto const read = files_.read(path_, 0, {into, room});
+    if (!read) { return false; }
+    text_.grow_by(*read);
+    return true;
+}
+
+SPOTTER_BODY text<64> control_file::key_of_file() const noexcept {
+    std::string_view rest = letters(), line;
+    if (detail::next_line(rest, line) && line == detail::control_head && detail::next_line(rest, line)) {
+        if (std::string_view const id = detail::value_of(line, "id"); detail::is_id(id)) { return {id}; }
+    }
+    text<64> hash;
+    hash << no_id << xxh64(text_.view());
+    return hash;
+}
+
+SPOTTER_BODY void control_file::refuse(errc code, std::string_view why) noexcept {
+    request_.verb = control_verb::refused;
+    request_.why = {code, why};
+}
+
+SPOTTER_BODY bool control_file::parse(bool patient) noexcept {
+    request_.verb = control_verb::refused;
+    request_.steps = 0;
+    request_.why = {};
+    request_.asked = {};
+    std::string_view rest = letters(), line, names, asked, by;
+    std::uint64_t bytes = 0;
+    bool whole = false, understood = detail::next_line(rest, line) && line == detail::control_head;
+    while (understood && !whole && detail::next_line(rest, line)) {
+        if (line == detail::control_end) {
+            whole = true;
+        } else if (std::string_view const who = detail::value_of(line, "by"); !who.empty()) {
+            by = who.substr(0, 64);
+        } else if (std::string_view const verb = detail::value_of(line, "ask"); !verb.empty()) {
+            asked = verb;
+        } else if (std::string_view const glob = detail::value_of(line, "names"); !glob.empty()) {
+            names = glob;
+        } else if (std::string_view const steps = detail::value_of(line, "steps"); !steps.empty()) {
+            understood = detail::read_number(steps, request_.steps);
+        } else if (std::string_view const count = detail::value_of(line, "bytes"); !count.empty()) {
+            understood = detail::read_number(count, bytes);
+        } else {
+            understood = !detail::value_of(line, "id").empty();
+        }
+    }
+    whole = whole && understood && rest.size() >= bytes;
+    bool const too_long = text_.size() > longest;
+    if (!whole && patient && !too_long) { return false; }  // somebody writes it still
+    key_ = key_of_file();
+    bool const has_id = key_.view().front() != no_id;
+    request_.asked << (asked.empty() ? std::string_view{"something"} : asked);
+    if (!names.empty()) { request_.asked << ' ' << names << " for " << request_.steps << " steps"; }
+    request_.asked << ", asked by " << (by.empty() ? std::string_view{"nobody who says so"} : by);
+    if (too_long) {
+        refuse(errc::bad_config, "`control` is longer than 4 MiB");
+    } else if (!whole || !has_id) {
+        refuse(errc::bad_config, "`control` in the run's folder is malformed, or not whole: ask by `spotter capture` and its like");
+    } else if (request_.verb = detail::control_verb_named(asked); request_.verb == control_verb::refused) {
+        refuse(errc::bad_config, "what is asked for is none of capture, pause, resume, flush, plan, rules");
+    } else if (request_.verb == control_verb::capture) {
+        if (names.empty() || request_.steps == 0) { refuse(errc::bad_config, "a capture says `names`, a glob, and `steps`, from 1 on"); }
+        if (!request_.names.assign(names)) { refuse(errc::out_of_memory, "no memory for the names"); }
+    } else if (request_.verb == control_verb::plan || request_.verb == control_verb::rules) {
+        read_content(rest.substr(0, static_cast<std::size_t>(bytes)));
+    }
+    return true;
+}
+
+SPOTTER_BODY void control_file::read_content(std::string_view document) noexcept {
+    bool const is_plan = request_.verb == control_verb::plan;
+    reader_ = is_plan ? readers_.plan : readers_.rules;
+    if (reader_.read == nullptr) {
+        return refuse(errc::bad_config, is_plan ? "this hook's plan cannot be exchanged: give it `spotter::live(plan)` (spotter/ext/json/live.hpp)"
+                                                : "this hook's rules cannot be exchanged: give it `spotter::live(rules)` (spotter/ext/json/live.hpp)");
+    }
+    error why;
+    void* const made = reader_.read(document, why);
+    request_.content = made;
+    if (made == nullptr) { refuse(why.code, why.what.view()); }
+}
+
+SPOTTER_BODY void control_file::drop() noexcept {
+    if (request_.content != nullptr) { reader_.drop(const_cast<void*>(request_.content)); }
+    request_.content = nullptr;
+}
+
+SPOTTER_BODY void control_file::write_answer(std::string_view how, std::string_view what) noexcept {
+    text<600> lines;
+    lines << "spotter answer 1\nid " << key_.view() << "\nstate " << how << "\nwhat ";
+    for (char const each : what) { lines << (each == '\n' || each == '\r' ? ' ' : each); }
+    lines << "\nend\n";
+    std::string_view const all = lines.view();
+    (void)files_.remove(part_);
+    auto const file = files_.create(part_);
+    if (!file) { return note(file.error()); }
+    error why = files_.append(*file, std::as_bytes(std::span{all}));
+    error const closed = files_.close(*file);
+    if (!why) { why = closed; }
+    note(why ? why : files_.rename(part_, answer_));
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
