@@ -26,7 +26,8 @@ constexpr char exit_codes[] =
     "  4  a file could not be read or written, or is in use\n"
     "  5  the record is not whole: something was lost, and is told on standard error (every verb)\n"
     "  6  the run died or failed (check, watch, info --check)\n"
-    "  7  nothing could be judged (check, info --check), or not all be compared (diff)\n"
+    "  7  nothing could be judged (check, info --check), not all be compared (diff), or a run that was asked has\n"
+    "     not done it yet (capture, pause, resume, flush, plan, rules)\n"
     "Of several of 1, 5, 6 and 7 the first.\n"
     "\nData goes to standard output, errors to standard error. With --json the data is one document.";
 
@@ -45,6 +46,9 @@ constexpr char exit_codes[] =
                  "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
         {"profile", "spotter profile runs/a"},
         {"checkpoints", "spotter checkpoints runs/a"},
+        {"capture", "spotter capture runs/a --names 'act/*' --steps 100"},
+        {"plan", "spotter plan runs/a settings.json"},
+        {"rules", "spotter rules runs/a rules.json"},
         {"report", "spotter report runs/a runs/b -o both.html\n"
                    "  spotter report runs/sweep/* --as csv -o sweep.csv"},
     };
@@ -81,6 +85,29 @@ void add_diff_options(CLI::App& sub, diff_arguments& given) {
     sub.add_option("--name", given.names, "Only names that match this glob; may be repeated")->allow_extra_args(false);
     sub.add_option("--step", given.step, "Only this step, such as train:100");
     sub.add_option("--mode", given.mode, "Only train, eval or predict");
+}
+
+void add_control_verbs(CLI::App& app, control_options& given, std::function<int()>& run) {
+    using spotter::control_verb;
+    auto const add = [&](control_verb verb, char const* what) {
+        CLI::App* const sub = app.add_subcommand(std::string{name_of(verb)}, what);
+        sub->add_option("run", given.path, "The folder of a run that goes on")->required();
+        sub->add_option("--by", given.by, "Who asks, for the record (the user)");
+        sub->add_option("--wait", given.wait, "Seconds until an answer is given up (10)")->check(CLI::PositiveNumber);
+        sub->add_flag("--json", given.json, "One JSON document instead of text");
+        sub->callback([&given, &run, verb] { run = [&given, verb] { return control(given, verb); }; });
+        return sub;
+    };
+    CLI::App* sub = add(control_verb::capture, "Asks a run that goes on for the values of tensors, for some steps");
+    sub->add_option("--names", given.names, "Names that match this glob, such as 'act/*'")->required();
+    sub->add_option("--steps", given.steps, "So many steps, from the next one on (100)");
+    (void)add(control_verb::pause, "Asks a run to keep nothing of its plan for now; its rules judge on");
+    (void)add(control_verb::resume, "Ends a pause");
+    (void)add(control_verb::flush, "Asks a run to make visible what it has closed");
+    sub = add(control_verb::plan, "Exchanges the plan of a run, if its program has `live(plan)`");
+    sub->add_option("file", given.file, "A settings file (.json)")->required();
+    sub = add(control_verb::rules, "Exchanges the rules of a run, if its program has `live(rules)`");
+    sub->add_option("file", given.file, "A rules file (.json)")->required();
 }
 
 int run_tool(int count, char** words) {
@@ -196,6 +223,9 @@ int run_tool(int count, char** words) {
     checkpoints_options for_checkpoints;
     (void)add_verb(app, "checkpoints", "Which of the run's checkpoints are good, and why another is not", for_checkpoints,
                    list_checkpoints, run);
+
+    control_options for_control;
+    add_control_verbs(app, for_control, run);
 
     report_options for_report;
     sub = app.add_subcommand("report", "One page of HTML: findings, curves, layers, histograms, mistakes");

@@ -2,6 +2,8 @@
 // Command line: the verbs and what each can be told. One file a verb; every one returns an exit code.
 #pragma once
 
+#include <spotter/hook/control.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -50,6 +52,17 @@ struct checkpoints_options {
     bool json = false;
 };
 [[nodiscard]] int list_checkpoints(checkpoints_options const& wanted);
+
+struct control_options {
+    std::string path{};
+    std::string names{};       // of capture
+    std::uint64_t steps = 100;
+    std::string file{};        // of plan and rules
+    std::string by{};
+    double wait = 10;          // seconds
+    bool json = false;
+};
+[[nodiscard]] int control(control_options const& wanted, spotter::control_verb what);
 
 struct verify_options {
     std::string path{};
