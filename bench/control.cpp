@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t tensors = 64;
 constexpr double milliseconds = 1e-6, microseconds = 1e-3;
 
-[[nodiscard]] bool asked(std::string const& path, run_request const& what, bench::samples& times) {
+[[nodiscard]] bool honoured(std::string const& path, run_request const& what, bench::samples& times) {
     bool done = false;
     times.time(1, [&] {
         auto const answers = ask_run(path, what);
@@ -54,11 +54,11 @@ int main() {
     bench::samples answers, exchanges;
     bool fine = true;
     for (std::size_t i = 0; i < bench::rounds(100, 5); ++i) {
-        fine = fine && asked(path, {.what = control_verb::flush}, answers);
+        fine = fine && honoured(path, {.what = control_verb::flush}, answers);
     }
     exchanging = true;
     for (std::size_t i = 0; i < bench::rounds(20, 2); ++i) {
-        fine = fine && asked(path, {.what = control_verb::rules, .document = R"({"rules": ["supervised"]})"}, exchanges);
+        fine = fine && honoured(path, {.what = control_verb::rules, .document = R"({"rules": ["supervised"]})"}, exchanges);
     }
     over = true;
     loop.join();

@@ -39,7 +39,7 @@ public:
     // Before the first look: what may be exchanged.
     void listen(detail::control_readers const& readers) noexcept { readers_ = readers; }
 
-    // By who writes: costs a look at the disk ten times a second at most. `now` in milliseconds, of a steady clock. True once what was
+    // By who writes: costs a look at the disk twenty times a second at most. `now` in milliseconds, of a steady clock. True once what was
     // asked for is done: what was closed is then to be flushed, and `answer` called.
     [[nodiscard]] bool look(std::uint64_t now) noexcept;
     void answer() noexcept;
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t milliseconds_between = 100, patience_milliseconds = 1000;
+    static constexpr std::uint64_t milliseconds_between = 50, patience_milliseconds = 1000;
     enum class state : std::uint8_t { none, waits, done };
 
     static constexpr char no_id = '#';  // before the hash of a file without one

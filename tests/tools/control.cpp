@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// capture, pause, resume, flush, plan, rules: what a run that goes on is asked for, and what it answers.
+#include <spotter/ext/json/live.hpp>
+#include <spotter/rules.hpp>
+
+#include <tests/tools/tool.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+// A loop in a thread of its own, until it is over.
+class loop_to_ask {
+public:
+    explicit loop_to_ask(std::string const& path)
+        : watch_{path, live(plan{collection{"a", "a", every{10}}}), live(any("a", maximum > 5.0))}, thread_{[this] {
+              std::vector<float> const a(4, 1), b(4, 2);
+              for (std::uint64_t i = 0; !over_; ++i) {
+                  (void)watch_.step(i, "a"_t = a, "b"_t = b);
+                  std::this_thread::sleep_for(std::chrono::milliseconds{1});
+              }
+          }} {}
+    ~loop_to_ask() {
+        over_ = true;
+        thread_.join();
+    }
+
+private:
+    using watcher = decltype(hook{std::string_view{}, live(plan{collection{"a", "a", every{10}}}), live(any("a", maximum > 5.0))});
+    watcher watch_;
+    std::atomic<bool> over_{false};
+    std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("capture, pause, resume and flush are answered, and stand in the record") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    {
+        loop_to_ask const loop{path};
+        told const captured = ask("capture " + path + " --names 'b*' --steps 12 --by ada");
+        CHECK(captured.err == "");
+        CHECK(captured.out == "capture b* for 12 steps, asked by ada\n");
+        CHECK(captured.code == 0);
+        auto const paused = ask("pause " + path + " --by bob --json").document();
+        CHECK(paused.at("answers").at(0).at("state") == "done");
+        CHECK(paused.at("answers").at(0).at("what") == "pause, asked by bob");
+        CHECK(ask("resume " + path).code == 0);
+        CHECK(ask("flush " + path).code == 0);
+        told const shown = ask("show " + path + " b --as sparkline");
+        CHECK(shown.code == 0);  // while it runs
+    }
+    told const table = ask("ls " + path + " --json");
+    CHECK(table.out.find("\"control\"") != std::string::npos);
+    CHECK(ask("verify " + path).code == 0);
+    CHECK(ask("check " + path).code != 4);
+}
+
+TEST_CASE("plan and rules are exchanged, and what is malformed is refused") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    write_file(folder / "plan.json", R"({"collections": [{"name": "fresh", "pattern": "b"}]})");
+    write_file(folder / "rules.json", R"({"rules": [{"any": "b", "where": "maximum > 1"}]})");
+    write_file(folder / "bad.json", R"({"collections": [{"nam": "fresh"}]})");
+    {
+        loop_to_ask const loop{path};
+        CHECK(ask("plan " + path + ' ' + folder / "plan.json").code == 0);
+        CHECK(ask("rules " + path + ' ' + folder / "rules.json").code == 0);
+        told const bad = ask("plan " + path + ' ' + folder / "bad.json");
+        CHECK(bad.code == 2);
+        CHECK(bad.complains("refused: "));
+        CHECK(bad.complains("nam"));
+        CHECK(ask("plan " + path + ' ' + folder / "nothing.json").code == 4);
+        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    }
+    told const found = ask("info " + path);
+    CHECK(found.says("fresh"));
+    CHECK(ask("info --check " + path).code == 1);
+}
+
+TEST_CASE("control: a run that is over, and what is no run") {
+    temporary_folder const folder;
+    { hook watch{folder / "run", plan{collection{"a", "a", always{}}}}; }
+    told const over = ask("pause " + folder / "run");
+    CHECK(over.code == 3);
+    CHECK(over.complains("nobody records"));
+    CHECK(ask("pause " + folder / "nothing").code == 3);
+    CHECK(ask("capture " + folder / "run").code == 2);  // without --names
+}
