@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 using namespace spotter;
@@ -65,9 +66,9 @@ TEST_CASE("capture, pause, resume and flush are answered, and stand in the recor
 TEST_CASE("plan and rules are exchanged, and what is malformed is refused") {
     temporary_folder const folder;
     std::string const path = folder / "run";
-    write_file(folder / "plan.json", R"({"collections": [{"name": "fresh", "pattern": "b"}]})");
-    write_file(folder / "rules.json", R"({"rules": [{"any": "b", "where": "maximum > 1"}]})");
-    write_file(folder / "bad.json", R"({"collections": [{"nam": "fresh"}]})");
+    std::ofstream{folder / "plan.json"} << R"({"collections": [{"name": "fresh", "pattern": "b"}]})";
+    std::ofstream{folder / "rules.json"} << R"({"rules": [{"any": "b", "where": "maximum > 1"}]})";
+    std::ofstream{folder / "bad.json"} << R"({"collections": [{"nam": "fresh"}]})";
     {
         loop_to_ask const loop{path};
         CHECK(ask("plan " + path + ' ' + folder / "plan.json").code == 0);
