@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies of spotter/checkpoints.hpp and spotter/rerun.hpp. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies of spotter/checkpoints.hpp, spotter/control.hpp and spotter/rerun.hpp. What stands above implementation.hpp is only declared here.
 #include <spotter/export/safetensors.hpp>
+#include <spotter/file/posix.hpp>
 #include <spotter/format/xxh64.hpp>
 #include <spotter/print.hpp>
+#include <spotter/record/segment_files.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rules.hpp>
@@ -13,4 +15,5 @@
 
 #include <spotter/act/recorded_checkpoints.hpp>
 #include <spotter/checkpoints.hpp>
+#include <spotter/control.hpp>
 #include <spotter/rerun.hpp>

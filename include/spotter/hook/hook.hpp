@@ -316,7 +316,7 @@ private:
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_from_outside(sink_, step_, found);
         if constexpr (detail::controlled_sink<Sink>) {
-            detail::obey(sink_, step_, plan_, judges_, captures_, registry_, [this](auto text) { scalar(control_event, text); });
+            detail::obey(sink_, step_, plan_, judges_, captures_, registry_, [this](std::string_view it) { scalar(control_event, it); });
         }
         if (whole) {
             if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }

@@ -94,7 +94,7 @@ public:
 
     // What it asked for is done, or why not; other collections from here on. Both once the step is closed: `end_request`.
     void obeyed(error const& why) noexcept { outcome_ = why; }
-    void begins_anew(byte_buffer&& run_begin) noexcept { begins_anew_ = std::move(run_begin); }
+    [[nodiscard]] byte_buffer& begins_anew() noexcept { return begins_anew_; }
     void end_request() noexcept;
 
     // What options::beside has to tell to the loop.

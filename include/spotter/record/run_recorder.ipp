@@ -229,14 +229,11 @@ SPOTTER_BODY detail::control_request const* run_recorder::request() const noexce
 }
 
 SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept {
-    obeyed_ = true;
-    core_->obeyed(why);
+    obeyed_ = true, core_->obeyed(why);
 }
 
 SPOTTER_BODY void run_recorder::start_anew(run_info const& run) noexcept {
-    byte_buffer row;
-    put_begin(run, row);
-    core_->begins_anew(std::move(row));
+    put_begin(run, core_->begins_anew());
 }
 
 SPOTTER_BODY std::uint32_t run_recorder::attempt() const noexcept {
@@ -322,8 +319,7 @@ SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found,
 }
 
 SPOTTER_BODY std::uint64_t run_recorder::nanoseconds_of(double seconds) const noexcept {
-    constexpr double longest = 4e9;  // a clock of the user's may say anything
-    bool const sane = seconds > -longest && seconds < longest;
+    bool const sane = seconds > -4e9 && seconds < 4e9;  // a clock of the user's may say anything
     auto const whole = sane ? static_cast<std::int64_t>(seconds) : 0;  // apart, or 2026 in nanoseconds would be rounded to 256
     double const rest = sane ? seconds - static_cast<double>(whole) : 0;
     std::int64_t const since = zero_ + whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1e9 + 0.5);
@@ -494,13 +490,11 @@ SPOTTER_BODY void run_recorder::swap(run_recorder& other) noexcept {
         std::swap(this->*member, other.*member);
     }
     std::swap(times_, other.times_);
-    std::swap(stamped_, other.stamped_);
+    for (auto member : {&run_recorder::stamped_, &run_recorder::dry_, &run_recorder::obeyed_}) { std::swap(this->*member, other.*member); }
+    std::swap(begun_at_, other.begun_at_);
     std::swap(zero_, other.zero_);
     std::swap(instant_, other.instant_);
     std::swap(workers_, other.workers_);
-    std::swap(dry_, other.dry_);
-    std::swap(begun_at_, other.begun_at_);
-    std::swap(obeyed_, other.obeyed_);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
