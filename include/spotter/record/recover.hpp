@@ -21,7 +21,7 @@ struct recovered {
 namespace detail {
 
 // Bytes of attempt_extent::texts, which stood in that segment.
-struct kept_text {
+struct text_place {
     std::size_t at = 0;
     std::size_t size = 0;
     std::int64_t segment = -1;
@@ -30,7 +30,7 @@ struct kept_text {
 // Values that were on their way: whole blocks of them behind the last frame of a segment.
 struct value_extent {
     rows::drained mark{};  // with no bytes there were none
-    kept_text observe{};
+    text_place observe{};
     std::uint64_t done = 0;  // bytes of values in these blocks
     std::uint64_t packed_at = 0;
     std::uint64_t packed = 0;
@@ -51,7 +51,7 @@ struct attempt_extent {
     value_extent values{};
     byte_buffer run_begin;
     byte_buffer texts;
-    slots<kept_text> declared;  // bodies
+    slots<text_place> declared;  // bodies
 };
 
 [[nodiscard]] result<attempt_extent> extent_of(file_system& files, std::string_view folder, ring_header const& ring,

@@ -84,7 +84,7 @@ private:
         auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
         if (in.bad() || id >= segment_.size()) { return true; }  // a segment declares every id below its largest
         if (!into_.declared.grow(id + 1)) { return false; }
-        kept_text& place = into_.declared[id];
+        text_place& place = into_.declared[id];
         if (place.segment > number_) { return true; }
         place = {into_.texts.size(), body.size(), number_};
         return into_.texts.append(body);
@@ -181,7 +181,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     std::uint64_t const tail = ring.released();
     byte_view const texts = extent.texts.view();
     for (std::size_t id = 0; id < extent.declared.size(); ++id) {
-        kept_text const& each = extent.declared[id];
+        text_place const& each = extent.declared[id];
         if (each.size > 0) { segments.recall(texts.subspan(each.at, each.size)); }
     }
     segments.begin(place, extent.run_begin.view());
