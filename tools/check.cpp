@@ -244,6 +244,7 @@ int check(check_options const& wanted) {
         return fine;
     }
     if (wanted.paths.empty()) { return refuse({errc::bad_config, "which run? spotter check runs/a"}); }
+    if (wanted.self_test) { return self_test_runs(wanted); }
     auto const rules = rules_of(wanted);
     if (!rules) { return refuse(rules.error()); }
     auto const least = read_severity(wanted.fail_on);

@@ -187,6 +187,7 @@ int run_tool(int count, char** words) {
         ->check(CLI::IsMember({"info", "warning", "error"}));
     sub->add_option("--junit", for_check.junit, "Also writes a JUnit report into this file");
     sub->add_flag("--side-by-side", for_check.side_by_side, "Judges the workers of a run against each other");
+    sub->add_flag("--self-test", for_check.self_test, "Plants faults into what a run's record says: which would the rules have noticed?");
     sub->add_flag("--list", for_check.list, "Lists the packs, and the rules with their parameters");
     sub->add_flag("--json", for_check.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return check(for_check); }; });

@@ -101,10 +101,13 @@ struct check_options {
     std::string fail_on = "warning";
     std::string junit{};  // a file
     bool side_by_side = false;
+    bool self_test = false;
     bool list = false;
     bool json = false;
 };
 [[nodiscard]] int check(check_options const& wanted);
+// With --self-test.
+[[nodiscard]] int self_test_runs(check_options const& wanted);
 
 struct watch_options {
     std::vector<std::string> paths{};

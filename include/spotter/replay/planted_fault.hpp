@@ -39,7 +39,7 @@ struct planted_fault {
     spotter::role role = role::other;
     spotter::mode mode = mode::train;
     bool all = false;    // of that role, or the first
-    bool early = false;  // a program has it from the start (the tenth train step), or it comes in the middle of the run
+    bool early = false;  // a program has it from the first train step on, or it comes in the middle of the run
     alteration how = alteration::scaled;
     double factor = 1;
     outcome_of_fault loss = outcome_of_fault::as_recorded;

@@ -5,6 +5,7 @@
 #include <spotter/replay/planted_fault.hpp>
 #include <spotter/stat/take_summary.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -29,7 +30,7 @@ SPOTTER_BODY std::span<planted_fault const> planted_faults() noexcept {
         {"shuffled_labels", "labels belong to other samples, and the loss stands still", "labels and predictions, with their values", role::label, mode::train, every, early, shuffled, 1, stands_still, {"unrelated_predictions", "no_better_than_guessing"}},
         {"one_class", "all samples of a batch have one label", "labels, with their values", role::label, mode::train, every, early, one_row, 1, as_recorded, {"class_imbalance"}},
         {"collapsed_output", "the net says the same of every sample, and the loss stands still", "predictions, with their values", role::prediction, mode::train, every, early, one_row, 1, stands_still, {"output_collapse"}},
-        {"same_batch", "every step has the same batch", "inputs, with their values", role::input, mode::train, every, early, frozen, 1, as_recorded, {"constant_batch"}},
+        {"same_batch", "every step has the same batch", "inputs, with their hash or values", role::input, mode::train, every, early, frozen, 1, as_recorded, {"constant_batch"}},
         {"unscaled_input", "inputs are 255 times as large, and the loss stands still", "inputs", role::input, mode::train, every, early, scaled, 255, stands_still, {"input_not_normalized"}},
         {"slow_steps", "every 50th step takes ten times as long", "times of steps", role::timing, mode::train, every, midway, spikes, 10, as_recorded, {"step_time_outlier"}},
     };
@@ -38,11 +39,19 @@ SPOTTER_BODY std::span<planted_fault const> planted_faults() noexcept {
 
 namespace detail {
 
+template <class Value>
+[[nodiscard]] Value narrowed(double value) noexcept {
+    if constexpr (std::same_as<Value, float>) {
+        constexpr double most = static_cast<double>((std::numeric_limits<float>::max)());
+        if (value > most || value < -most) { return std::copysign(std::numeric_limits<float>::infinity(), value < 0 ? -1.0F : 1.0F); }
+    }
+    return static_cast<Value>(value);
+}
 // A number of a tensor's type as near to `value` as it comes.
 template <class Value>
 void put_number(std::byte* at, double value) noexcept {
     constexpr double least = static_cast<double>((std::numeric_limits<Value>::lowest)()), most = static_cast<double>((std::numeric_limits<Value>::max)());
-    Value const number = std::is_floating_point_v<Value> ? static_cast<Value>(value)
+    Value const number = std::is_floating_point_v<Value> ? narrowed<Value>(value)
                          : value != value || value <= least ? (std::numeric_limits<Value>::lowest)()
                          : value >= most                    ? (std::numeric_limits<Value>::max)()
                                                             : static_cast<Value>(value);
@@ -137,6 +146,13 @@ SPOTTER_BODY double fault_planter::factor_at(change const& what, memory& of, obs
 SPOTTER_BODY void fault_planter::scale(double factor, memory& of, observation const& it) {
     stats_ = scaled_summary(it.stats, factor, of.factor);
     of.factor = factor;
+    double const root = std::sqrt(stats_.sum_squares / static_cast<double>((std::max)(stats_.count, std::uint64_t{1})));
+    double const largest = (std::max)({stats_.abs_maximum, std::abs(stats_.maximum), std::abs(stats_.minimum), root});
+    if (it.tensor.type == dtype::f32 && largest > static_cast<double>((std::numeric_limits<float>::max)())) {
+        stats_.pos_inf += stats_.finite();
+        stats_.first_bad = 0;
+        stats_.has_previous = false;
+    }
     bool const fine = !view_.absent() && with_numbers(view_.type, bytes_.data(), [&](auto get, auto put) {
         for (std::uint64_t i = 0; i < view_.count; ++i) { put(i, factor * get(i)); }
     });

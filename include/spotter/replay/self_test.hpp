@@ -29,7 +29,7 @@ struct self_test_result {
     step_id from{};                         // the first step with it
     std::uint64_t tensors = 0;              // it was planted in; 0: in none, see `fault.needed`
     std::string tensor{};                   // the first of them
-    std::vector<told_of_fault> told{};      // in their order; a rule once
+    std::vector<told_of_fault> told{};      // in their order; a rule once, or once as a note and once more
     std::vector<silent_rule> silent{};      // where it was not noticed
 
     [[nodiscard]] bool planted() const noexcept { return tensors > 0; }
@@ -105,7 +105,7 @@ template <class... Rules>
 
 }  // namespace detail
 
-// Each fault of the list, one at a time, from the tenth train step on or from the middle, in what the lowest worker recorded. Nothing is
+// Each fault of the list, one at a time, from the first train step on or from the middle, in what the lowest worker recorded. Nothing is
 // written. Takes as many replays as there are faults, and one. Empty where fewer than 40 train steps were closed.
 template <class... Rules>
 [[nodiscard]] std::vector<self_test_result> self_test(trial const& run, Rules const&... rules) {
@@ -115,7 +115,7 @@ template <class... Rules>
     if (steps.empty()) { return all; }
     detail::self_test_findings const healthy = detail::judge_with_fault(from, nullptr, rules...);
     for (planted_fault const& each : planted_faults()) {
-        step_id const begin = each.early ? steps[10] : steps[steps.size() / 2];
+        step_id const begin = each.early ? steps.front() : steps[steps.size() / 2];
         detail::fault_planter planter{each, begin};
         detail::self_test_findings const ill = detail::judge_with_fault(from, &planter, rules...);
         self_test_result one{each, begin, planter.tensors(), planter.first_tensor(), {}, {}};

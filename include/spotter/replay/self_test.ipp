@@ -21,7 +21,7 @@ SPOTTER_BODY std::vector<told_of_fault> told_beyond(self_test_findings const& wi
     std::vector<told_of_fault> told;
     for (told_of_fault each : with.all) {
         bool const known = usual.contains({each.rule + (each.severity < severity::warning ? " as a note" : ""), each.tensor});
-        bool const again = std::any_of(told.begin(), told.end(), [&](told_of_fault const& other) { return other.rule == each.rule && other.severity >= each.severity; });
+        bool const again = std::any_of(told.begin(), told.end(), [&](told_of_fault const& other) { return other.rule == each.rule && (other.severity >= severity::warning || each.severity < severity::warning); });
         bool const before = each.step.mode == from.mode && each.step.index < from.index;
         if (known || again || before) { continue; }
         each.after = each.step.mode == from.mode ? each.step.index - from.index : 0;

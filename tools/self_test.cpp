@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `check --self-test`: which faults the rules would have noticed in a run, had it had them.
+#include "folders.hpp"
+#include "open_step.hpp"
+#include "outcome.hpp"
+#include "output.hpp"
+#include "rules_argument.hpp"
+#include "verbs.hpp"
+
+#include <spotter/replay/self_test.hpp>
+
+namespace spotter_tool {
+
+using namespace spotter;
+
+namespace {
+
+[[nodiscard]] std::string_view verdict_of(self_test_result const& it) noexcept {
+    if (!it.planted()) { return "unseen"; }
+    return it.noticed() ? "noticed" : it.told.empty() ? "missed" : "noted";
+}
+[[nodiscard]] std::string when_text(told_of_fault const& it) {
+    if (it.step.mode != mode::train) { return fmt::format("at {}", step_text(it.step)); }
+    return it.after == 0 ? std::string{"at once"} : fmt::format("after {} steps", it.after);
+}
+[[nodiscard]] std::string told_text(self_test_result const& it) {
+    std::string text;
+    for (told_of_fault const& each : it.told) {
+        if (it.noticed() && each.severity < severity::warning) { continue; }
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", each.rule, when_text(each));
+    }
+    return text;
+}
+[[nodiscard]] std::string silent_text(self_test_result const& it) {
+    std::string text;
+    for (silent_rule const& each : it.silent) { text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", each.rule, each.why); }
+    return text;
+}
+[[nodiscard]] std::string line_of(self_test_result const& it) {
+    std::string why;
+    if (!it.planted()) {
+        why = fmt::format("the record shows no {}", it.fault.needed);
+    } else if (it.noticed()) {
+        why = told_text(it);
+    } else if (!it.told.empty()) {
+        why = fmt::format("a note only, {}", told_text(it));
+    } else {
+        why = silent_text(it);
+    }
+    return fmt::format("  {:<8} {:<20} {}: {}\n", verdict_of(it), it.fault.name, it.fault.what, why);
+}
+[[nodiscard]] json to_json(self_test_result const& it) {
+    json one = {{"fault", std::string{it.fault.name}}, {"what", std::string{it.fault.what}}, {"verdict", std::string{verdict_of(it)}},
+                {"from", step_json(it.from)}, {"tensors", it.tensors}, {"tensor", it.tensor}, {"needed", std::string{it.fault.needed}}};
+    one["told"] = json::array();
+    for (told_of_fault const& each : it.told) {
+        one["told"].push_back({{"rule", each.rule}, {"tensor", each.tensor}, {"severity", std::string{name_of(each.severity)}}, {"step", step_json(each.step)}, {"after", each.after}});
+    }
+    one["silent"] = json::array();
+    for (silent_rule const& each : it.silent) { one["silent"].push_back({{"rule", each.rule}, {"why", each.why}}); }
+    return one;
+}
+
+}  // namespace
+
+int self_test_runs(check_options const& wanted) {
+    auto const rules = read_rules(wanted.rules);
+    std::string const first = wanted.paths.front();
+    if (!rules) { return fail(rules.error(), wanted.json, "check", first); }
+    outcome end{"check"};
+    json document = document_of("check", first);
+    document["self_test"] = json::array();
+    for (std::string const& each : wanted.paths) {
+        std::string const path = tidy(each);
+        auto const run = open_trial(path);
+        if (!run) { return fail(run.error(), wanted.json, "check", path); }
+        json const loss = end.look_at(*run);
+        std::vector<self_test_result> const all = self_test(*run, *rules);
+        if (all.empty()) { end.note(not_judged); }
+        json list = json::array();
+        std::size_t noticed = 0, noted = 0, unseen = 0;
+        std::string text;
+        for (self_test_result const& one : all) {
+            noticed += one.noticed() ? 1 : 0;
+            noted += !one.noticed() && !one.told.empty() ? 1 : 0;
+            unseen += one.planted() ? 0 : 1;
+            list.push_back(to_json(one));
+            text += line_of(one);
+        }
+        document["self_test"].push_back({{"path", path}, {"loss", loss}, {"faults", list}});
+        if (wanted.json) { continue; }
+        if (all.empty()) {
+            say(fmt::format("{}: too short to plant faults in: 40 train steps at least\n", plain(path)));
+            continue;
+        }
+        say(fmt::format("{}: of {} faults {} would have been noticed, {} noted, {} missed, {} cannot be seen in what was recorded\n{}", plain(path),
+                        all.size(), noticed, noted, all.size() - noticed - noted - unseen, unseen, plain_lines(text)));
+    }
+    if (wanted.json) { say_document(document); }
+    return end.code();
+}
+
+}  // namespace spotter_tool
