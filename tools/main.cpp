@@ -235,6 +235,9 @@ int run_tool(int count, char** words) {
     sub->add_option("--section", for_report.sections,
                     "Only this section of the page, such as runs or classes; may be repeated")
         ->allow_extra_args(false);
+    sub->add_flag("--self-test", for_report.self_test, "Also tells which faults the rules would not have noticed");
+    sub->add_option("--rules", for_report.rules, "For that: a rules file (.json), a pack or a rule; may be repeated (without: supervised)")
+        ->allow_extra_args(false);
     sub->add_option("--as", for_report.as, "page, or csv: the table of the runs, hyperparameters beside outcome")
         ->check(CLI::IsMember({"page", "csv"}))
         ->capture_default_str();

@@ -4,6 +4,8 @@
 #include "new_file.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "rules_argument.hpp"
+#include "self_test.hpp"
 #include "verbs.hpp"
 
 #include <spotter/report/bytes.hpp>
@@ -18,8 +20,13 @@ namespace {
 
 [[nodiscard]] result<std::string> made_of(std::span<trial const> runs, report_options const& wanted) {
     if (wanted.as == "csv") { return to_csv(table_of(runs)); }
-    if (wanted.sections.empty()) { return to_html(runs); }
-    return to_html(runs, wanted.sections);
+    std::vector<html::section> further;
+    if (wanted.self_test && runs.size() == 1) {
+        auto const rules = read_rules(wanted.rules);
+        if (!rules) { return rules.error(); }
+        further.push_back(self_test_section(self_test(runs.front(), *rules)));
+    }
+    return to_html(runs, wanted.sections, further);
 }
 
 }  // namespace
@@ -41,6 +48,9 @@ int report(report_options const& wanted) {
     bool const to_output = out == "-";
     if (as_csv && !wanted.sections.empty()) {
         return fail({errc::bad_config, "--section is of a page, and --as csv is none"}, wanted.json, "report", paths);
+    }
+    if (wanted.self_test && (as_csv || runs.size() > 1)) {
+        return fail({errc::bad_config, "--self-test is for the page of one run"}, wanted.json, "report", paths);
     }
     outcome end{"report"};
     json losses = json::array();

@@ -5,9 +5,8 @@
 #include "outcome.hpp"
 #include "output.hpp"
 #include "rules_argument.hpp"
+#include "self_test.hpp"
 #include "verbs.hpp"
-
-#include <spotter/replay/self_test.hpp>
 
 namespace spotter_tool {
 
@@ -15,10 +14,6 @@ using namespace spotter;
 
 namespace {
 
-[[nodiscard]] std::string_view verdict_of(self_test_result const& it) noexcept {
-    if (!it.planted()) { return "unseen"; }
-    return it.noticed() ? "noticed" : it.told.empty() ? "missed" : "noted";
-}
 [[nodiscard]] std::string when_text(told_of_fault const& it) {
     if (it.step.mode != mode::train) { return fmt::format("at {}", step_text(it.step)); }
     return it.after == 0 ? std::string{"at once"} : fmt::format("after {} steps", it.after);
@@ -36,19 +31,6 @@ namespace {
     for (silent_rule const& each : it.silent) { text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", each.rule, each.why); }
     return text;
 }
-[[nodiscard]] std::string line_of(self_test_result const& it) {
-    std::string why;
-    if (!it.planted()) {
-        why = fmt::format("the record shows no {}", it.fault.needed);
-    } else if (it.noticed()) {
-        why = told_text(it);
-    } else if (!it.told.empty()) {
-        why = fmt::format("a note only, {}", told_text(it));
-    } else {
-        why = silent_text(it);
-    }
-    return fmt::format("  {:<8} {:<20} {}: {}\n", verdict_of(it), it.fault.name, it.fault.what, why);
-}
 [[nodiscard]] json to_json(self_test_result const& it) {
     json one = {{"fault", std::string{it.fault.name}}, {"what", std::string{it.fault.what}}, {"verdict", std::string{verdict_of(it)}},
                 {"from", step_json(it.from)}, {"tensors", it.tensors}, {"tensor", it.tensor}, {"needed", std::string{it.fault.needed}}};
@@ -62,6 +44,33 @@ namespace {
 }
 
 }  // namespace
+
+std::string_view verdict_of(self_test_result const& it) noexcept {
+    if (!it.planted()) { return "unseen"; }
+    return it.noticed() ? "noticed" : it.told.empty() ? "missed" : "noted";
+}
+
+std::string why_text(self_test_result const& it) {
+    if (!it.planted()) { return fmt::format("the record shows no {}", it.fault.needed); }
+    if (it.noticed()) { return told_text(it); }
+    return it.told.empty() ? silent_text(it) : fmt::format("a note only, {}", told_text(it));
+}
+
+html::section self_test_section(std::vector<self_test_result> const& all) {
+    if (all.empty()) { return {}; }
+    std::string rows, noticed;
+    for (self_test_result const& each : all) {
+        if (each.noticed()) {
+            noticed += fmt::format("{}{} ({})", noticed.empty() ? "" : "; ", each.fault.what, told_text(each));
+            continue;
+        }
+        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", verdict_of(each), html::escape(each.fault.what), html::escape(why_text(each)));
+    }
+    std::string body = html::paragraph("Faults were planted into what the record says, one at a time, and the rules judged it anew. Nothing was told of these:");
+    body += rows.empty() ? html::paragraph("none.")
+                         : fmt::format("<table><thead><tr><th>told</th><th>fault</th><th>why</th></tr></thead><tbody>\n{}</tbody></table>\n", rows);
+    return {"self-test", "What this run would not have noticed", body + html::paragraph("It would have noticed: " + (noticed.empty() ? "nothing" : noticed) + ".")};
+}
 
 int self_test_runs(check_options const& wanted) {
     auto const rules = read_rules(wanted.rules);
@@ -85,7 +94,7 @@ int self_test_runs(check_options const& wanted) {
             noted += !one.noticed() && !one.told.empty() ? 1 : 0;
             unseen += one.planted() ? 0 : 1;
             list.push_back(to_json(one));
-            text += line_of(one);
+            text += fmt::format("  {:<8} {:<20} {}: {}\n", verdict_of(one), one.fault.name, one.fault.what, why_text(one));
         }
         document["self_test"].push_back({{"path", path}, {"loss", loss}, {"faults", list}});
         if (wanted.json) { continue; }

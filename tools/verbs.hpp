@@ -145,6 +145,8 @@ struct report_options {
     std::string out{};                    // -: standard output; empty: report.html, and of a table -
     std::vector<std::string> sections{};  // ids; none: all
     std::string as = "page";              // or csv: the table of the runs
+    std::vector<std::string> rules{};  // of the self-test
+    bool self_test = false;
     bool force = false;
     bool json = false;
 };

@@ -76,11 +76,12 @@ SPOTTER_BODY void add_many(std::vector<run_story> const& stories, page& into) {
 }
 
 // Into `into`, which says which sections are wanted; the rest of the page around them.
-[[nodiscard]] SPOTTER_BODY std::string draw_page(std::span<trial const> runs, page& into) {
+[[nodiscard]] SPOTTER_BODY std::string draw_page(std::span<trial const> runs, std::span<section const> further, page& into) {
     std::vector<run_story> stories;
     for (trial const& each : runs) { stories.push_back(read_story(each)); }
     bool const many = stories.size() > most_side_by_side;
     many ? add_many(stories, into) : add_few(stories, into);
+    for (section const& each : further) { into.add(each); }
     std::string title = many ? fmt::format("{} runs", stories.size()) : std::string{};
     std::string heads = many ? head_of_many(stories) : std::string{};
     for (std::size_t i = 0; i < stories.size() && !many; ++i) {
@@ -107,12 +108,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY std::string to_html(std::span<trial const> runs) {
     html::detail::page page;
-    return html::detail::draw_page(runs, page);
+    return html::detail::draw_page(runs, {}, page);
 }
 
-SPOTTER_BODY result<std::string> to_html(std::span<trial const> runs, std::span<std::string const> sections) {
+SPOTTER_BODY result<std::string> to_html(std::span<trial const> runs, std::span<std::string const> sections,
+                                         std::span<html::section const> further) {
     html::detail::page page{sections, {}, {}, {}};
-    std::string text = html::detail::draw_page(runs, page);
+    std::string text = html::detail::draw_page(runs, further, page);
     for (std::string const& each : sections) {
         if (std::find(page.ids.begin(), page.ids.end(), each) != page.ids.end()) { continue; }
         error why{errc::no_such_name, "the page has no section \""};

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: which faults the rules would have noticed in a run, in words: for `check --self-test` and for a page.
+#pragma once
+
+#include <spotter/replay/self_test.hpp>
+#include <spotter/report/html/section.hpp>
+
+#include <string>
+#include <vector>
+
+namespace spotter_tool {
+
+// "noticed", "noted" (as an info), "missed", "unseen": not shown by the record.
+[[nodiscard]] std::string_view verdict_of(spotter::self_test_result const& it) noexcept;
+// What told of it and when, or why nothing did.
+[[nodiscard]] std::string why_text(spotter::self_test_result const& it);
+[[nodiscard]] spotter::html::section self_test_section(std::vector<spotter::self_test_result> const& all);
+
+}  // namespace spotter_tool
