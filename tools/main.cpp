@@ -46,6 +46,8 @@ constexpr char exit_codes[] =
                  "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
         {"profile", "spotter profile runs/a"},
         {"checkpoints", "spotter checkpoints runs/a"},
+        {"run", "spotter run --retry 'warmup=--warmup=200' --retry 'gradient*:clip=--clip=1' -- ./train --seed=1"},
+        {"twin", "spotter twin -- ./train --seed=1"},
         {"capture", "spotter capture runs/a --names 'act/*' --steps 100"},
         {"plan", "spotter plan runs/a settings.json"},
         {"rules", "spotter rules runs/a rules.json"},
@@ -224,6 +226,30 @@ int run_tool(int count, char** words) {
     checkpoints_options for_checkpoints;
     (void)add_verb(app, "checkpoints", "Which of the run's checkpoints are good, and why another is not", for_checkpoints,
                    list_checkpoints, run);
+
+    run_options for_run;
+    sub = app.add_subcommand("run", "Runs a training, and again with the next setting while it goes wrong");
+    sub->add_option("--retry", for_run.retries,
+                    "What to try next: NAME (adds --NAME), NAME='--warmup=200 --lr=0.01', CAUSE:NAME=... for a glob of rules; several by commas, or repeated")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    sub->add_option("--rules", for_run.rules, "Judges beside the training, too, and stops it: a rules file, a pack or a rule; may be repeated")
+        ->allow_extra_args(false);
+    sub->add_option("--attempts", for_run.attempts, "Attempts at most (4)")->check(CLI::PositiveNumber);
+    sub->add_option("--folder", for_run.folder, "The records go to FOLDER/01, 02, ... (runs/heal)");
+    sub->add_option("--patience", for_run.patience, "Seconds until an attempt is killed (without: no limit)")->check(CLI::PositiveNumber);
+    sub->add_option("--sweep", for_run.sweep, "A file: a training for each line, with the settings of the line");
+    sub->add_option("--slots", for_run.slots, "So many trainings of a sweep at once (1)")->check(CLI::PositiveNumber);
+    sub->add_flag("--json", for_run.json, "One JSON document instead of text");
+    sub->add_option("command", for_run.command, "Behind --: the program that trains, and its arguments")->required();
+    sub->callback([&] { run = [&] { return run_training(for_run); }; });
+
+    twin_options for_twin;
+    sub = app.add_subcommand("twin", "Runs a training twice at once: the first step, tensor and bit at which the two part");
+    sub->add_option("--folder", for_twin.folder, "The records go to FOLDER/a and FOLDER/b (runs/twin)");
+    sub->add_flag("--json", for_twin.json, "One JSON document instead of text");
+    sub->add_option("command", for_twin.command, "Behind --: the program that trains, and its arguments")->required();
+    sub->callback([&] { run = [&] { return twin(for_twin); }; });
 
     control_options for_control;
     add_control_verbs(app, for_control, run);

@@ -32,7 +32,7 @@ namespace {
     return text;
 }
 [[nodiscard]] json to_json(self_test_result const& it) {
-    json one = {{"fault", std::string{it.fault.name}}, {"what", std::string{it.fault.what}}, {"verdict", std::string{verdict_of(it)}},
+    json one = {{"fault", std::string{it.fault.name}}, {"what", std::string{it.fault.what}}, {"verdict", std::string{self_test_verdict(it)}},
                 {"from", step_json(it.from)}, {"tensors", it.tensors}, {"tensor", it.tensor}, {"needed", std::string{it.fault.needed}}};
     one["told"] = json::array();
     for (told_of_fault const& each : it.told) {
@@ -45,7 +45,7 @@ namespace {
 
 }  // namespace
 
-std::string_view verdict_of(self_test_result const& it) noexcept {
+std::string_view self_test_verdict(self_test_result const& it) noexcept {
     if (!it.planted()) { return "unseen"; }
     return it.noticed() ? "noticed" : it.told.empty() ? "missed" : "noted";
 }
@@ -64,7 +64,7 @@ html::section self_test_section(std::vector<self_test_result> const& all) {
             noticed += fmt::format("{}{} ({})", noticed.empty() ? "" : "; ", each.fault.what, told_text(each));
             continue;
         }
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", verdict_of(each), html::escape(each.fault.what), html::escape(why_text(each)));
+        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", self_test_verdict(each), html::escape(each.fault.what), html::escape(why_text(each)));
     }
     std::string body = html::paragraph("Faults were planted into what the record says, one at a time, and the rules judged it anew. Nothing was told of these:");
     body += rows.empty() ? html::paragraph("none.")
@@ -94,7 +94,7 @@ int self_test_runs(check_options const& wanted) {
             noted += !one.noticed() && !one.told.empty() ? 1 : 0;
             unseen += one.planted() ? 0 : 1;
             list.push_back(to_json(one));
-            text += fmt::format("  {:<8} {:<20} {}: {}\n", verdict_of(one), one.fault.name, one.fault.what, why_text(one));
+            text += fmt::format("  {:<8} {:<20} {}: {}\n", self_test_verdict(one), one.fault.name, one.fault.what, why_text(one));
         }
         document["self_test"].push_back({{"path", path}, {"loss", loss}, {"faults", list}});
         if (wanted.json) { continue; }

@@ -11,7 +11,7 @@
 namespace spotter_tool {
 
 // "noticed", "noted" (as an info), "missed", "unseen": not shown by the record.
-[[nodiscard]] std::string_view verdict_of(spotter::self_test_result const& it) noexcept;
+[[nodiscard]] std::string_view self_test_verdict(spotter::self_test_result const& it) noexcept;
 // What told of it and when, or why nothing did.
 [[nodiscard]] std::string why_text(spotter::self_test_result const& it);
 [[nodiscard]] spotter::html::section self_test_section(std::vector<spotter::self_test_result> const& all);

@@ -109,6 +109,26 @@ struct check_options {
 // With --self-test.
 [[nodiscard]] int self_test_runs(check_options const& wanted);
 
+struct run_options {
+    std::vector<std::string> command{};
+    std::vector<std::string> retries{};  // [CAUSE:]NAME[=SETTINGS]
+    std::vector<std::string> rules{};    // files, packs, rules; empty: those of the program's hook
+    std::string folder = "runs/heal";
+    std::uint32_t attempts = 4;
+    double patience = 0;  // seconds; 0: without limit
+    std::string sweep{};  // a file, a line of settings for each training
+    std::uint32_t slots = 1;
+    bool json = false;
+};
+[[nodiscard]] int run_training(run_options const& wanted);
+
+struct twin_options {
+    std::vector<std::string> command{};
+    std::string folder = "runs/twin";
+    bool json = false;
+};
+[[nodiscard]] int twin(twin_options const& wanted);
+
 struct watch_options {
     std::vector<std::string> paths{};
     std::vector<std::string> rules{};

@@ -36,7 +36,7 @@ public:
         : plan_{plan},
           arguments_{std::in_place, rules...},
           judges_{rules...},
-          sink_{path, detail::options_among(rules..., plan)} {
+          sink_{detail::run_path(path), detail::options_among(rules..., plan)} {
         start();
     }
     // The same without a plan: only what the rules saw is recorded.

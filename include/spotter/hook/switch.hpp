@@ -15,6 +15,10 @@ enum class switch_state : std::uint8_t { on, dry, off, unknown };
 // The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
 [[nodiscard]] switch_state read_switch() noexcept;
 
+// Where a run is recorded that the program wants at `path`: there, or where the environment variable SPOTTER_RUN says: that is for the
+// first path that the process records at; it may be asked for by several threads, as workers of a run do. Valid while the program runs.
+[[nodiscard]] std::string_view run_path(std::string_view path) noexcept;
+
 void take_choices(options& into, run_choices const& said) noexcept;
 
 template <class Argument>

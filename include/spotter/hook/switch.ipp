@@ -2,9 +2,11 @@
 // The bodies of switch.hpp.
 #pragma once
 
+#include <spotter/core/kept_text.hpp>
 #include <spotter/hook/switch.hpp>
 #include <spotter/plan/run_choices.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
@@ -19,6 +21,30 @@ SPOTTER_BODY switch_state read_switch() noexcept {
            : value == "dry"                 ? switch_state::dry
            : value.empty() || value == "on" ? switch_state::on
                                             : switch_state::unknown;
+}
+
+// Taken once: the first path that a process records at.
+struct first_path {
+    std::atomic<int> state{0};  // 1: is written, 2: is there
+    kept_text path{};
+
+    [[nodiscard]] bool is(std::string_view asked) noexcept {
+        int none = 0;
+        if (state.compare_exchange_strong(none, 1, std::memory_order_acquire)) {
+            bool const kept = path.assign(asked);
+            state.store(2, std::memory_order_release);
+            return kept;
+        }
+        while (state.load(std::memory_order_acquire) != 2) {}
+        return path.view() == asked;
+    }
+};
+
+SPOTTER_BODY std::string_view run_path(std::string_view path) noexcept {
+    static first_path first;
+    char const* const instead = std::getenv("SPOTTER_RUN");
+    if (instead == nullptr || *instead == '\0' || path == instead || !first.is(path)) { return path; }
+    return instead;
 }
 
 SPOTTER_BODY void take_choices(options& into, run_choices const& said) noexcept {

@@ -16,6 +16,7 @@ struct child_process {
     std::vector<std::string> command{};  // {"./train", "--seed=1"}
     std::chrono::milliseconds
         patience{};  // killed (SIGKILL, itself and not its children) when it takes longer; 0: no limit
+    std::vector<std::string> environment{};  // further variables, "NAME=value", in place of ours of that name
 
     [[nodiscard]] launched operator()(supervised_attempt const& asked) const;
 

@@ -4,6 +4,7 @@
 
 #include <spotter/supervise/child_process.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -25,7 +26,9 @@ SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked)
     line.insert(line.end(), asked.settings.begin(), asked.settings.end());
     int child = 0, status = 0;
     bool timed_out = false;
-    if (int const why = spawn(line, asked.as_environment(), child); why != 0) {
+    std::vector<std::string> told = asked.as_environment();
+    told.insert(told.end(), environment.begin(), environment.end());
+    if (int const why = spawn(line, told, child); why != 0) {
         return {asked.run, departure::never_started, "could not start \"" + line.front() + "\": " + std::strerror(why)};
     }
     if (int const why = await(child, status, timed_out); why != 0) {
@@ -50,8 +53,11 @@ SPOTTER_BODY int child_process::spawn(std::vector<std::string> const& line, std:
     arguments.push_back(nullptr);
     for (std::string const& each : told) { variables.push_back(const_cast<char*>(each.c_str())); }
     for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
-        bool const is_our_own_attempt = std::strncmp(*each, "SPOTTER_ATTEMPT", 15) == 0;
-        if (!is_our_own_attempt) { variables.push_back(*each); }
+        std::string_view const name{*each, static_cast<std::size_t>(std::strcspn(*each, "="))};
+        bool const is_told = std::any_of(told.begin(), told.end(), [&](std::string const& other) {
+            return other.size() > name.size() && other.compare(0, name.size(), name) == 0 && other[name.size()] == '=';
+        });
+        if (!is_told && name != "SPOTTER_RUN") { variables.push_back(*each); }  // that is for one record
     }
     variables.push_back(nullptr);
 

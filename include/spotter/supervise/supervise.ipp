@@ -70,6 +70,10 @@ SPOTTER_BODY void supervision::judge(launched told, double seconds) {
     past_attempt& it = told_.attempts.back();
     if (before) { return end(healed::same_run, it.told.run + " is the record of an earlier attempt"); }
 
+    if (it.told.judged) {
+        it.verdict = *it.told.judged;
+        return it.verdict.stable() ? end(healed::stable, {}) : choose_cure();
+    }
     result<trial> const run = open_trial(it.told.run);
     if (!run && it.told.how == departure::by_itself) {
         return end(healed::no_verdict, it.told.run + ": " + std::string{run.error().what.view()});

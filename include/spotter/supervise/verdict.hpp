@@ -4,6 +4,7 @@
 
 #include <spotter/trial/trial.hpp>
 
+#include <optional>
 #include <string>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -17,18 +18,6 @@ enum class departure : std::uint8_t {
     never_started,  // there was nothing to run
 };
 
-// What a launcher tells of an attempt.
-struct launched {
-    std::string run{};  // the folder of its record
-    departure how = departure::by_itself;
-    std::string why{};  // in words, where it was not left by itself: "ended with 3"
-
-    launched() = default;
-    launched(std::string folder) : run{std::move(folder)} {}
-    launched(std::string folder, departure left, std::string reason)
-        : run{std::move(folder)}, how{left}, why{std::move(reason)} {}
-};
-
 struct run_verdict {
     std::string
         cause{};  // the rule that was first to ask for a stop, heeded or not; "timed_out", "died", "failed"; empty: stable
@@ -39,6 +28,19 @@ struct run_verdict {
     [[nodiscard]] bool stable() const noexcept { return cause.empty(); }
     // The first line of what was said.
     [[nodiscard]] std::string line() const { return said.substr(0, said.find('\n')); }
+};
+
+// What a launcher tells of an attempt.
+struct launched {
+    std::string run{};  // the folder of its record
+    departure how = departure::by_itself;
+    std::string why{};  // in words, where it was not left by itself: "ended with 3"
+    std::optional<run_verdict> judged{};  // of a launcher that judged it from outside: the record is not asked then
+
+    launched() = default;
+    launched(std::string folder) : run{std::move(folder)} {}
+    launched(std::string folder, departure left, std::string reason)
+        : run{std::move(folder)}, how{left}, why{std::move(reason)} {}
 };
 
 // A finding that asked for a stop comes before how the training was left, and that before how the record ended. Stable is only a run

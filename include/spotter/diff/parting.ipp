@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of parting.hpp.
+#pragma once
+
+#include <spotter/diff/parting.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// The elements of two tensors of one type and shape that differ; `element` is the first.
+SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size, parting_point& into) {
+    for (std::size_t at = 0; at + size <= a.size(); at += size) {
+        std::uint64_t bits = 0;
+        for (std::size_t i = at; i < at + size; ++i) {
+            bits += static_cast<std::uint64_t>(std::popcount(static_cast<unsigned>(a[i] ^ b[i])));
+        }
+        if (bits == 0) { continue; }
+        if (into.elements++ == 0) { into.element = at / size; }
+        into.bits += bits;
+    }
+}
+// The first statistic in which two summaries differ, by name; empty where those that both have are the same.
+[[nodiscard]] SPOTTER_BODY std::string_view differing_statistic(summary const& a, summary const& b) {
+    terms const both = a.has & b.has;
+    auto const apart = [](double const& x, double const& y) { return std::memcmp(&x, &y, sizeof x) != 0; };
+    if (a.count != b.count) { return "the number of elements"; }
+    if (has(both, terms::hash) && a.hash != b.hash) { return "the hash"; }
+    if (a.nan != b.nan || a.pos_inf != b.pos_inf || a.neg_inf != b.neg_inf) { return "what is not finite"; }
+    if (has(both, terms::zeros) && a.zeros != b.zeros) { return "the zeros"; }
+    if (has(both, terms::range) && (apart(a.minimum, b.minimum) || apart(a.maximum, b.maximum))) { return "the range"; }
+    if (has(both, terms::sum) && apart(a.sum, b.sum)) { return "the sum"; }
+    if (has(both, terms::sum_abs) && apart(a.sum_abs, b.sum_abs)) { return "the sum of magnitudes"; }
+    if (has(both, terms::sum_squares) && apart(a.sum_squares, b.sum_squares)) { return "the sum of squares"; }
+    if (has(both, terms::variance) && apart(a.moment2, b.moment2)) { return "the variance"; }
+    return {};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY std::vector<parting::sight> parting::sights_of(worker_index const& run, detail::step_rows const& rows) {
+    std::vector<sight> all;
+    rows.each_row([&](std::uint32_t segment, row_view row) {
+        sight it;
+        tensor_id id = no_tensor;
+        if (row.kind == row_kind::observe) {
+            rows::observe seen;
+            if (decode(row, seen, it.stats)) { return; }
+            id = run.id_of(segment, seen.id);
+            it.has_values = seen.has_values;
+        } else if (row.kind == row_kind::scalar) {
+            rows::scalar seen;
+            if (decode(row, seen) || !seen.has_step || seen.type == dtype::text) { return; }
+            id = run.id_of(segment, seen.id);
+            it.is_scalar = true;
+            it.value.assign(seen.value.begin(), seen.value.end());
+        }
+        if (id == no_tensor) { return; }
+        tensor_info const& info = run.tensors()[id]->info;
+        if (info.role == role::timing || info.role == role::system) { return; }
+        it.name = run.tensors()[id]->name;
+        all.push_back(std::move(it));
+    });
+    return all;
+}
+
+SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, sight const& a, sight const& b) const {
+    parting_point apart{step, a.name, {}, 0, 0, 0};
+    if (a.is_scalar && b.is_scalar) {
+        if (a.value == b.value) { return {}; }
+        detail::count_differing(a.value, b.value, (std::max)(a.value.size(), std::size_t{1}), apart);
+        apart.what = "another value";
+        return apart;
+    }
+    std::string_view const statistic = detail::differing_statistic(a.stats, b.stats);
+    if (a.has_values && b.has_values) {
+        recorded_value const x = a_[a.name].at(step), y = b_[b.name].at(step);
+        if (x && y && x.type() == y.type() && x.shape() == y.shape()) {
+            auto const bytes = [](recorded_value const& it) {
+                return std::span{static_cast<std::byte const*>(it.view().values.raw), static_cast<std::size_t>(it.view().bytes())};
+            };
+            detail::count_differing(bytes(x), bytes(y), (std::max)(size_of(x.type()), std::size_t{1}), apart);
+            if (apart.elements == 0) { return {}; }
+            apart.what = "other values";
+            return apart;
+        }
+        if (x && y) {
+            apart.what = "another type or shape";
+            return apart;
+        }
+    }
+    if (statistic.empty()) { return {}; }
+    apart.what = statistic;
+    return apart;
+}
+
+SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, std::vector<sight> const& a, std::vector<sight> const& b) const {
+    for (std::size_t i = 0; i < (std::min)(a.size(), b.size()); ++i) {
+        if (a[i].name != b[i].name) { return parting_point{step, a[i].name, "observed where the other observed " + b[i].name, 0, 0, 0}; }
+        if (auto const apart = compare(step, a[i], b[i])) { return apart; }
+    }
+    if (a.size() == b.size()) { return {}; }
+    sight const& more = a.size() > b.size() ? a[b.size()] : b[a.size()];
+    return parting_point{step, more.name, "observed by one alone", 0, 0, 0};
+}
+
+SPOTTER_BODY std::optional<parting_point> const& parting::look() {
+    if (found_) { return found_; }
+    (void)a_.refresh();
+    (void)b_.refresh();
+    std::size_t const both = (std::min)(index_of(a_).steps().size(), index_of(b_).steps().size());
+    while (!found_ && steps_ < both && rows_a_.seek(steps_) && rows_b_.seek(steps_)) {
+        if (rows_a_.step() != rows_b_.step()) {
+            found_ = parting_point{rows_a_.step(), {}, "a step that the other did not close then", 0, 0, 0};
+            break;
+        }
+        found_ = compare(rows_a_.step(), sights_of(index_of(a_), rows_a_), sights_of(index_of(b_), rows_b_));
+        steps_ += found_ ? 0 : 1;
+    }
+    return found_;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// run and twin: a training as attempts; twice at once. The training is this test's program: see `tests/tools/training.cpp`.
+#include <tests/tools/tool.hpp>
+
+#include <fstream>
+
+using namespace spotter_test;
+
+TEST_CASE("run: the cure that works is found, and the records say what was tried") {
+    temporary_folder const folder;
+    std::string const to = " --folder " + folder / "heal";
+    told const text = ask("run" + to + " --retry useless --retry 'rate=--rate=0.1' -- " SPOTTER_TRAINING);
+    CHECK(text.err == "");
+    CHECK(text.code == 0);
+    CHECK(text.says("stable after 3 attempts, with rate"));
+    told const table = ask("report " + folder / "heal/01" + ' ' + folder / "heal/02" + ' ' + folder / "heal/03" + " --as csv");
+    CHECK(table.says("healing/cure"));
+    CHECK(table.says("useless"));
+    auto const document = ask("run --folder " + folder / "again" + " --retry 'nothing:rate=--rate=0.1' --json -- " SPOTTER_TRAINING).document();
+    CHECK(document.at("trainings").at(0).at("how") == "no_cure_left");
+    CHECK(document.at("trainings").at(0).at("attempts").at(0).at("cause") == "any");
+}
+
+TEST_CASE("run: rules from outside stop a training that has none") {
+    temporary_folder const folder;
+    std::ofstream{folder / "rules.json"} << R"({"rules": [{"any": "loss", "where": "maximum > 50", "adapt": [{"on": ["stop"]}]}]})";
+    told const text = ask("run --folder " + folder / "heal" + " --rules " + folder / "rules.json" + " --retry 'rate=--rate=0.1' -- " SPOTTER_TRAINING " --no-rules --slow");
+    CHECK(text.err == "");
+    CHECK(text.says("stable after 2 attempts, with rate"));
+    CHECK(text.code == 0);
+}
+
+TEST_CASE("run: of a sweep each line is a training, and slots are taken again") {
+    temporary_folder const folder;
+    std::ofstream{folder / "sweep"} << "--rate=0.1\n--rate=0.2\n\n--rate=9\n--rate=0.05\n";
+    told const text = ask("run --folder " + folder / "sweep-of" + " --sweep " + folder / "sweep" + " --slots 2 -- " SPOTTER_TRAINING);
+    CHECK(text.says("4 trainings: 3 stable"));
+    CHECK(text.code == 1);
+    CHECK(ask("run --sweep " + folder / "nothing" + " -- " SPOTTER_TRAINING).code == 4);
+}
+
+TEST_CASE("run: a program that is not there") {
+    temporary_folder const folder;
+    told const none = ask("run --folder " + folder / "heal" + " -- ./no-such-program");
+    CHECK(none.code == 4);
+    CHECK(none.says("could not start"));
+    CHECK(ask("run").code == 2);
+}
+
+TEST_CASE("twin: two that are the same, and two that part") {
+    temporary_folder const folder;
+    told const same = ask("twin --folder " + folder / "same" + " -- " SPOTTER_TRAINING " --rate=0.1");
+    CHECK(same.err == "");
+    CHECK(same.code == 0);
+    CHECK(same.says("the two are the same, bit for bit"));
+    told const apart = ask("twin --folder " + folder / "apart" + " -- " SPOTTER_TRAINING " --rate=0.1 --odd-one");
+    CHECK(apart.code == 1);
+    CHECK(apart.says("they part at train(20), w: other values, 1 elements, 1 bits, the first is element 2"));
+    CHECK(ask("twin --folder " + folder / "apart" + " -- " SPOTTER_TRAINING).code == 4);
+    CHECK(ask("twin --folder " + folder / "none" + " -- true").code == 7);
+}

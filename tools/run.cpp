@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `run`: a training as attempts, each with the next setting while it goes wrong; of a sweep many of them.
+#include "output.hpp"
+#include "rules_argument.hpp"
+#include "verbs.hpp"
+#include "watched_run.hpp"
+
+#include <spotter/supervisor.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+namespace spotter_tool {
+
+using namespace spotter;
+
+namespace {
+
+[[nodiscard]] std::vector<std::string> words_of(std::string const& line) {
+    std::istringstream from{line};
+    std::vector<std::string> words;
+    for (std::string each; from >> each;) { words.push_back(each); }
+    return words;
+}
+
+// "gradient*:clip=--clip=1": for causes of that name, the cure `clip`, which adds `--clip=1`; "warmup": for any, adds `--warmup`.
+[[nodiscard]] cure cure_of(std::string const& text) {
+    std::size_t const equals = text.find('='), colon = text.find(':');
+    bool const has_cause = colon != text.npos && colon < equals;
+    std::size_t const begin = has_cause ? colon + 1 : 0;
+    cure it;
+    it.cause = has_cause ? text.substr(0, colon) : "*";
+    it.name = text.substr(begin, equals == text.npos ? text.npos : equals - begin);
+    it.settings = equals == text.npos ? std::vector<std::string>{"--" + it.name} : words_of(text.substr(equals + 1));
+    return it;
+}
+
+// Where rules are given it judges the record beside the training, and stops it.
+class launcher {
+public:
+    launcher(run_options const& wanted, std::vector<std::string> const& settings, dynamic_rule const* rules) : wanted_{wanted}, rules_{rules} {
+        child_.command = wanted.command;
+        child_.command.insert(child_.command.end(), settings.begin(), settings.end());
+        child_.patience = std::chrono::milliseconds{static_cast<std::int64_t>(wanted.patience * 1000)};
+    }
+    launched operator()(supervised_attempt const& now) const {
+        child_process child = child_;
+        child.environment = {"SPOTTER_RUN=" + now.run};
+        if (rules_ == nullptr) { return child(now); }
+        watch_options const stopping{.stop = true};
+        watched_run::tell const silent = [](json const&) {};
+        watched_run beside{now.run, *rules_, stopping, silent};
+        std::atomic<bool> over{false};
+        std::thread eye{[&] {
+            while (!over) {
+                beside.advance(spotter::detail::steady_seconds());
+                std::this_thread::sleep_for(std::chrono::milliseconds{100});
+            }
+        }};
+        launched told = child(now);
+        over = true;
+        eye.join();
+        beside.advance(spotter::detail::steady_seconds());
+        if (beside.begun() && told.how != departure::never_started) { told.judged = verdict_by(beside, told); }
+        return told;
+    }
+
+private:
+    [[nodiscard]] static run_verdict verdict_by(watched_run const& beside, launched const& told) {
+        run_verdict it = verdict_of(told);
+        it.closed_steps = beside.record().closed_steps();
+        for (finding const& each : beside.findings()) {
+            if (each.severity < severity::error && each.decision != decision::stop) { continue; }
+            it.cause = each.rule;
+            it.said = finding_text(each);
+            it.at = each.step;
+            return it;
+        }
+        auto const own = verdict_of(beside.record(), told);  // rules of its own may have stopped it
+        return own && !own->stable() ? *own : it;
+    }
+
+    run_options const& wanted_;
+    dynamic_rule const* rules_;
+    child_process child_{};
+};
+
+struct supervised {
+    std::string folder{};
+    std::string settings{};
+    healing told{};
+};
+
+[[nodiscard]] std::string text_of(supervised const& it) {
+    std::string text;
+    for (past_attempt const& each : it.told.attempts) {
+        text += fmt::format("{}  {}  {}  {:.1f} s\n", each.told.run, each.asked.cure.empty() ? it.settings.empty() ? "as it is" : it.settings : each.asked.cure,
+                            each.verdict.stable() && it.told.how != healed::no_verdict ? "stable" : each.verdict.line(), each.seconds);
+    }
+    if (!it.told.stable()) { return text + fmt::format("{}: {}\n", name_of(it.told.how), it.told.why); }
+    std::string const& cure = it.told.attempts.back().asked.cure;
+    return text + (cure.empty() ? std::string{"stable at once\n"} : fmt::format("stable after {} attempts, with {}\n", it.told.attempts.size(), cure));
+}
+[[nodiscard]] json to_json(supervised const& it) {
+    json one = {{"folder", it.folder}, {"settings", it.settings}, {"how", std::string{name_of(it.told.how)}}, {"why", it.told.why}};
+    one["attempts"] = json::array();
+    for (past_attempt const& each : it.told.attempts) {
+        one["attempts"].push_back({{"run", each.told.run}, {"cure", each.asked.cure}, {"because", each.asked.because}, {"settings", each.asked.settings},
+                                   {"cause", each.verdict.cause}, {"said", each.verdict.line()}, {"steps", each.verdict.closed_steps}, {"seconds", each.seconds}});
+    }
+    return one;
+}
+
+[[nodiscard]] result<std::vector<std::string>> lines_of_sweep(std::string const& path) {
+    if (path.empty()) { return std::vector<std::string>{""}; }
+    std::ifstream file{path};
+    error why{errc::io_error, "cannot read "};
+    why.what << path;
+    if (!file) { return why; }
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) {
+        if (!words_of(line).empty()) { lines.push_back(line); }
+    }
+    why = {errc::bad_config, "no line of settings in "};
+    why.what << path;
+    if (lines.empty()) { return why; }
+    return lines;
+}
+
+}  // namespace
+
+int run_training(run_options const& wanted) {
+    std::string const program = wanted.command.front();
+    std::optional<dynamic_rule> rules;
+    if (!wanted.rules.empty()) {
+        auto read = read_rules(wanted.rules);
+        if (!read) { return fail(read.error(), wanted.json, "run", program); }
+        rules = std::move(*read);
+    }
+    auto const lines = lines_of_sweep(wanted.sweep);
+    if (!lines) { return fail(lines.error(), wanted.json, "run", program); }
+    std::vector<cure> cures;
+    for (std::string const& each : wanted.retries) { cures.push_back(cure_of(each)); }
+
+    std::vector<supervised> all(lines->size());
+    std::atomic<std::size_t> next{0};
+    std::mutex saying;
+    auto const work = [&] {
+        for (std::size_t i = next++; i < all.size(); i = next++) {  // a slot that is free takes the next
+            supervised& it = all[i];
+            it.settings = (*lines)[i];
+            it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);
+            it.told = supervise(launcher{wanted, words_of(it.settings), rules ? &*rules : nullptr}, cures, {.attempts = wanted.attempts, .folder = it.folder});
+            std::lock_guard const one_at_a_time{saying};
+            if (!wanted.json) { say(plain_lines(text_of(it))); }
+        }
+    };
+    std::vector<std::thread> slots;
+    for (std::size_t i = 1; i < (std::min)(std::size_t{wanted.slots}, all.size()); ++i) { slots.emplace_back(work); }
+    work();
+    for (std::thread& each : slots) { each.join(); }
+
+    std::size_t stable = 0;
+    int code = fine;
+    for (supervised const& each : all) {
+        stable += each.told.stable() ? 1 : 0;
+        if (each.told.how == healed::cannot_start) { code = failed; }
+    }
+    if (code == fine && stable < all.size()) { code = found; }
+    if (wanted.json) {
+        json document = document_of("run", program);
+        document["trainings"] = json::array();
+        for (supervised const& each : all) { document["trainings"].push_back(to_json(each)); }
+        say_document(document);
+    } else if (all.size() > 1) {
+        say(fmt::format("{} trainings: {} stable\n", all.size(), stable));
+    }
+    return code;
+}
+
+}  // namespace spotter_tool
