@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run and twin: a training as attempts; twice at once. The training is this test's program: see `tests/tools/training.cpp`.
+// run and twin: a training as attempts; twice at once. The training is a program of the tests: see tests/training/main.cpp.
 #include <tests/tools/tool.hpp>
 
 #include <fstream>

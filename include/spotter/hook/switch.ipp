@@ -6,7 +6,6 @@
 #include <spotter/hook/switch.hpp>
 #include <spotter/plan/run_choices.hpp>
 
-#include <atomic>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
@@ -23,28 +22,15 @@ SPOTTER_BODY switch_state read_switch() noexcept {
                                             : switch_state::unknown;
 }
 
-// Taken once: the first path that a process records at.
-struct first_path {
-    std::atomic<int> state{0};  // 1: is written, 2: is there
-    kept_text path{};
-
-    [[nodiscard]] bool is(std::string_view asked) noexcept {
-        int none = 0;
-        if (state.compare_exchange_strong(none, 1, std::memory_order_acquire)) {
-            bool const kept = path.assign(asked);
-            state.store(2, std::memory_order_release);
-            return kept;
-        }
-        while (state.load(std::memory_order_acquire) != 2) {}
-        return path.view() == asked;
-    }
-};
-
 SPOTTER_BODY std::string_view run_path(std::string_view path) noexcept {
-    static first_path first;
     char const* const instead = std::getenv("SPOTTER_RUN");
-    if (instead == nullptr || *instead == '\0' || path == instead || !first.is(path)) { return path; }
-    return instead;
+    if (instead == nullptr || *instead == '\0') { return path; }
+    static kept_text const first = [path] {  // by whichever thread comes first
+        kept_text its;
+        (void)its.assign(path);
+        return its;
+    }();
+    return path == first.view() ? std::string_view{instead} : path;
 }
 
 SPOTTER_BODY void take_choices(options& into, run_choices const& said) noexcept {
