@@ -147,8 +147,12 @@
 #endif
 
 #include <spotter/file/posix.hpp>
+#include <spotter/control.hpp>
+#include <spotter/diff/parting.hpp>
 #include <spotter/hook.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
+#include <spotter/replay/self_test.hpp>
+#include <spotter/rule/live_rules.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/supervisor.hpp>
@@ -173,6 +177,7 @@ using types = list<
     similar_across_runs, stalled_training, statistic, step_alarm, step_time_outlier, stop_flag, straggler, summary,
     tensor_info, tensor_ref, tensor_table, terms, tree_depth, truth, unchanged_tensor, underfit, unit_activity,
     update_direction, update_ratio_band, updates_too_small, vanishing_gradient, vitals, recording_workers, child_process, cure,
+    alteration, answer_state, control_verb, live_rules, outcome_of_fault, parting, parting_point, planted_fault, run_answer, run_request, self_test_result, told_of_fault,
     departure, healed, healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
 
 [[maybe_unused]] constexpr auto said = [] {
