@@ -225,16 +225,15 @@ SPOTTER_BODY void run_recorder::listen(detail::control_readers const& readers) n
 }
 
 SPOTTER_BODY detail::control_request const* run_recorder::request() const noexcept {
-    return core_ != nullptr ? core_->control().request() : nullptr;
+    detail::control_request const* const waits = core_ != nullptr ? core_->control().request() : nullptr;
+    return waits != nullptr && !core_->in_child() ? waits : nullptr;
 }
 
 SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept {
     obeyed_ = true, core_->obeyed(why);
 }
 
-SPOTTER_BODY void run_recorder::start_anew(run_info const& run) noexcept {
-    put_begin(run, core_->begins_anew());
-}
+SPOTTER_BODY void run_recorder::start_anew(run_info const& run) noexcept { put_begin(run, core_->begins_anew()); }
 
 SPOTTER_BODY std::uint32_t run_recorder::attempt() const noexcept {
     return core_ != nullptr ? core_->place().attempt : 0;
