@@ -99,6 +99,7 @@ SPOTTER_BODY void control_file::note(error const& why) noexcept {
 SPOTTER_BODY bool control_file::load() noexcept {
     text_.clear();
     auto const kind = files_.kind_of(path_);
+    note(kind.error());
     if (!kind || *kind == path_kind::missing) { return false; }
     if (*kind != path_kind::file) {
         note({errc::unwritable, "`control` in the run's folder is no file, and nobody can ask anything of the run"});
