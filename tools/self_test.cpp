@@ -8,6 +8,8 @@
 #include "self_test.hpp"
 #include "verbs.hpp"
 
+#include <algorithm>
+
 namespace spotter_tool {
 
 using namespace spotter;
@@ -51,7 +53,8 @@ std::string_view self_test_verdict(self_test_result const& it) noexcept {
 }
 
 std::string why_text(self_test_result const& it) {
-    if (!it.planted()) { return fmt::format("the record shows no {}", it.fault.needed); }
+    bool const no_rule = std::all_of(it.silent.begin(), it.silent.end(), [](silent_rule const& each) { return each.why == "not among the rules"; });
+    if (!it.planted() && !no_rule) { return fmt::format("the record shows no {}", it.fault.needed); }
     if (it.noticed()) { return told_text(it); }
     return it.told.empty() ? silent_text(it) : fmt::format("a note only, {}", told_text(it));
 }
@@ -68,7 +71,7 @@ html::section self_test_section(std::vector<self_test_result> const& all) {
     }
     std::string body = html::paragraph("Faults were planted into what the record says, one at a time, and the rules judged it anew. Nothing was told of these:");
     body += rows.empty() ? html::paragraph("none.")
-                         : fmt::format("<table><thead><tr><th>told</th><th>fault</th><th>why</th></tr></thead><tbody>\n{}</tbody></table>\n", rows);
+                         : fmt::format("<div class=\"wide\"><table class=\"plain\"><thead><tr><th>told</th><th>fault</th><th>why</th></tr></thead><tbody>\n{}</tbody></table></div>\n", rows);
     return {"self-test", "What this run would not have noticed", body + html::paragraph("It would have noticed: " + (noticed.empty() ? "nothing" : noticed) + ".")};
 }
 
