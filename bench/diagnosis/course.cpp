@@ -21,23 +21,31 @@ void course::wrong_from(std::uint64_t step, std::string planted) {
 }
 
 void course::begin(sp::step_id step) {
-    if (!watches_) { watches_.emplace(made_.what, made_.planted_at, pack_, known_); }
     step_ = step;
+    if (healer::choice != cured_by::nothing) {
+        if (!healer_) { healer_.emplace(); }
+        return healer_->begin(step);
+    }
+    if (!watches_) { watches_.emplace(made_.what, made_.planted_at, pack_, known_); }
     watches_->begin(step);
 }
 void course::observe(std::string_view name, sp::tensor_ref const& it, sp::flag flags) {
     if (sp::guess_role(name) == sp::role::loss) { note_loss(name, it); }
-    watches_->observe(name, it, flags);
+    healer_ ? healer_->observe(name, it, nullptr, flags) : watches_->observe(name, it, flags);
 }
 void course::observe(std::string_view name, sp::tensor_ref const& it, sp::role what, sp::flag flags) {
     if (what == sp::role::loss) { note_loss(name, it); }
-    watches_->observe(name, it, what, flags);
+    healer_ ? healer_->observe(name, it, &what, flags) : watches_->observe(name, it, what, flags);
 }
 void course::scalar(std::string_view name, double value) {
     auto const as_shown = static_cast<float>(value);
     observe(name, sp::view_of(&as_shown, {}));
 }
-void course::end() { watches_->end(); }
+prescription course::end() {
+    if (healer_) { return healer_->end(); }
+    watches_->end();
+    return {};
+}
 
 void course::evaluated(double badness) { badness_.push_back(badness); }
 
@@ -53,7 +61,7 @@ void course::note_loss(std::string_view name, sp::tensor_ref const& it) {
     bool const wide = it.type == sp::dtype::f64;
     if (!wide && it.type != sp::dtype::f32) { return; }
     double const loss = wide ? *it.values.f64 : static_cast<double>(*it.values.f32);
-    made_.finite = made_.finite && std::isfinite(loss);
+    made_.finite = made_.finite && (healer_ || std::isfinite(loss));  // what is left out is not lost
     if (losses_ < 10) { made_.first_loss += loss / 10; }
     made_.last_loss = losses_ == 0 ? loss : made_.last_loss + 0.05 * (loss - made_.last_loss);
     ++losses_;
@@ -65,6 +73,7 @@ outcome course::finish() {
         made_.badness += badness_[i] / static_cast<double>(count);
     }
     if (watches_) { watches_->finish(made_); }
+    if (healer_) { made_.acts = healer_->acts(); }
     return std::move(made_);
 }
 

@@ -2,6 +2,7 @@
 // The course of one training, as its program sees it: what it is to be, who looks at it, and how it ends.
 #pragma once
 
+#include "cures.hpp"
 #include "faults.hpp"
 #include "outcome.hpp"
 #include "watches.hpp"
@@ -40,7 +41,9 @@ public:
     void observe(std::string_view name, spotter::tensor_ref const& it, spotter::role what,
                  spotter::flag flags = spotter::flag::none);
     void scalar(std::string_view name, double value);
-    void end();
+    // What to do with the update, where a training follows cures; then its hook is theirs alone.
+    prescription end();
+    [[nodiscard]] bool healthy_since(spotter::step_id step) const { return !healer_ || healer_->healthy_since(step); }
 
     // How bad it is in the end, on data not trained on and with true labels: 0 perfect, about 1 nothing learnt. The mean of the last
     // `evaluations` of them counts.
@@ -61,6 +64,7 @@ private:
     outcome made_{};
     spotter::step_id step_{};
     std::optional<watches> watches_{};  // from the first step on
+    std::optional<healer> healer_{};    // in their place
     pack_choice pack_ = pack_choice::supervised;
     double known_ = no_guess;
     std::vector<double> badness_{};

@@ -17,6 +17,7 @@ struct family {
     std::vector<std::string_view> variants{};  // its healthy shapes; the first is the base that faults are put into
     std::vector<fault> faults{};
     bool real_data = false;
+    bool follows_cures = false;
     bool (*there)() = nullptr;  // whether its data can be had; null: always
     void (*train)(course&) = nullptr;
 };

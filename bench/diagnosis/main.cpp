@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well do the packs tell healthy trainings from broken ones, and what is broken? docs/diagnosis.md explains.
 //     diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from FILE] [--list]
+#include "cure_tables.hpp"
+#include "cures.hpp"
 #include "family.hpp"
 #include "jobs.hpp"
 #include "limits.hpp"
@@ -28,7 +30,7 @@ struct options {
     std::vector<std::pair<std::string, std::string>> only{};  // family and fault; empty: all
     std::string csv{}, from{}, tried{};
     unsigned jobs = 0;  // 0: one a processor
-    bool quick = false, list = false, healthy = false, leave_out = false;
+    bool quick = false, list = false, healthy = false, leave_out = false, cures = false;
 };
 
 constexpr std::uint64_t first_tuning_seed = 100;
@@ -42,6 +44,7 @@ constexpr char const* usage =
     "  --healthy  healthy trainings alone           --alone    the rules of the program's pack look on, each for "
     "itself\n"
     "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n"
+    "  --cures    trains the programs that follow cures: left alone, with each cure, and with all\n"
     "  --leave-out  chooses the limits of the diagnosis for each family without it, on as many seeds from 100 on, and\n"
     "             judges it with them; --tried FILE writes what came of these seeds, --from FILE takes it from there\n";
 
@@ -87,7 +90,8 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
     if (argument == "--ours") { return !(watches::baselines = false); }
     if (argument == "--alone") { return watches::alone = true; }
     if (argument == "--healthy") { return into.healthy = true; }
-    if (argument == "--tell") { return watches::tells = true; }
+    if (argument == "--tell") { return watches::tells = healer::tells = true; }
+    if (argument == "--cures") { return into.cures = true; }
     if (argument == "--leave-out") { return into.leave_out = true; }
     return into.list = argument == "--list";
 }
@@ -161,6 +165,26 @@ std::vector<outcome> leave_out(options const& wanted, unsigned jobs) {
     return train_all(assignments(wanted), jobs);
 }
 
+// Of the families that follow cures.
+int compare_cures(options wanted, unsigned jobs) {
+    if (wanted.only.empty()) {
+        for (family const& each : families()) {
+            if (each.follows_cures) { wanted.only.emplace_back(each.name, ""); }
+        }
+    }
+    watches::baselines = false;
+    std::vector<assignment> const list = assignments(wanted);
+    std::vector<std::vector<outcome>> by_cure;
+    for (std::size_t i = 0; i < cure_names.size(); ++i) {
+        healer::choice = static_cast<cured_by>(i);
+        by_cure.push_back(train_all(list, jobs));
+        if (by_cure.back().size() != list.size()) { return 1; }
+        if (!wanted.csv.empty() && !write_csv(wanted.csv + "." + std::string{cure_names[i]}, by_cure.back())) { return 1; }
+    }
+    print_cures(by_cure);
+    return 0;
+}
+
 void print_list() {
     for (family const& each : families()) {
         std::printf("%s (%s): %s\n  healthy:", std::string{each.name}.c_str(),
@@ -196,6 +220,7 @@ int main(int count, char** arguments) {
         return 0;
     }
     unsigned const jobs = wanted.jobs > 0 ? wanted.jobs : (std::max)(1U, std::thread::hardware_concurrency());
+    if (wanted.cures) { return compare_cures(wanted, jobs); }
     std::vector<outcome> const all = wanted.leave_out       ? leave_out(wanted, jobs)
                                      : !wanted.from.empty() ? read_csv_file(wanted.from)
                                                             : train_all(assignments(wanted), jobs);

@@ -66,6 +66,21 @@ public:
         float const bound = factor / std::sqrt(static_cast<float>(inputs_));
         for (float& each : w.value) { each = random.uniform(-bound, bound); }
     }
+    // What leads on from a unit of the block before, which has so many places; and what leads to a unit of its own, drawn anew.
+    void cut_off(std::size_t unit, std::size_t places) {
+        bool const dense = from_.side == 0;
+        std::size_t const per_unit = dense ? places : 9;
+        for (std::size_t i = unit * per_unit; i < (unit + 1) * per_unit; ++i) {
+            for (std::size_t u = 0; u < units_; ++u) { w.value[dense ? i * units_ + u : u * inputs_ + i] = 0; }
+        }
+    }
+    void draw_again(std::size_t unit, prng& random) {
+        float const bound = 1.0F / std::sqrt(static_cast<float>(inputs_));
+        bool const dense = from_.side == 0;
+        for (std::size_t i = 0; i < inputs_; ++i) { w.value[dense ? i * units_ + unit : unit * inputs_ + i] = random.uniform(-bound, bound); }
+        b.value[unit] = 0;
+    }
+    [[nodiscard]] std::size_t places() const noexcept { return places_; }
     void normalise() {
         normalised = true;
         scale = parameter{title + "/norm/weight", {units_}};

@@ -17,6 +17,7 @@ public:
     method how = method::momentum;
     float learning_rate = 0.01F;
     float largest_norm = 0;  // of all gradients together; 0: they are not clipped
+    float clip_at = 0;       // likewise, for this step, where that is less
     float weight_decay = 0;  // decoupled: the share of a value that a step at the whole rate takes away
     float sign = -1;         // a fault: +1 climbs
 
@@ -54,13 +55,14 @@ private:
         values first, second;
     };
     [[nodiscard]] float clipping() const noexcept {
-        if (largest_norm <= 0) { return 1; }
+        float const most = clip_at > 0 && (largest_norm <= 0 || clip_at < largest_norm) ? clip_at : largest_norm;
+        if (most <= 0) { return 1; }
         double sum = 0;
         for (slot const& each : slots_) {
             for (float const g : each.of->gradient) { sum += static_cast<double>(g) * static_cast<double>(g); }
         }
         auto const norm = static_cast<float>(std::sqrt(sum));
-        return norm > largest_norm ? largest_norm / norm : 1.0F;
+        return norm > most ? most / norm : 1.0F;
     }
 
     std::vector<slot> slots_{};

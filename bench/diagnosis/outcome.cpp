@@ -75,14 +75,14 @@ bool fault_named(std::string_view name, fault& into) {
 std::uint64_t whole(std::string const& field) { return std::strtoull(field.c_str(), nullptr, 10); }
 double real(std::string const& field) { return std::strtod(field.c_str(), nullptr); }
 
-constexpr std::size_t of_training = 13, of_pack = 13;  // fields of a line
+constexpr std::size_t of_training = 13, of_pack = 14;  // fields of a line
 
 }  // namespace
 
 std::string csv_header() {
     return "family,fault,variant,seed,steps,badness,finite,first_loss,last_loss,planted,planted_at,seconds,candidates,"
            "pack,alarmed,mode,step,stopped,stopped_at,skips,first_alarm,rules,too_early,bad_value,bad_value_at,"
-           "could_not_run\n";
+           "could_not_run,acts\n";
 }
 
 std::string csv_lines(outcome const& it) {
@@ -114,7 +114,8 @@ std::string csv_lines(outcome const& it) {
                                                                     joined(said.too_early),
                                                                     said.bad_value,
                                                                     std::to_string(said.bad_value_at),
-                                                                    joined(said.not_judged)};
+                                                                    joined(said.not_judged),
+                                                                    std::to_string(it.acts)};
         std::string line;
         for (std::size_t i = 0; i < fields.size(); ++i) { line += (i == 0 ? "" : ",") + fields[i]; }
         made += line + '\n';
@@ -143,6 +144,7 @@ std::vector<outcome> read_csv(std::istream& from) {
             next.planted_at = whole(fields[10]);
             next.seconds = real(fields[11]);
             next.candidates = fields[12];
+            next.acts = static_cast<std::size_t>(whole(fields[26]));
             made.push_back(std::move(next));
         }
         if (made.empty()) { continue; }

@@ -52,6 +52,7 @@ struct outcome {
     std::uint64_t planted_at = 0;
     double seconds = 0;  // of computing
     std::string candidates{};  // what it would have been told with other limits, where that was asked for (limits.hpp)
+    std::size_t acts = 0;      // of the cures that it followed
     std::array<verdict, pack_names.size()> packs{};
 };
 

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace diagnosis {
 
@@ -86,8 +88,17 @@ public:
 
     void run() {
         for (std::uint64_t step = 0; step < train_steps; ++step) {
-            learn(step);
-            optimizer_.step(schedule(shape_of(course_), step));
+            prescription const asked = learn(step);
+            if (asked.restore) {
+                step = go_back() - 1;
+                continue;
+            }
+            keep(step);
+            draw_again(asked.reinitialise);
+            if (!asked.skip) {
+                optimizer_.clip_at = static_cast<float>(asked.largest_norm);
+                optimizer_.step(schedule(shape_of(course_), step) * static_cast<float>(asked.rate));
+            }
             if ((step + 1) % eval_interval != 0) { continue; }
             double const badness = evaluate(step + 1);
             if (step + 1 == train_steps) { course_.evaluated(badness); }
@@ -107,10 +118,43 @@ private:
         next_ += recipe_.batch;
     }
 
+    // A program that follows cures keeps what it may have to go back to: how it began, and every hundred steps, good once nothing was told since.
+    struct snapshot {
+        std::uint64_t step = 0;
+        chain net{};
+        optimizer moments{};
+    };
+    void keep(std::uint64_t step) {
+        if (healer::choice == cured_by::nothing || step % eval_interval != 0) { return; }
+        snapshot now{step, net_, optimizer_};
+        if (!good_) { good_ = now; }  // what was before the first step is as good as nothing can be
+        if (fresh_ && course_.healthy_since(sp::train(fresh_->step))) { good_ = std::move(fresh_); }
+        fresh_ = std::move(now);
+    }
+    // The step to go on from.
+    std::uint64_t go_back() {
+        fresh_.reset();
+        if (!good_) { return 0; }
+        net_ = good_->net;
+        optimizer_ = good_->moments;
+        return good_->step;
+    }
+    // Weights from dead units on are zero, then those to them as at the beginning.
+    void draw_again(std::vector<std::pair<std::string, std::size_t>> const& units) {
+        for (bool const cuts : {true, false}) {
+            for (auto const& [name, unit] : units) {
+                for (std::size_t i = 0; i + 1 < net_.blocks.size(); ++i) {
+                    if (net_.blocks[i].act_name != name) { continue; }
+                    cuts ? net_.blocks[i + 1].cut_off(unit, net_.blocks[i].places()) : net_.blocks[i].draw_again(unit, random_);
+                }
+            }
+        }
+    }
+
     // Forward and backward; shown in the order in which it was computed, before the update.
-    void learn(std::uint64_t step) {
+    prescription learn(std::uint64_t step) {
         next_batch();
-        bool const now = nan_.where != planted_in::nothing && step == nan_.step;
+        bool const now = nan_.where != planted_in::nothing && step == nan_.step && !std::exchange(planted_, nan_.step == step);
         values const& output = net_.forward(batch_.inputs, batch_.count(), true, random_,
                                             now ? nan_.where : planted_in::nothing, nan_.block);
         compare(output, batch_);
@@ -128,7 +172,7 @@ private:
         net_.show_activations(batch_.count(), see);
         show_result(batch_);
         net_.show_gradients(see);
-        course_.end();
+        return course_.end();
     }
 
     void compare(values const& output, samples const& with) {
@@ -176,9 +220,11 @@ private:
     optimizer optimizer_{};
     judge judge_{};
     nan_plan nan_{};
+    bool planted_ = false;  // once, however often the step is computed
     std::vector<std::size_t> order_{};
     std::size_t next_ = 0;
     samples batch_{};
+    std::optional<snapshot> good_{}, fresh_{};
 };
 
 void train(course& of, recipe const& like, std::optional<task> data) {
@@ -208,22 +254,26 @@ bool const added[] = {
                 .habit = "a regression; everything is shown, before the update",
                 .variants = shape_names,
                 .faults = any_task,
+                .follows_cures = true,
                 .train = [](course& of) { train(of, mlp_reg, make_regression(of.seed())); }}),
     add_family({.name = "mlp_cls",
                 .habit = "points of five classes; Adam with weight decay",
                 .variants = shape_names,
                 .faults = with({fault::deep}, classification),
+                .follows_cures = true,
                 .train = [](course& of) { train(of, mlp_cls, make_points(of.seed())); }}),
     add_family({.name = "cnn",
                 .habit = "pictures of ten classes; clipped gradients",
                 .variants = shape_names,
                 .faults = with({fault::not_clipped}, classification),
+                .follows_cures = true,
                 .train = [](course& of) { train(of, cnn, make_pictures(of.seed())); }}),
     add_family({.name = "digits",
                 .habit = "real digits",
                 .variants = shape_names,
                 .faults = classification,
                 .real_data = true,
+                .follows_cures = true,
                 .there = [] { return read_digits(0).has_value(); },
                 .train = [](course& of) { train(of, digits, read_digits(of.seed())); }}),
     add_family({.name = "breast_cancer",
@@ -231,6 +281,7 @@ bool const added[] = {
                 .variants = shape_names,
                 .faults = classification,
                 .real_data = true,
+                .follows_cures = true,
                 .there = [] { return read_breast_cancer(0).has_value(); },
                 .train = [](course& of) { train(of, breast_cancer, read_breast_cancer(of.seed())); }})};
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Act (L6): cures that a loop follows by itself: bounded, recorded with their reasons, and judged by what came of them.
+#pragma once
+
+#include <spotter/act/cures.hpp>
+#include <spotter/core/guard.hpp>
+
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What came of what a cure did, a hundred training steps later.
+//   helped      the loss is a tenth below what it was
+//   unchanged   it is about what it was, or there is no loss to tell by
+//   again       the cure had to act again before
+//   worse       the loss is more than twice what it was, half of the losses are no numbers, or a weight is: the cure is stopped, and what it
+//               asked for ends
+enum class cure_effect : std::uint8_t { helped, unchanged, again, worse };
+[[nodiscard]] constexpr std::string_view name_of(cure_effect what) noexcept {
+    constexpr std::string_view names[] = {"helped", "unchanged", "again", "worse"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+struct cure_report {
+    std::string_view name{};
+    std::uint64_t acts = 0;
+    std::uint64_t helped = 0, unchanged = 0, again = 0, worse = 0;  // acts that were judged so; the others wait for it
+    bool stopped = false;                                           // it made things worse
+};
+
+namespace detail {
+
+inline constexpr std::string_view decision_event = "decision";
+
+// The losses of the last steps.
+class recent_losses {
+public:
+    void add(measurement loss) noexcept;
+    // The median; unknown where there are none.
+    [[nodiscard]] measurement median() const noexcept;
+    // How many there were: finite ones.
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+
+private:
+    static constexpr std::size_t most = 20;
+    double last_[most]{};
+    std::uint64_t count_ = 0;
+};
+
+// What one cure did, and what came of it.
+class cure_log {
+public:
+    using line = text<400>;
+
+    explicit cure_log(std::string_view name) noexcept : told_{.name = name} {}
+    [[nodiscard]] cure_report const& told() const noexcept { return told_; }
+
+    void acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged, line& into) noexcept;
+    // True where there is something to tell of: the time has come to judge what it did. May stop it.
+    [[nodiscard]] bool judge(symptoms const& of, recent_losses const& losses, line& into) noexcept;
+
+private:
+    static constexpr std::uint64_t horizon = 100;  // training steps
+    void settle(cure_effect what) noexcept;
+
+    cure_report told_;
+    bool open_ = false;
+    step_id at_{};
+    std::uint64_t since_ = 0, losses_ = 0;  // closes and losses until then
+    measurement before_{};
+};
+
+}  // namespace detail
+
+// The cures that a loop follows, in their order: a later one hears what earlier ones ask for. At each training step, behind its close and before
+// its update, the loop asks and does:
+//     heal cures{skip_batch{}, step_back{}};
+//     hook watch{"runs/a", keep, packs::supervised, cures.gauge()};
+//     treatment const what = cures.treat(watch, train(i), watch.step(train(i), net));
+// What a cure did is recorded as a text `decision` of the step, with the reason, and after a hundred steps what came of it. Nothing is thrown,
+// nothing allocated but when a tensor is first seen. One thread; outlives the hook.
+template <class... Cures>
+class heal {
+public:
+    explicit heal(Cures const&... cures) noexcept : kept_{kept<Cures>{cures}...} {
+        (void)guarded([&] { measured_ = std::make_unique<detail::loop_measures>(); });
+        if (measured_ != nullptr) { measured_->watches_units = (is_one_that_watches<Cures>() || ...); }
+    }
+
+    // A rule for a hook: it measures what the cures go by. Each call is for another hook, and ends what the one before measures.
+    [[nodiscard]] heal_gauge gauge() noexcept {
+        return measured_ == nullptr ? heal_gauge{} : heal_gauge{measured_.get(), measured_->hook.fetch_add(1) + 1};
+    }
+
+    // `found` is the alarm of the training step `id`, which `watch` has just closed. Where a hook has no gauge of these cures, or did not close a
+    // training step since the last call, cures go by the alarm alone.
+    template <class Hook>
+    [[nodiscard]] treatment treat(Hook& watch, step_id id, step_alarm const& found) noexcept {
+        treatment what;
+        if (measured_ == nullptr) { return what.stop = found.decision() == decision::stop, what; }
+        if (std::exchange(closes_, measured_->closes) == measured_->closes) { measured_->now = {}; }
+        symptoms const of{id, found, *measured_, what, last_.restore};
+        detail::step_measures const& now = measured_->now;
+        bool acted = false;
+        std::apply([&](auto&... each) { ((acted = treat(watch, each, of, what) || acted), ...); }, kept_);
+        losses_.add(now.bad_loss ? measurement{} : now.loss);
+        measured_->restored = measured_->restored || what.restore || what.reinitialise;
+        bool const unsound = (now.bad_gradient || now.bad_loss || now.bad_weight) && !what.skip && !what.restore;
+        what.stop = !acted && (unsound || found.decision() == decision::stop);
+        last_ = what;
+        return what;
+    }
+    // What was asked for last: of the loss scale before the first step, too.
+    [[nodiscard]] treatment now() const noexcept {
+        if (closes_ > 0) { return last_; }
+        treatment what;
+        step_alarm const nothing;
+        detail::loop_measures const unmeasured;
+        symptoms const of{{}, nothing, unmeasured, what};
+        std::apply([&](auto... each) { (each.cure.follow(each.state, of, false, what), ...); }, kept_);
+        return what;
+    }
+
+    // Calls use(name, unit) for each unit of an activation that was never active in its last 512 outputs; with `reinitialise_units` only.
+    template <class Use>
+    void each_dead(Use&& use) const {
+        if (measured_ == nullptr) { return; }
+        measured_->layers.each_named([&](std::string_view name, detail::loop_measures::layer const& it) {
+            for (std::size_t unit = 0; unit < it.units; ++unit) {
+                if (it.dead[unit]) { use(name, unit); }
+            }
+        });
+    }
+
+    // Calls use(cure_report) for each.
+    template <class Use>
+    void report(Use&& use) const {
+        std::apply([&](auto const&... each) { (use(each.log.told()), ...); }, kept_);
+    }
+
+private:
+    template <class Cure>
+    struct kept {
+        explicit kept(Cure const& it) noexcept : cure{it} {}
+        Cure cure;
+        typename Cure::state state{};
+        detail::cure_log log{Cure::name};
+    };
+    template <class Cure>
+    [[nodiscard]] static constexpr bool is_one_that_watches() noexcept {
+        if constexpr (requires { Cure::watches_units; }) { return Cure::watches_units; }
+        return false;
+    }
+    template <class Cure>
+    [[nodiscard]] static constexpr bool is_routine() noexcept {
+        if constexpr (requires { Cure::is_routine; }) { return Cure::is_routine; }
+        return false;
+    }
+
+    // Whether it did something.
+    template <class Hook, class Cure>
+    [[nodiscard]] bool treat(Hook& watch, kept<Cure>& it, symptoms const& of, treatment& what) noexcept {
+        if (it.log.told().stopped) { return false; }
+        detail::cure_log::line line;
+        if (it.log.judge(of, losses_, line)) {
+            watch.scalar(detail::decision_event, line.view());
+            if (it.log.told().stopped) {
+                it.state = {};
+                return false;
+            }
+        }
+        cure_reason why;
+        bool const may = it.log.told().acts < it.cure.times && of.step.index < it.cure.until;
+        bool const acted = may && it.cure.acts(it.state, of, why);
+        it.cure.follow(it.state, of, acted, what);
+        if (acted) {
+            detail::cure_log::line did;
+            it.log.acted(of, losses_, why.view(), !is_routine<Cure>(), did);
+            if (it.log.told().acts == it.cure.times) { did << "; that was the last time"; }
+            watch.scalar(detail::decision_event, did.view());
+        }
+        return acted;
+    }
+
+    std::tuple<kept<Cures>...> kept_;
+    std::unique_ptr<detail::loop_measures> measured_{};
+    detail::recent_losses losses_{};
+    std::uint64_t closes_ = 0;
+    treatment last_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/act/heal.ipp>
+#endif
