@@ -249,3 +249,35 @@ TEST_CASE("tensors that come and go between two computations are told as other t
     CHECK((!(one - one).any() && (one - other).other_tensors && (one - other).tensor == "b"));
     CHECK((one - less).other_tensors);
 }
+
+TEST_CASE("what comes out the same twice is computed elsewhere: a machine that errs each time is told from a bug") {
+    for (bool const broken : {false, true}) {
+        temporary_folder const folder;
+        small_net net;
+        bool elsewhere = false;
+        // The first core gets an activation wrong each time; or the data are what is wrong, wherever they are computed.
+        net.strike = [&](char const* where) {
+            if (broken && !elsewhere && where == std::string_view{"act"}) { net.act[5] = 1e9F; }
+            if (!broken && where == std::string_view{"input"}) { net.x[3] = 1e9F; }
+        };
+        hook watch{folder / "run", plan{}, alarming};
+        std::uint64_t there = 0;
+        rerun again{[&] { net.saved = net.random; }, [&] { net.random = net.saved; }, [&] { net.compute(); }, [&](auto& see) { net.show(see); },
+                    [&] {
+                        elsewhere = true;
+                        net.compute();
+                        elsewhere = false;
+                        ++there;
+                    }};
+        rerun_result const it = again.step(watch, train(0));
+        CHECK(there == 1);
+        CHECK(it.verdict == (broken ? rerun_verdict::here_only : rerun_verdict::reproducible));
+        CHECK((broken ? it.apart.tensor == "act/1" && it.apart.first == 5 : !it.apart.any()));
+        CHECK((it.alarm && net.act[5] == (broken ? 1e9F : net.act[5])));  // the tensors are those of here
+        CHECK((again.counts().here_only == (broken ? 1U : 0U) && again.counts().reproducible == (broken ? 0U : 1U)));
+        watch.finish();
+        auto const told = open_trial(folder / "run").value()["rerun"].loose();
+        REQUIRE(told.size() == 1);
+        CHECK(told[0].bytes.rfind(broken ? "train(0) here_only: act/1, " : "train(0) reproducible; input ", 0) == 0);
+    }
+}

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // libtorch's tensors and modules: observed as they are, refused where they must be, read back, and never disturbed.
+#include <spotter/checkpoints.hpp>
+#include <spotter/heal.hpp>
+#include <spotter/packs.hpp>
+#include <spotter/rerun.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
@@ -12,6 +16,7 @@
 #include <tests/catch.hpp>  // after torch: both have a macro CHECK, and this one is meant
 #include <tests/hook/collect.hpp>
 #include <tests/hook/count_allocations.hpp>
+#include <tests/temporary_folder.hpp>
 
 #include <cstring>
 #include <memory>
@@ -407,4 +412,106 @@ TEST_CASE("training ends at the same bits with and without, dropout and batch no
     torch::Tensor const alone = trained(false), watched = trained(true);
     REQUIRE(alone.numel() == watched.numel());
     CHECK(std::memcmp(alone.data_ptr(), watched.data_ptr(), alone.nbytes()) == 0);
+}
+
+namespace {
+
+// A training with dropout and batch norm, a bit of whose activations may flip at one step.
+struct training {
+    net model{};
+    torch::optim::Adam adam{model->parameters(), 0.01};
+    torch::Tensor data{}, target{}, loss{}, hidden{};
+    torch::Tensor random{}, norms[3]{};
+    bool strikes = false;
+
+    // What computing a step changes: the state of random numbers, and what batch norm runs.
+    void save() {
+        random = ::at::detail::getDefaultCPUGenerator().get_state();
+        for (std::size_t i = 0; i < 3; ++i) { norms[i] = model->norm->buffers()[i].clone(); }
+    }
+    bool restore() {
+        torch::NoGradGuard const no_gradient;
+        ::at::Generator generator = ::at::detail::getDefaultCPUGenerator();
+        generator.set_state(random);
+        for (std::size_t i = 0; i < 3; ++i) { model->norm->buffers()[i].copy_(norms[i]); }
+        return true;
+    }
+    void compute() {
+        adam.zero_grad();
+        data = torch::randn({32, 6});
+        target = data.sum(1, true);
+        hidden = torch::relu(model->norm(model->fc1(data)));
+        if (std::exchange(strikes, false)) {
+            hidden.data_ptr<float>()[37] = 1e30F;  // as where the highest bit of an exponent flips
+        }
+        loss = torch::mse_loss(model->fc2(model->drop(hidden)) / model->temperature, target);
+        loss.backward();
+    }
+    template <class See>
+    void show(See& see) const {
+        see.observe("input", data);
+        see.observe("act/fc1", hidden.detach(), role::activation);
+        see.observe("loss", loss.detach());
+        for (auto const& each : model->named_parameters()) {
+            see.observe(each.key(), each.value().detach());
+            if (each.value().grad().defined()) { see.observe("grad/" + each.key(), each.value().grad()); }
+        }
+    }
+    [[nodiscard]] torch::Tensor weights() const { return torch::nn::utils::parameters_to_vector(model->parameters()).detach().clone(); }
+};
+
+}  // namespace
+
+TEST_CASE("a net with dropout and batch norm is computed again after a flipped bit, and ends in the same bits as one without it") {
+    auto const trained = [](std::uint64_t strike_at) {
+        torch::manual_seed(5);
+        training it;
+        hook watch{plan{}, non_finite{}, any("act/*", maximum > 1e9) | named{"gradient_spike"}};
+        rerun again{[&] { it.save(); }, [&] { return it.restore(); }, [&] { it.compute(); }, [&](auto& see) { it.show(see); }};
+        for (std::uint64_t i = 0; i < 40; ++i) {
+            it.strikes = i == strike_at;
+            rerun_result const said = again.step(watch, train(i));
+            CHECK((said.verdict == rerun_verdict::transient) == (i == strike_at));
+            if (i == strike_at) { CHECK((said.apart.tensor == "act/fc1" && said.apart.elements == 1 && said.apart.first == 37)); }
+            it.adam.step();
+        }
+        CHECK(again.counts().transient == (strike_at < 40 ? 1U : 0U));
+        return it.weights();
+    };
+    CHECK(same(trained(7), trained(1000)));
+}
+
+TEST_CASE("a module goes back by itself to its checkpoint, with a rate that what was measured asks for") {
+    spotter_test::temporary_folder const folder;
+    torch::manual_seed(6);
+    training it;
+    auto& rate = static_cast<torch::optim::AdamOptions&>(it.adam.param_groups()[0].options());
+    rate.lr(10);
+    heal cures{skip_batch{}, step_back{}};
+    hook watch{folder / "run", plan{}, packs::supervised, cures.gauge()};
+    checkpoints kept{folder / "kept"};
+    torch::Tensor const start = it.weights();
+    std::uint64_t back = 0;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+        it.compute();
+        watch.begin(train(i));
+        it.show(watch);
+        treatment const what = cures.treat(watch, train(i), watch.end());
+        REQUIRE(!what.stop);
+        if (what.restore) {
+            torch::NoGradGuard const no_gradient;
+            torch::nn::utils::vector_to_parameters(start, it.model->parameters());
+            it.adam.state().clear();
+            ++back;
+            i = 0;
+            continue;
+        }
+        if (i % 100 == 99) { CHECK(!kept.save(watch, train(i), *it.model)); }
+        rate.lr(10 * what.rate);
+        if (!what.skip) { it.adam.step(); }
+    }
+    kept.review(watch);
+    CHECK((back >= 1 && back <= 6));
+    CHECK(it.loss.item<float>() < 3);  // it began above 5, and stays above 6 at the rate that it began with
+    CHECK(kept.last_good().step.index >= 199);
 }

@@ -8,6 +8,7 @@
 #include <spotter/core/text.hpp>
 #include <spotter/rule/finding.hpp>
 
+#include <concepts>
 #include <memory>
 #include <utility>
 
@@ -17,10 +18,11 @@ namespace spotter::inline SPOTTER_ABI {
 //   reproducible  the same bits again: a bug, or the data
 //   transient     other bits, and twice the same then: the first time something went wrong that the program does not do
 //   unsteady      other bits each time: the program is not deterministic, and nothing follows
+//   here_only     the same bits again, and others elsewhere: this machine computes it wrong each time, or the other one rounds otherwise
 //   failed        it could not be computed again: `restore` said false, or there was no memory
-enum class rerun_verdict : std::uint8_t { not_asked, reproducible, transient, unsteady, failed };
+enum class rerun_verdict : std::uint8_t { not_asked, reproducible, transient, unsteady, failed, here_only };
 [[nodiscard]] constexpr std::string_view name_of(rerun_verdict what) noexcept {
-    constexpr std::string_view names[] = {"not_asked", "reproducible", "transient", "unsteady", "failed"};
+    constexpr std::string_view names[] = {"not_asked", "reproducible", "transient", "unsteady", "failed", "here_only"};
     return names[static_cast<std::size_t>(what)];
 }
 
@@ -34,26 +36,42 @@ struct rerun_options {
 struct rerun_result {
     step_alarm alarm{};          // of the last computation: what the loop's tensors are now
     rerun_verdict verdict = rerun_verdict::not_asked;
-    image_difference apart{};    // of the first computation and the second
+    image_difference apart{};    // of the first computation and the second; of both and the one elsewhere where it is here_only
     std::uint64_t input = 0;     // hash of the first input; 0 where none was shown
 };
 
 struct rerun_counts {
     std::uint64_t steps = 0;  // computed again
-    std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0;
+    std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0, here_only = 0;
 };
+
+namespace detail {
+struct nowhere {
+    void operator()() const noexcept {}
+};
+}  // namespace detail
 
 // A loop computes its steps through it:
 //     save()        takes what computing a step changes and does not make anew: the state of random numbers, running means, the place in the data
 //     restore()     gives it back, as often as asked; may return false where it cannot
 //     compute()     forward and backward, without the update
 //     show(see)     shows the step's tensors, in the order of the program: see.observe("fc1/w", w), as a hook is shown them
+//     elsewhere()   where given: as compute, on another core or card that rounds alike, into the same tensors; what came out twice is
+//                   computed there once more, not judged, and then here again, so that the tensors are what the alarm is about
 // Keeps nothing of the loop's and costs nothing but `save` while there is no alarm. What it found is recorded as the text `rerun` of the step.
-template <class Save, class Restore, class Compute, class Show>
+template <class Save, class Restore, class Compute, class Show, class Elsewhere = detail::nowhere>
 class rerun {
 public:
     rerun(Save save, Restore restore, Compute compute, Show show, rerun_options const& choices = {})
         : save_{std::move(save)}, restore_{std::move(restore)}, compute_{std::move(compute)}, show_{std::move(show)}, choices_{choices} {}
+    rerun(Save save, Restore restore, Compute compute, Show show, Elsewhere elsewhere,
+          rerun_options const& choices = {}) requires std::invocable<Elsewhere&>
+        : save_{std::move(save)},
+          restore_{std::move(restore)},
+          compute_{std::move(compute)},
+          show_{std::move(show)},
+          elsewhere_{std::move(elsewhere)},
+          choices_{choices} {}
 
     // Opens the step, computes, shows and closes it; where an alarm asks for it again and again. What the functions throw is the loop's.
     template <class Hook>
@@ -80,11 +98,27 @@ private:
         made.input = first->input_hash();
         image_of const second = again(watch, id, made);
         if (second == nullptr || !subtract(*first, *second, made.apart)) { return rerun_verdict::failed; }
-        if (!made.apart.any()) { return rerun_verdict::reproducible; }
+        if (!made.apart.any()) { return compare_elsewhere(watch, id, *second, made); }
         image_of const third = again(watch, id, made);
         image_difference later;
         if (third == nullptr || !subtract(*second, *third, later)) { return rerun_verdict::failed; }
         return later.any() ? rerun_verdict::unsteady : rerun_verdict::transient;
+    }
+    // Of a step that came out the same twice.
+    template <class Hook>
+    [[nodiscard]] rerun_verdict compare_elsewhere([[maybe_unused]] Hook& watch, [[maybe_unused]] step_id id,
+                                                  [[maybe_unused]] detail::step_image const& here, [[maybe_unused]] rerun_result& made) {
+        if constexpr (std::same_as<Elsewhere, detail::nowhere>) {
+            return rerun_verdict::reproducible;
+        } else {
+            if (!restored()) { return rerun_verdict::failed; }
+            elsewhere_();
+            image_of const there = image();
+            bool const fine = there != nullptr && subtract(here, *there, made.apart);
+            bool const back = again(watch, id, made) != nullptr;
+            if (!fine || !back) { return rerun_verdict::failed; }
+            return made.apart.any() ? rerun_verdict::here_only : rerun_verdict::reproducible;
+        }
     }
     // False where there is no memory for a name.
     [[nodiscard]] static bool subtract(detail::step_image const& one, detail::step_image const& other, image_difference& into) noexcept {
@@ -99,13 +133,17 @@ private:
     }
     template <class Hook>
     [[nodiscard]] image_of again(Hook& watch, step_id id, rerun_result& made) {
-        if constexpr (std::same_as<decltype(restore_()), bool>) {
-            if (!restore_()) { return nullptr; }
-        } else {
-            restore_();
-        }
+        if (!restored()) { return nullptr; }
         made.alarm = judge(watch, id);
         return image();
+    }
+    [[nodiscard]] bool restored() {
+        if constexpr (std::same_as<decltype(restore_()), bool>) {
+            return restore_();
+        } else {
+            restore_();
+            return true;
+        }
     }
     [[nodiscard]] image_of image() {
         image_of made;
@@ -122,7 +160,7 @@ private:
         return false;
     }
     void count(rerun_verdict what) noexcept {
-        std::uint64_t* const each[] = {nullptr, &counts_.reproducible, &counts_.transient, &counts_.unsteady, &counts_.failed};
+        std::uint64_t* const each[] = {nullptr, &counts_.reproducible, &counts_.transient, &counts_.unsteady, &counts_.failed, &counts_.here_only};
         ++*each[static_cast<std::size_t>(what)];
     }
     template <class Hook>
@@ -141,6 +179,7 @@ private:
     Restore restore_;
     Compute compute_;
     Show show_;
+    [[no_unique_address]] Elsewhere elsewhere_{};
     rerun_options choices_;
     rerun_counts counts_{};
 };
