@@ -101,9 +101,11 @@ SPOTTER_BODY error decode(row_view row, rows::run_begin& out) noexcept {
     }
     if (!in.bad()) { out.list = out.list.first(out.list.size() - rest.size()); }
     out.workers = 0;
+    out.environment = {};
     if (!in.bad() && !rest.empty()) {
         byte_reader tail{rest};
         out.workers = static_cast<std::uint32_t>(tail.varint(0xFFFFFFFFU));
+        if (!tail.bad() && tail.left() > 0) { out.environment = tail.text(); }
         if (tail.bad()) { in.fail(); }
     }
     return detail::row_error(in, "run_begin");

@@ -29,7 +29,8 @@ SPOTTER_BODY void encode(byte_writer& out, rows::run_begin const& row) noexcept 
     out.text(row.version);
     out.varint(row.collections);
     out.raw(row.list);
-    if (row.workers > 0) { out.varint(row.workers); }
+    if (row.workers > 0 || !row.environment.empty()) { out.varint(row.workers); }
+    if (!row.environment.empty()) { out.text(row.environment); }
 }
 
 SPOTTER_BODY void encode(byte_writer& out, rows::declare const& row) noexcept {

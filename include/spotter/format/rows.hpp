@@ -52,6 +52,7 @@ struct run_begin {
     std::uint64_t collections = 0;  // how many are in `list`; read them with read_collection
     byte_view list{};
     std::uint32_t workers = 0;  // how many the run is told to have, this one included; 0: it was not told
+    std::string_view environment{};  // lines of "key value": what the program was built with and runs on; empty: it was not told
 };
 
 struct declare {

@@ -85,10 +85,11 @@ SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into
     row.worker = core_->place().worker;
     row.instant = static_cast<std::uint8_t>(instant_);
     row.workers = workers_;
+    row.environment = environment_of_program();
     row.version = version;
     row.collections = list.failed() ? 0 : run.collections.size();
     row.list = each_out.view();
-    std::size_t const room = bound + 128;
+    std::size_t const room = bound + 128 + row.environment.size();
     byte_writer out{into.prepare(room), into.failed() ? 0 : room};
     encode(out, row);
     into.grow_by(out.view().size());

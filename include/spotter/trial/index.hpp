@@ -45,6 +45,7 @@ public:
     // Of each attempt the one that it left open, if it holds anything.
     [[nodiscard]] std::vector<open_step> const& open_steps() const { return complete(), open_.all(); }
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
+    [[nodiscard]] std::string const& environment() const noexcept { return environment_; }
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
     // Looks at every frame that has not been looked at, values but for their checksums too.
@@ -164,6 +165,7 @@ private:
     recorded_times times_{};
     open_step_list open_{};
     std::vector<recorded_collection> collections_{};
+    std::string environment_{};
     std::vector<finding> findings_{};
     std::vector<recorded_coverage> coverages_{};
     attempt_names names_{};

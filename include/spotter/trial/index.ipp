@@ -330,6 +330,7 @@ SPOTTER_BODY bool worker_index::take_begin(std::uint32_t number, row_view row) {
     begun_at_ = begin.time;
     worker_ = begin.worker;
     expected_workers_ = begin.workers;
+    environment_ = begin.environment;
     bool const whole = detail::take_collections(begin, collections_);
     begun_in_ = begin.attempt;
     return whole;

@@ -111,6 +111,9 @@ public:
     [[nodiscard]] run_losses losses() const;
     [[nodiscard]] run_totals const& totals() const noexcept { return joint_ ? joint_->totals : index().totals(); }
     [[nodiscard]] std::string_view path() const noexcept { return list_->path(); }
+    // What the program was built with and runs on, of the lowest worker's newest attempt: lines of "key value". Empty where the record is
+    // of a version that did not say it.
+    [[nodiscard]] std::string const& environment() const noexcept { return index().environment(); }
 
     // Takes in what was written meanwhile, by workers that began meanwhile too. After an error everything read so far still holds;
     // of several workers it is an error only if none can be read, otherwise damage(). But errc::replaced, which is told once: another

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of environment.hpp.
+#pragma once
+
+#include <spotter/core/text.hpp>
+#include <spotter/record/environment.hpp>
+
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+using environment_text = text<800>;
+
+SPOTTER_BODY void tell_build(environment_text& out) noexcept {
+#if defined(__clang__)
+    out << "compiler clang " << __clang_major__ << '.' << __clang_minor__ << '.' << __clang_patchlevel__;
+#elif defined(__GNUC__)
+    out << "compiler gcc " << __GNUC__ << '.' << __GNUC_MINOR__ << '.' << __GNUC_PATCHLEVEL__;
+#endif
+    out << "\nflags";
+#if defined(__OPTIMIZE__)
+    out << " optimised";
+#else
+    out << " not-optimised";
+#endif
+#if defined(__FAST_MATH__)
+    out << " fast-math";
+#endif
+#if defined(NDEBUG)
+    out << " no-assertions";
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+    out << " address-sanitizer";
+#endif
+#if defined(__SANITIZE_THREAD__)
+    out << " thread-sanitizer";
+#endif
+    out << (SPOTTER_EXCEPTIONS ? "" : " no-exceptions");
+    out << "\ninstructions";
+#if defined(__x86_64__)
+    out << " x86-64";
+#elif defined(__aarch64__)
+    out << " aarch64";
+#endif
+#if defined(__SSE4_2__)
+    out << " sse4.2";
+#endif
+#if defined(__AVX__)
+    out << " avx";
+#endif
+#if defined(__AVX2__)
+    out << " avx2";
+#endif
+#if defined(__FMA__)
+    out << " fma";
+#endif
+#if defined(__AVX512F__)
+    out << " avx512f";
+#endif
+}
+
+// The model of the first processor that Linux lists.
+SPOTTER_BODY void tell_processor(environment_text& out) noexcept {
+    int const file = ::open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    if (file < 0) { return; }
+    char letters[2048];
+    ssize_t const size = ::read(file, letters, sizeof letters);
+    (void)::close(file);
+    std::string_view const all{letters, size > 0 ? static_cast<std::size_t>(size) : 0};
+    std::size_t const at = all.find("model name"), colon = all.find(": ", at);
+    if (at == all.npos || colon == all.npos) { return; }
+    out << "\nprocessor " << all.substr(colon + 2, all.find('\n', colon) - colon - 2).substr(0, 80);
+}
+
+SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
+    tell_processor(out);
+    if (long const cores = ::sysconf(_SC_NPROCESSORS_ONLN); cores > 0) { out << "\ncores " << cores; }
+    long const pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) { out << "\nmemory " << static_cast<std::uint64_t>(pages) / 1024 * static_cast<std::uint64_t>(page) / 1024 << " MiB"; }
+    if (utsname name{}; ::uname(&name) == 0) { out << "\nsystem " << name.sysname << ' ' << std::string_view{name.release}.substr(0, 40) << ' ' << name.machine; }
+}
+
+SPOTTER_BODY void tell_threads(environment_text& out) noexcept {
+    bool first = true;
+    for (char const* const each : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_PROC_BIND"}) {
+        char const* const value = std::getenv(each);
+        if (value == nullptr || *value == '\0') { continue; }
+        out << (first ? "\nthreads " : " ") << each << '=' << std::string_view{value}.substr(0, 24);
+        first = false;
+    }
+}
+
+}  // namespace detail
+
+SPOTTER_BODY std::string_view environment_of_program() noexcept {
+    static detail::environment_text const told = [] {
+        detail::environment_text out;
+        detail::tell_build(out);
+        detail::tell_machine(out);
+        detail::tell_threads(out);
+        return out;
+    }();
+    return told.view();
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
