@@ -13,6 +13,7 @@
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/times.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/trial/environment_lines.hpp>
 
 #include <array>
 
@@ -136,6 +137,9 @@ void print(described const& it) {
         lines += fmt::format("{}{} {}", before, roles[i], name_of(static_cast<role>(i)));
         before = ", ";
     }
+    spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
+        lines += fmt::format("\n  {:<9} {}", key, plain(value));
+    });
     for (recorded_collection const& each : run.collections()) {
         std::size_t const members = run.names(filter{.collection = each.name}).size();
         lines += fmt::format("\n  keeps     {} ({}): {} name{}", plain(each.name), plain(each.what), members,
@@ -242,6 +246,10 @@ void print_verdict(trial const& run) {
                         {"closes", totals.closes_lost},
                         {"refused", totals.refused}};
     document["damage"] = std::move(damage);
+    document["environment"] = json::object();
+    spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
+        document["environment"][std::string{key}] = std::string{value};
+    });
     document["workers"] = json::array();
     for (part const& each : it.workers) {
         document["workers"].push_back({{"worker", each.where.worker},

@@ -6,6 +6,7 @@
 
 #include <spotter/diff/parting.hpp>
 #include <spotter/supervisor.hpp>
+#include <spotter/trial/environment_lines.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -39,6 +40,17 @@ private:
         if (opened) { into.emplace(std::move(*opened)); }
     }
 };
+
+// What may make two runs of one program part: how it was built, and with how many threads it adds.
+[[nodiscard]] std::string built_text(trial const& run) {
+    std::string text;
+    spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
+        if (key == "compiler" || key == "flags" || key == "target" || key == "cores" || key == "threads") {
+            text += fmt::format("{}{} {}", text.empty() ? "the program: " : "; ", key, value);
+        }
+    });
+    return text.empty() ? text : text + "\n";
+}
 
 [[nodiscard]] std::string words_of(parting_point const& it) {
     std::string text = fmt::format("they part at {}", step_text(it.step));
@@ -102,10 +114,12 @@ int twin(twin_options const& wanted) {
         document["same"] = code == fine || code == ended_badly;
         document["parting"] = !found_at ? json() : json{{"step", step_json(found_at->step)}, {"tensor", found_at->tensor}, {"what", found_at->what},
                                                       {"element", found_at->element}, {"elements", found_at->elements}, {"bits", found_at->bits}};
+        document["environment"] = records.a ? records.a->environment() : std::string{};
         document["ended"] = {ends[0].why, ends[1].why};
         say_document(document);
     } else {
-        say(plain_lines(fmt::format("{} steps are the same\n{}\n{}", steps, how, ended)));
+        std::string const built = found_at && records.a ? built_text(*records.a) : std::string{};
+        say(plain_lines(fmt::format("{} steps are the same\n{}\n{}{}", steps, how, built, ended)));
     }
     return code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies of spotter/checkpoints.hpp, spotter/control.hpp and spotter/rerun.hpp. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies of spotter/checkpoints.hpp, spotter/control.hpp, spotter/heal.hpp and spotter/rerun.hpp. What stands above implementation.hpp is only declared here.
 #include <spotter/export/safetensors.hpp>
 #include <spotter/file/posix.hpp>
 #include <spotter/format/xxh64.hpp>
@@ -16,4 +16,5 @@
 #include <spotter/act/recorded_checkpoints.hpp>
 #include <spotter/checkpoints.hpp>
 #include <spotter/control.hpp>
+#include <spotter/heal.hpp>
 #include <spotter/rerun.hpp>

@@ -148,6 +148,7 @@
 
 #include <spotter/file/posix.hpp>
 #include <spotter/control.hpp>
+#include <spotter/heal.hpp>
 #include <spotter/diff/parting.hpp>
 #include <spotter/hook.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
@@ -177,6 +178,7 @@ using types = list<
     similar_across_runs, stalled_training, statistic, step_alarm, step_time_outlier, stop_flag, straggler, summary,
     tensor_info, tensor_ref, tensor_table, terms, tree_depth, truth, unchanged_tensor, underfit, unit_activity,
     update_direction, update_ratio_band, updates_too_small, vanishing_gradient, vitals, recording_workers, child_process, cure,
+    adjust_loss_scale, clip_gradients, cure_effect, cure_reason, cure_report, heal_gauge, reinitialise_units, skip_batch, step_back, symptoms, treatment, warm_up_again,
     alteration, answer_state, control_verb, live_rules, outcome_of_fault, parting, parting_point, planted_fault, run_answer, run_request, self_test_result, told_of_fault,
     departure, healed, healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
 

@@ -345,7 +345,12 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     encoded const counted{[&](byte_writer& out) { encode(out, begin); }};
     CHECK(counted.size == head.size + 2);
     REQUIRE_FALSE(decode(counted.row(row_kind::run_begin), began));
-    CHECK((began.workers == 300 && began.collections == 2 && began.list.size() == list.size));
+    CHECK((began.workers == 300 && began.collections == 2 && began.list.size() == list.size && began.environment.empty()));
+    begin.workers = 0;
+    begin.environment = "compiler gcc 12\ncores 2";
+    encoded const told{[&](byte_writer& out) { encode(out, begin); }};
+    REQUIRE_FALSE(decode(told.row(row_kind::run_begin), began));
+    CHECK((began.workers == 0 && began.environment == begin.environment && began.collections == 2));
 
     rows::close const close{train(~0ULL), 0, 3, 0};
     encoded const closing{[&](byte_writer& out) {

@@ -1299,6 +1299,7 @@ class _Record:
         self.coverages: List[Coverage] = []
         self.totals, self.earlier, self.bytes = Totals(), Totals(), 0
         self.attempt = self.worker = self.expected_workers = 0
+        self.environment = ""
         self.begun_at = self.ended_at = self.looked_at = 0.0
         self.ended, self.why_ended, self.status = None, "", "running"
         self._damage: List[Damage] = []
@@ -1440,6 +1441,7 @@ class _Record:
             f.text()
             collections = [Collection(f.text(), f.text()) for _ in range(f.varint())]
             expected = f.varint(0xFFFFFFFF) if f.left() else 0
+            self.environment = f.text() if f.left() else ""
             if attempt > self.attempt:
                 self.ended, self.coverages, self.earlier = None, [], self.totals
             self.attempt = segment.attempt = attempt
@@ -2136,6 +2138,12 @@ class Trial:
         """How many workers the run was told to have; 0 where it was not told."""
         own = [each for each in self._records if not (each.number > 0 and each.folder == self._path)]
         return max((each.expected_workers for each in own), default=0) if self._only is None else 0
+
+    def environment(self) -> Dict[str, str]:
+        """What the program was built with and runs on: compiler, flags, target, processor, cores, memory, system, threads, as far as
+        the record says. Of several workers that of the lowest."""
+        lines = self._records[0].environment.splitlines() if self._records else []
+        return {key: value for key, _, value in (line.partition(" ") for line in lines)}
 
     def names(self, pattern: Optional[str] = None, *, mode: Optional[str] = None, step: Optional[AnyStep] = None,
               collection: Optional[str] = None, worker: Optional[int] = None) -> List[str]:

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <spotter/diff/settings.hpp>
+#include <spotter/trial/environment_lines.hpp>
 
-#include <algorithm>
 #include <charconv>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -41,11 +41,7 @@ SPOTTER_BODY void add_beginning(worker_index const& from, settings_list& into) {
         rows::run_begin begin;
         if (row.kind != row_kind::run_begin || decode(row, begin)) { return true; }
         into["library version"] = begin.version;
-        for (std::string_view rest = begin.environment; !rest.empty();) {
-            std::string_view const line = rest.substr(0, rest.find('\n'));
-            rest.remove_prefix((std::min)(line.size() + 1, rest.size()));
-            into[std::string{line.substr(0, line.find(' '))}] = line.substr((std::min)(line.find(' ') + 1, line.size()));
-        }
+        each_environment_line(begin.environment, [&](std::string_view key, std::string_view value) { into["environment: " + std::string{key}] = value; });
         into["tensors are observed"] = begin.instant == 0 ? "before the update" : "after the update";
         return false;
     });

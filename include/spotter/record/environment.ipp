@@ -42,7 +42,7 @@ SPOTTER_BODY void tell_build(environment_text& out) noexcept {
     out << " thread-sanitizer";
 #endif
     out << (SPOTTER_EXCEPTIONS ? "" : " no-exceptions");
-    out << "\ninstructions";
+    out << "\ntarget";
 #if defined(__x86_64__)
     out << " x86-64";
 #elif defined(__aarch64__)

@@ -2,8 +2,9 @@
 // The bodies of run_recorder.hpp.
 #pragma once
 
-#include <spotter/record/recorder_core.hpp>
 #include <spotter/hook/switch.hpp>
+#include <spotter/record/environment.hpp>
+#include <spotter/record/recorder_core.hpp>
 #include <spotter/record/run_recorder.hpp>
 #include <spotter/stat/distribution.hpp>
 
@@ -86,8 +87,7 @@ SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into
     row.instant = static_cast<std::uint8_t>(instant_);
     row.workers = workers_;
     row.environment = environment_of_program();
-    row.version = version;
-    row.collections = list.failed() ? 0 : run.collections.size();
+    row.version = version, row.collections = list.failed() ? 0 : run.collections.size();
     row.list = each_out.view();
     std::size_t const room = bound + 128 + row.environment.size();
     byte_writer out{into.prepare(room), into.failed() ? 0 : room};
