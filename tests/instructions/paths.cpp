@@ -4,7 +4,10 @@
 #include <bench/bench.hpp>
 #include <bench/eight_rules.hpp>
 
+#include <spotter/checkpoints.hpp>
 #include <spotter/ext/system.hpp>
+#include <spotter/heal.hpp>
+#include <spotter/rerun.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/stat/summarize.hpp>
@@ -151,6 +154,42 @@ void judged() {
     bench::do_not_optimise(all_of_them);
 }
 
+// A step of a loop that may act, and has no reason to: judged alone, computed through a rerun, between two checkpoints, under cures.
+void acted_upon(std::string const& folder) {
+    std::vector<float> const weight = values_of(64), gradient = values_of(64);
+    auto const show = [&](auto& see) {
+        see.observe("weight", weight);
+        see.observe("grad/weight", gradient);
+        see.observe("loss", 0.5F);
+    };
+    auto const step_of = [&](auto& watch, std::uint64_t step) {
+        watch.begin(step);
+        show(watch);
+        return watch.end();
+    };
+    std::uint64_t step = 0;
+    auto const ten = [&](char const* name, auto&& work) {
+        work(step++);
+        count(name, 10, [&](std::uint64_t) {
+            for (int i = 0; i < 10; ++i) { work(step++); }
+        });
+    };
+    hook watch{plan<>{}, non_finite{}};
+    ten("judged_step", [&](std::uint64_t i) { bench::do_not_optimise(step_of(watch, i)); });
+    rerun again{[] {}, [] {}, [] {}, show};
+    ten("judged_step_through_rerun", [&](std::uint64_t i) { bench::do_not_optimise(again.step(watch, train(i))); });
+    checkpoints kept{folder + "/kept"};
+    (void)kept.save(watch, train(step), "weight"_t = weight);
+    ten("judged_step_between_checkpoints", [&](std::uint64_t i) {
+        bench::do_not_optimise(step_of(watch, i));
+        if (i == 0) { kept.review(watch); }
+    });
+    heal cures{skip_batch{}, clip_gradients{}, step_back{}, warm_up_again{}};
+    hook measured{plan<>{}, non_finite{}, cures.gauge()};
+    ten("judged_step_under_a_gauge", [&](std::uint64_t i) { bench::do_not_optimise(step_of(measured, i)); });
+    ten("judged_step_under_cures", [&](std::uint64_t i) { bench::do_not_optimise(cures.treat(measured, train(i), step_of(measured, i))); });
+}
+
 void summarized() {
     std::vector<float> const values = values_of(4096);
     count("summarize_4096_floats", 1, [&](std::uint64_t) {
@@ -176,6 +215,7 @@ int main(int count_of_arguments, char** arguments) {
     system_sampler machine{};
     steps_beside("recorded_step_beside_a_sampler", folder + "/beside", &machine);
     judged();
+    acted_upon(folder);
     summarized();
     return 0;
 }

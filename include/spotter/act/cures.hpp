@@ -102,7 +102,8 @@ struct clip_gradients {
     struct state {
         slots<double> norms{}, sorted{};
         std::uint64_t seen = 0, left = 0;
-        double limit = 0;
+        double limit = 0;    // of the clipping at hand
+        double guessed = 0;  // the quantile as it was a few norms ago
     };
     [[nodiscard]] bool acts(state& seen, symptoms const& of, cure_reason& why) const noexcept;
     void follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept;

@@ -101,7 +101,10 @@ SPOTTER_STRICT SPOTTER_BODY bool clip_gradients::acts(state& seen, symptoms cons
     measurement const norm = of.measured.now.gradient_norm;
     bool const room = seen.norms.grow(static_cast<std::size_t>(window)) && seen.sorted.grow(static_cast<std::size_t>(window));
     if (!room || of.so_far.restore || window == 0) { return false; }
-    // While it clips, what comes is measured by what was before.
+    // While it clips, what comes is measured by what was before. The quantile is looked for where it may matter, and every 16 norms.
+    if (seen.left == 0 && seen.seen % 16 == 0) { seen.guessed = limit_of(seen); }
+    bool const may_have_jumped = norm.known && norm.value > 0.5 * jump * seen.guessed;
+    if (seen.left == 0 && !may_have_jumped && of.found.empty()) { return false; }
     double const limit = seen.left > 0 ? seen.limit : limit_of(seen);
     bool const jumped = norm.known && limit > 0 && norm.value > jump * limit;
     if (jumped) { why << "their norm is " << norm.value << ", " << norm.value / limit << " times its quantile"; }

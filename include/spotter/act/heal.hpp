@@ -58,8 +58,10 @@ public:
     [[nodiscard]] cure_report const& told() const noexcept { return told_; }
 
     void acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged, line& into) noexcept;
-    // True where there is something to tell of: the time has come to judge what it did. May stop it.
-    [[nodiscard]] bool judge(symptoms const& of, recent_losses const& losses, line& into) noexcept;
+    // Whether the time has come to judge what it did.
+    [[nodiscard]] bool is_due(symptoms const& of) const noexcept { return open_ && of.measured.closes >= since_ + horizon; }
+    // May stop it.
+    void judge(symptoms const& of, recent_losses const& losses, line& into) noexcept;
 
 private:
     static constexpr std::uint64_t horizon = 100;  // training steps
@@ -162,26 +164,26 @@ private:
     // Whether it did something.
     template <class Hook, class Cure>
     [[nodiscard]] bool treat(Hook& watch, kept<Cure>& it, symptoms const& of, treatment& what) noexcept {
-        if (it.log.told().stopped) { return false; }
-        detail::cure_log::line line;
-        if (it.log.judge(of, losses_, line)) {
-            watch.scalar(detail::decision_event, line.view());
-            if (it.log.told().stopped) {
-                it.state = {};
-                return false;
-            }
-        }
-        cure_reason why;
+        if (it.log.told().stopped || (it.log.is_due(of) && !is_judged_well(watch, it, of))) { return false; }
         bool const may = it.log.told().acts < it.cure.times && of.step.index < it.cure.until;
-        bool const acted = may && it.cure.acts(it.state, of, why);
+        bool const acted = may && it.cure.acts(it.state, of, why_);
         it.cure.follow(it.state, of, acted, what);
         if (acted) {
             detail::cure_log::line did;
-            it.log.acted(of, losses_, why.view(), !is_routine<Cure>(), did);
+            it.log.acted(of, losses_, std::exchange(why_, {}).view(), !is_routine<Cure>(), did);
             if (it.log.told().acts == it.cure.times) { did << "; that was the last time"; }
             watch.scalar(detail::decision_event, did.view());
         }
         return acted;
+    }
+    // What a cure did is judged; one that made it worse begins anew, and does nothing any more.
+    template <class Hook, class Cure>
+    [[nodiscard]] bool is_judged_well(Hook& watch, kept<Cure>& it, symptoms const& of) noexcept {
+        detail::cure_log::line line;
+        it.log.judge(of, losses_, line);
+        watch.scalar(detail::decision_event, line.view());
+        if (it.log.told().stopped) { it.state = {}; }
+        return !it.log.told().stopped;
     }
 
     std::tuple<kept<Cures>...> kept_;
@@ -189,6 +191,7 @@ private:
     detail::recent_losses losses_{};
     std::uint64_t closes_ = 0;
     treatment last_{};
+    cure_reason why_{};  // of the cure at hand
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -40,9 +40,8 @@ SPOTTER_BODY void cure_log::acted(symptoms const& of, recent_losses const& losse
     into << ": " << why;
 }
 
-SPOTTER_STRICT SPOTTER_BODY bool cure_log::judge(symptoms const& of, recent_losses const& losses, line& into) noexcept {
+SPOTTER_STRICT SPOTTER_BODY void cure_log::judge(symptoms const& of, recent_losses const& losses, line& into) noexcept {
     SPOTTER_STRICT_BODY
-    if (!open_ || of.measured.closes < since_ + horizon) { return false; }
     measurement const loss = losses.median();
     bool const lost = of.measured.now.bad_weight || (before_.known && losses.count() - losses_ < horizon / 2);
     cure_effect what = lost ? cure_effect::worse : cure_effect::unchanged;
@@ -60,7 +59,6 @@ SPOTTER_STRICT SPOTTER_BODY bool cure_log::judge(symptoms const& of, recent_loss
         into << "; the loss is " << loss.value << ", it was " << before_.value;
     }
     if (told_.stopped) { into << "; stopped"; }
-    return true;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
