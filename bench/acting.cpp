@@ -44,7 +44,7 @@ int main() {
     std::filesystem::create_directories(folder.path());
     hook watch{plan{}, non_finite{}};
 
-    bench::samples plain, written, half;
+    bench::samples plain, written, narrowed;
     bool fine = true;
     checkpoints kept{folder.path() + "/kept", {.sync = false}}, small{folder.path() + "/small", {.as = dtype::bf16, .sync = false}};
     for (std::size_t i = 0; i < bench::rounds(20, 2); ++i) {
@@ -57,14 +57,14 @@ int main() {
             });
         };
         save(kept, written);
-        save(small, half);
+        save(small, narrowed);
     }
     // Four of the sixteen layers are in a checkpoint, all in the plain file.
     double const control = plain.median() / 4;
     bench::figure("a checkpoint of 16 MiB, looked through, written aside, renamed", milliseconds * written.median(), "ms",
                   bench::control("a plain write of the same bytes", milliseconds * control, "ms"));
     bench::figure("times the plain write", written.median() / control, "");
-    bench::figure("the same as bf16", milliseconds * half.median(), "ms");
+    bench::figure("the same as bf16", milliseconds * narrowed.median(), "ms");
 
     // A step that reads all weights once and has a number that is none.
     std::vector<float> sums(layers);
