@@ -60,10 +60,10 @@ int main() {
         save(small, narrowed);
     }
     // Four of the sixteen layers are in a checkpoint, all in the plain file.
-    double const control = plain.median() / 4;
+    double const of_plain = plain.median() / 4;
     bench::figure("a checkpoint of 16 MiB, looked through, written aside, renamed", milliseconds * written.median(), "ms",
-                  bench::control("a plain write of the same bytes", milliseconds * control, "ms"));
-    bench::figure("times the plain write", written.median() / control, "");
+                  bench::control("a plain write of the same bytes", milliseconds * of_plain, "ms"));
+    bench::figure("times the plain write", written.median() / of_plain, "");
     bench::figure("the same as bf16", milliseconds * narrowed.median(), "ms");
 
     // A step that reads all weights once and has a number that is none.
