@@ -70,9 +70,9 @@ int main() {
     std::vector<float> sums(layers);
     auto const compute = [&] {
         for (std::size_t i = 0; i < layers; ++i) {
-            float sum = 0;
-            for (float const each : net[i]) { sum += each * each; }
-            sums[i] = sum;
+            float squares = 0;
+            for (float const each : net[i]) { squares += each * each; }
+            sums[i] = squares;
         }
     };
     auto const show = [&](auto& see) {
