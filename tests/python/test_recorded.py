@@ -59,6 +59,7 @@ class Recorded(unittest.TestCase):
         run = self.record("workers")
         self.assertEqual((run.workers(), run.expected_workers(), run.status()), ([0, 1, 2], 3, "finished"))
         self.assertEqual(sorted(run.steps("train")), [("train", 0), ("train", 1), ("train", 2)])
+        self.assertTrue({"compiler", "flags", "target", "cores", "system"} <= set(run.environment()))
         self.assertEqual(run.steps(closed_by="all"), [("train", 0)])
         self.assertEqual(run.steps(worker=1), [("train", 0), ("train", 1)])
         self.assertEqual([float(run["x"].value(i)) for i in range(3)], [0.0, 11.0, 22.0])

@@ -19,6 +19,7 @@ TEST_CASE("info: status, steps, sizes, ratio, drops and findings") {
     }
     auto const it = ask("info --json " + folder / "run").document();
     CHECK(it.at("verb") == "info");
+    CHECK(!it.at("environment").at("compiler").get<std::string>().empty());
     CHECK(it.at("path") == folder / "run");
     CHECK(it.at("status") == "finished");
     CHECK(it.at("attempts") == 1);
