@@ -17,7 +17,7 @@ void store_scalar(recorder& sink, tensor_id id, std::uint64_t step) {
     double const value = static_cast<double>(step);
     sink.scalar(tensor_named(id, "s"), &at, view_of(&value, extents{}), nullptr);
 }
-void feature(recorder& sink, tensor_id id, std::uint64_t step, std::vector<double> const& numbers) {
+void keep_feature(recorder& sink, tensor_id id, std::uint64_t step, std::vector<double> const& numbers) {
     sink.feature(tensor_named(id, "t"), train(step), 7 + id, numbers);
 }
 // The rows of steps, in order: o, s, f and c with their step.
@@ -74,7 +74,7 @@ TEST_CASE("features come back bit for bit where they came, among steps that are 
                 if (what == 's') { store_scalar(sink, id, step); }
                 if (what == 'f') {
                     given.emplace_back(step % 40, step % 3 == 0 ? -0.5 : static_cast<double>(step));
-                    feature(sink, id, step, given.back());
+                    keep_feature(sink, id, step, given.back());
                 }
                 if (what == 'c') { sink.close(train(step), {}); }
                 came += what == 'o' || what == 's' ? 1U : 0U;
@@ -110,9 +110,9 @@ TEST_CASE("a feature larger than half the ring is dropped, counted and named; it
     recorder sink{folder / "run", choices};
     sink.start({});
     sink.declare(tensor_named(0, "t"));
-    feature(sink, 0, 0, std::vector<double>(10'000, 0.5));
+    keep_feature(sink, 0, 0, std::vector<double>(10'000, 0.5));
     store_tensor(sink, 0, 0);
-    feature(sink, 0, 0, std::vector<double>(2'000, 0.5));
+    keep_feature(sink, 0, 0, std::vector<double>(2'000, 0.5));
     store_tensor(sink, 0, 0);
     sink.close(train(0), {});
     sink.finish({});
@@ -128,7 +128,7 @@ TEST_CASE("where nothing is recorded features are not counted beside their obser
     choices.dry_run = true;
     recorder sink{"nowhere", choices};
     sink.start({});
-    feature(sink, 0, 0, {1, 2});
+    keep_feature(sink, 0, 0, {1, 2});
     store_tensor(sink, 0, 0);
     CHECK((sink.health().stored == 0 && sink.health().dropped == 0));
 }
