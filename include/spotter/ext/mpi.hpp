@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): MPI: ranks that stop, skip and go on together, and that know at once who of them is no longer like the others.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/core/selector.hpp>
+#include <spotter/core/text.hpp>
+#include <spotter/hook/options.hpp>
+#include <spotter/rule/builtin/beside.hpp>
+#include <spotter/rule/finding.hpp>
+#include <spotter/rule/machine.hpp>
+
+#include <chrono>
+#include <memory>
+#include <new>
+#include <thread>
+
+#if !defined(OMPI_SKIP_MPICXX)
+#define OMPI_SKIP_MPICXX 1
+#endif
+#if !defined(MPICH_SKIP_MPICXX)
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+namespace spotter::inline SPOTTER_ABI {
+
+struct collective_options {
+    std::uint64_t every = 1;                    // the ranks agree at training steps whose index this divides; 0 counts as 1
+    std::chrono::milliseconds patience{30'000};  // so long a rank waits for the others
+};
+
+// What all ranks know after a step: the same in each, but for a rank that is `alone`.
+struct agreement {
+    spotter::decision decision = decision::proceed;  // the strongest that a rank asks for
+    std::uint32_t asked_by = 0;                       // the lowest rank that asks for it; of proceed nobody
+    bool replicas_differ = false;                     // the digests of replicated tensors are not the same
+    std::uint32_t odd_rank = 0, odd_ranks = 0;        // the lowest rank of those that are not of the largest group of equals, and how many these are
+    bool steps_differ = false;                        // not all ranks are at the same step
+    std::uint32_t rank_ahead = 0;                     // the lowest that is furthest
+    step_id step_ahead{};
+    bool alone = false;  // the others did not answer in time, or MPI failed: now, or before. `decision` is this rank's own. See trouble()
+
+    [[nodiscard]] explicit operator bool() const noexcept {
+        return decision != decision::proceed || replicas_differ || steps_differ || alone;
+    }
+};
+
+namespace detail {
+
+struct replica_digest {
+    std::uint64_t now = 0;  // of the tensors seen since the last close
+    std::uint64_t closed = 0;
+};
+
+}  // namespace detail
+
+// What `collective::digest()` gives to a rank's hook: the bits of its weights as one number. Finds nothing. Weights only, as they are before
+// the update: what every rank has the same, to the bit. A worker of the hook in another thread must not have it.
+struct rank_digest {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "rank_digest";
+
+    detail::replica_digest* into = nullptr;
+    std::uint64_t every = 1;
+    selector select = &select::weights;
+
+    struct state {};
+
+    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+        return into != nullptr && select(tensor) ? terms::hash : terms::none;
+    }
+    constexpr void observe(state&, observation const& it) const noexcept {
+        if (it.step.mode != mode::train || it.step.index % every != 0 || !has(it.stats.has, terms::hash)) { return; }
+        into->now = (into->now ^ digest_of(it)) * 0x9E3779B97F4A7C15ULL;
+        into->now ^= into->now >> 29;
+    }
+    constexpr truth close(state&, step_id step, findings&) const noexcept {
+        if (step.mode == mode::train && into != nullptr) {
+            into->closed = into->now;
+            into->now = 0;
+        }
+        return truth::no;
+    }
+};
+
+// Ranks of an MPI program that decide together. Each has one, made at the same place of the program, after MPI_Init; and a hook of its own:
+//     collective ranks{MPI_COMM_WORLD};
+//     hook watch{"runs/a", keep, packs::supervised, ranks.digest(), ranks.options()};
+//     agreement const all = ranks.agree(watch, train(i), watch.step(train(i), net));
+//     if (all.decision == decision::stop) { break; }               // in every rank, at the same step
+// A call is one MPI_Iallreduce of 40 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more, to say which. What was told
+// is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call MPI.
+class collective {
+public:
+    // Collective itself: MPI_Comm_dup.
+    explicit collective(MPI_Comm among, collective_options const& choices = {}) noexcept : choices_{choices} {
+        choices_.every = choices_.every > 0 ? choices_.every : 1;
+        if (!fine(MPI_Comm_dup(among, &mine_), "MPI_Comm_dup")) { return; }
+        (void)MPI_Comm_set_errhandler(mine_, MPI_ERRORS_RETURN);
+        int rank = 0, size = 1;
+        (void)fine(MPI_Comm_rank(mine_, &rank), "MPI_Comm_rank");
+        (void)fine(MPI_Comm_size(mine_, &size), "MPI_Comm_size");
+        rank_ = static_cast<std::uint32_t>(rank), size_ = static_cast<std::uint32_t>(size);
+        each_.reset(new (std::nothrow) std::uint64_t[2 * std::size_t{size_}]);
+        if (each_ == nullptr) { trouble_ = {errc::out_of_memory, "no memory for what ranks say"}; }
+    }
+    collective(collective const&) = delete;
+    collective& operator=(collective const&) = delete;
+    // Collective too, before MPI_Finalize; not where ranks have lost each other, as it would wait.
+    ~collective() {
+        int over = 0;
+        if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) { (void)MPI_Comm_free(&mine_); }
+    }
+
+    [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+    [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+    // For the hook of this rank: it is the worker of its number.
+    [[nodiscard]] spotter::options options(spotter::options choices = {}) const noexcept {
+        choices.worker = rank_, choices.workers = size_;
+        return choices;
+    }
+    [[nodiscard]] rank_digest digest(selector select = &select::weights) noexcept { return {&digest_, choices_.every, select}; }
+    // Why this rank is alone; none while it is not. errc::not_yet, or what MPI says.
+    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
+
+    // At every training step, by every rank, behind the close and before the update. What a rank asks for at a step at which nobody agrees it asks
+    // for at the next at which they do, but for skip_update, which is for its step.
+    template <class Hook>
+    [[nodiscard]] agreement agree(Hook& watch, step_id step, step_alarm const& found) noexcept {
+        decision const own = found.decision();
+        if (own == decision::stop) { stops_ = true; }
+        if (trouble_) { return alone(own); }
+        if (step.index % choices_.every != 0) { return {}; }
+        agreement const all = exchange(step, stops_ ? decision::stop : own);
+        if (all) { tell(watch, step, all); }
+        return all;
+    }
+
+private:
+    static constexpr std::uint64_t low_half = 0xFFFFFFFFU;
+
+    [[nodiscard]] static agreement alone(decision own) noexcept {
+        agreement made;
+        made.decision = own, made.alone = true;
+        return made;
+    }
+    [[nodiscard]] static std::uint64_t number_of(step_id step) noexcept { return step.index; }
+
+    [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
+        std::uint64_t const place = number_of(step), digest = digest_.closed;
+        // The maximum of a number and of its complement say whether all are the same; of decision and rank the strongest, of the lowest rank.
+        std::uint64_t const said[5] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_), digest, ~digest, place, ~place};
+        std::uint64_t heard[5]{};
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (!fine(MPI_Iallreduce(said, heard, 5, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") || !arrives(request, step)) {
+            return alone(own);
+        }
+        agreement made;
+        made.decision = static_cast<decision>(heard[0] >> 32U);
+        made.asked_by = static_cast<std::uint32_t>(low_half - (heard[0] & low_half));
+        made.replicas_differ = heard[1] != ~heard[2];
+        made.steps_differ = heard[3] != ~heard[4];
+        made.step_ahead = {step.mode, heard[3]};
+        if (!made.replicas_differ && !made.steps_differ) { return made; }
+        std::uint64_t const mine[2] = {digest, place};
+        if (!fine(MPI_Iallgather(mine, 2, MPI_UINT64_T, each_.get(), 2, MPI_UINT64_T, mine_, &request), "MPI_Iallgather") ||
+            !arrives(request, step)) {
+            return alone(own);
+        }
+        if (made.replicas_differ) { name_odd(made); }
+        for (std::uint32_t rank = size_; made.steps_differ && rank-- > 0;) {
+            if (each_[2 * std::size_t{rank} + 1] == heard[3]) { made.rank_ahead = rank; }
+        }
+        return made;
+    }
+    // The largest group of equal digests is as it should be; of groups of one size that of the lowest rank.
+    void name_odd(agreement& into) const noexcept {
+        std::uint32_t most = 0;
+        std::uint64_t right = 0;
+        for (std::uint32_t rank = 0; rank < size_; ++rank) {
+            std::uint64_t const its = each_[2 * std::size_t{rank}];
+            std::uint32_t count = 0;
+            for (std::uint32_t other = 0; other < size_; ++other) { count += each_[2 * std::size_t{other}] == its ? 1 : 0; }
+            if (count > most) { most = count, right = its; }
+        }
+        into.odd_ranks = size_ - most;
+        for (std::uint32_t rank = size_; rank-- > 0;) {
+            if (each_[2 * std::size_t{rank}] != right) { into.odd_rank = rank; }
+        }
+    }
+
+    [[nodiscard]] bool arrives(MPI_Request& request, step_id step) noexcept {
+        auto const begun = std::chrono::steady_clock::now();
+        for (std::uint64_t asked = 1;; ++asked) {
+            int done = 0;
+            if (!fine(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test")) { return false; }
+            if (done != 0) { return true; }
+            if (asked % 64 != 0) { continue; }
+            std::this_thread::yield();
+            if (std::chrono::steady_clock::now() - begun < choices_.patience) { continue; }
+            trouble_ = {errc::not_yet, ""};
+            trouble_.what << "rank " << rank_ << " waited " << choices_.patience.count() << " ms at " << name_of(step.mode) << '(' << step.index
+                          << ") for ranks that did not come";
+            return false;
+        }
+    }
+    [[nodiscard]] bool fine(int code, char const* call) noexcept {
+        if (code == MPI_SUCCESS) { return true; }
+        char said[MPI_MAX_ERROR_STRING] = "";
+        int size = 0;
+        (void)MPI_Error_string(code, said, &size);
+        if (!trouble_) {
+            trouble_ = {errc::io_error, call};
+            trouble_.what << ": " << std::string_view{said, static_cast<std::size_t>(size > 0 ? size : 0)};
+        }
+        return false;
+    }
+
+    template <class Hook>
+    void tell(Hook& watch, step_id step, agreement const& all) const noexcept {
+        text<400> line;
+        line << name_of(step.mode) << '(' << step.index << ")";
+        if (all.alone) { line << ' ' << trouble_.what.view(); }
+        if (!all.alone && all.decision != decision::proceed) { line << " rank " << all.asked_by << " asks for " << name_of(all.decision); }
+        if (all.replicas_differ) {
+            line << "; replicas differ: rank " << all.odd_rank;
+            if (all.odd_ranks > 1) { line << " and " << all.odd_ranks - 1 << " more"; }
+        }
+        if (all.steps_differ) { line << "; rank " << all.rank_ahead << " is at " << name_of(all.step_ahead.mode) << '(' << all.step_ahead.index << ')'; }
+        watch.scalar("collective", line.view());
+    }
+
+    MPI_Comm mine_ = MPI_COMM_NULL;
+    collective_options choices_;
+    std::uint32_t rank_ = 0, size_ = 1;
+    bool stops_ = false;
+    error trouble_{};
+    detail::replica_digest digest_{};
+    std::unique_ptr<std::uint64_t[]> each_{};  // digest and step of each rank
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
