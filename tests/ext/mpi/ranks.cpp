@@ -57,7 +57,7 @@ int main(int count, char** arguments) {
         sp::hook watch{folder + "/run", keep, rules, ranks.digest(), ranks.options()};
         replica net{rank};
         std::string said;
-        std::uint64_t skips = 0, last = 0;
+        std::uint64_t last = 0;
         for (std::uint64_t i = 0; i < 40; ++i) {
             last = i;
             float loss = net.compute();
@@ -85,7 +85,6 @@ int main(int count, char** arguments) {
                 break;
             }
             if (all.decision == sp::decision::skip_update) {
-                ++skips;
                 said += " skipped by " + std::to_string(all.asked_by);
                 continue;
             }
