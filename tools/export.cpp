@@ -27,6 +27,7 @@ constexpr export_format formats[] = {
     {"safetensors", ".safetensors", &to_safetensors, false, false},
     {"csv", ".csv", &to_csv, true, false},
     {"jsonl", ".jsonl", &to_json_lines, true, true},
+    {"parquet", ".parquet", &to_parquet, false, false},
     {"trace", ".json", &to_trace, true, false},
     {"prometheus", ".prom", &to_prometheus_text, true, true},
     {"tensorboard", "", &to_tensorboard, false, true},

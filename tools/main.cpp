@@ -157,12 +157,12 @@ int run_tool(int count, char** words) {
     sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,
                    export_to, run);
     sub->add_option("out", for_export.out,
-                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .json (a trace) or .prom; a folder; - for standard "
+                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .parquet, .json (a trace) or .prom; a folder; - for standard "
                     "output")
         ->required();
     sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
         ->check(CLI::IsMember(
-            {"npy", "npz", "safetensors", "csv", "jsonl", "trace", "prometheus", "tensorboard", "projector"}));
+            {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "trace", "prometheus", "tensorboard", "projector"}));
     sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--step", for_export.step, "Only this step, such as train:100");

@@ -13,6 +13,7 @@
 #include <spotter/export/follow_run.hpp>
 #include <spotter/export/json_lines.hpp>
 #include <spotter/export/npz.hpp>
+#include <spotter/export/parquet.hpp>
 #include <spotter/export/projector.hpp>
 #include <spotter/export/prometheus.hpp>
 #include <spotter/export/safetensors.hpp>

@@ -98,6 +98,7 @@ private:
                      std::uint64_t{it.instant}, it.version, std::uint64_t{it.workers});
                 rows::collection each;
                 while (read_collection(it.list, each)) { line("collection", each.name, each.what); }
+                if (!it.environment.empty()) { line("environment", it.environment); }
                 return;
             }
             case row_kind::declare: {

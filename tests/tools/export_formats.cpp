@@ -181,6 +181,49 @@ TEST_CASE("export: safetensors of every type, as its own package reads them") {
           "scalar F64 [] 000000000000e03f\n");
 }
 
+TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set of runs with their workers") {
+    temporary_folder const folder;
+    for (std::uint32_t const worker : {0U, 1U}) {
+        hook watch{folder / "a", everything, any("loss", maximum > 4) | named{"high"}, options{.existing = existing::resume, .worker = worker, .workers = 2}};
+        watch.scalar("rate", 0.25);
+        for (std::uint64_t i = 0; i < 6; ++i) {
+            std::vector<float> const w{static_cast<float>(i), -1, static_cast<float>(worker)};
+            (void)watch.step(train(i), "loss"_t = static_cast<double>(i), "w"_t = w);
+        }
+        watch.scalar("note", "a, \"b\"\n\u00e9");
+    }
+    { hook watch{folder / "b=%2"}; (void)watch.step(train(0), "loss"_t = std::nan("")); watch.scalar("x", HUGE_VAL); }
+    std::string const set = folder / "set";
+    CHECK(ask("export " + folder / "a " + folder / "a.parquet --stat mean --stat maximum").says("28 values"));
+    CHECK(ask("export '" + folder / "b=%2' " + set + " --format parquet").code == 0);
+    CHECK(ask("export " + folder / "a " + set + " --format parquet").code == 0);
+    CHECK(std::filesystem::exists(set + "/run=a/run.parquet"));
+    CHECK(std::filesystem::exists(set + "/run=b%3D%252/run.parquet"));
+    told const again = ask("export " + folder / "a " + set + " --format parquet");
+    CHECK((again.code == 4 && again.complains("is there already")));
+    std::string const bytes = text_of(folder / "a.parquet");
+    CHECK((bytes.substr(0, 4) == "PAR1" && bytes.substr(bytes.size() - 4) == "PAR1"));
+
+    std::string const python = python_with("pyarrow");
+    if (python.empty()) { SPOTTER_SKIP("there is no Python with pyarrow (SPOTTER_PYTHON_VENV)"); }
+    constexpr char read[] = "import sys, pyarrow.parquet as pq\n"
+                            "t = pq.read_table(sys.argv[1]).to_pylist()\n"
+                            "print(len(t), sorted({(r['run'], r['worker']) for r in t}))\n"
+                            "print([r['value'] for r in t if r['name'] == 'loss' and r['worker'] == 1 and not r['rule']])\n"
+                            "print([(r['index'], r['mean'], r['maximum']) for r in t if r['name'] == 'w' and r['worker'] == 0][-1])\n"
+                            "print([(r['rule'], r['severity'], r['index'], r['measured'], r['threshold']) for r in t if r['rule']])\n"
+                            "print([r['text'] for r in t if r['name'] == 'note'][0] == 'a, \"b\"\\n\u00e9', [r['step'] for r in t if r['name'] == 'rate'])\n";
+    CHECK(ask_python(python, folder / "", folder / "a.parquet", read) ==
+          "28 [('a', 0), ('a', 1)]\n[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]\n(5, 1.3333333333333333, 5.0)\n"
+          "[('high', 'warning', 5, 5.0, 4.0), ('high', 'warning', 5, 5.0, 4.0)]\nTrue [None, None]\n");
+    if (python_with("duckdb").empty()) { SPOTTER_SKIP("there is no Python with DuckDB (SPOTTER_PYTHON_VENV)"); }
+    constexpr char query[] = "import sys, duckdb\n"
+                             "all = f\"read_parquet('{sys.argv[1]}/*/*.parquet', hive_partitioning = true)\"\n"
+                             "print(duckdb.sql(f'select run, worker, count(*), max(value) from {all} group by all order by all').fetchall())\n"
+                             "print(duckdb.sql(f\"select count(*) from {all} where name = 'loss' and isnan(value)\").fetchall())\n";
+    CHECK(ask_python(python, folder / "", set, query) == "[('a', 0, 14, 5.0), ('a', 1, 14, 5.0), ('b=%2', 0, 2, nan)]\n[(1,)]\n");
+}
+
 TEST_CASE("export: a layer for the embedding projector, with its labels") {
     temporary_folder const folder;
     {
@@ -209,7 +252,7 @@ TEST_CASE(
     { hook watch{folder / "run", everything}; }
     std::string const run = folder / "run";
     for (std::string const format :
-         {"tensorboard", "projector", "safetensors", "npy", "npz", "csv", "jsonl", "trace", "prometheus"}) {
+         {"tensorboard", "projector", "safetensors", "npy", "npz", "csv", "jsonl", "parquet", "trace", "prometheus"}) {
         INFO(format);
         told const it = ask("export " + run + ' ' + folder / ("x-" + format) + " --format " + format);
         CHECK(it.code == 0);

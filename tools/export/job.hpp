@@ -68,6 +68,7 @@ struct export_job {
 [[nodiscard]] spotter::error to_npz(export_job& job);
 [[nodiscard]] spotter::error to_safetensors(export_job& job);
 [[nodiscard]] spotter::error to_csv(export_job& job);
+[[nodiscard]] spotter::error to_parquet(export_job& job);
 [[nodiscard]] spotter::error to_json_lines(export_job& job);
 [[nodiscard]] spotter::error to_trace(export_job& job);
 [[nodiscard]] spotter::error to_prometheus_text(export_job& job);

@@ -181,7 +181,8 @@ def read_run_begin(c):
     row = Record(run_id=c.u64(), attempt=c.varint(), worker=c.varint(), time=c.f64(), instant=c.u8(), version=c.text())
     row.more = [("collection", c.text(), c.text()) for _ in range(c.varint())]
     row.workers = c.varint() if c.left() else 0
-    row.environment = c.text() if c.left() else ""
+    if c.left():
+        row.more.append(("environment", c.text()))
     return row
 
 

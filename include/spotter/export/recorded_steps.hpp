@@ -37,6 +37,7 @@ struct recorded_step {
     double time = 0;  // of its closing, in seconds since 1970, as the writer met it: in order with scalars between steps
     std::uint64_t ordinal = 0;
     std::uint32_t worker = 0;
+    std::uint32_t attempt = 0;
     std::optional<timed_step> timing{};  // how long it took, where the record says so
     bool again = false;  // not beyond the last closing of its mode: a rewind, or a resumed run
 };
@@ -115,7 +116,7 @@ private:
         ++closed_;
         std::optional<std::uint64_t>& before = latest_[index_of(end.step.mode)];
         auto const timing = from_->index().times().find(end.step, end.ordinal, from_->number());
-        last_ = {end.step, end.time, end.ordinal, from_->number(), timing, before && end.step.index <= *before};
+        last_ = {end.step, end.time, end.ordinal, from_->number(), attempt_, timing, before && end.step.index <= *before};
         before = end.step.index;
         if (end.step.mode == mode::train || !latest_[index_of(mode::train)]) { before_ = last_; }
         if (choice_->has_step(end.step)) { tell(take); }

@@ -14,6 +14,9 @@ namespace detail {
 // A compressor that is not asked to look for sequences that come back: what is left of zstd is its Huffman codes.
 [[nodiscard]] ZSTD_CCtx* make_huffman_context() noexcept;
 
+// Any bytes as one frame of zstd's, for formats of others. False where there is no memory.
+[[nodiscard]] bool append_zstd(byte_view content, int level, byte_buffer& out) noexcept;
+
 }  // namespace detail
 
 // Compresses blocks of values. Owns zstd's working memory, which is reused; one thread.

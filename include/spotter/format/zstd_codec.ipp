@@ -12,6 +12,16 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+SPOTTER_BODY bool append_zstd(byte_view content, int level, byte_buffer& out) noexcept {
+    std::size_t const bound = ZSTD_compressBound(content.size());
+    std::byte* const into = out.prepare(bound);
+    if (into == nullptr) { return false; }
+    std::size_t const made = ZSTD_compress(into, bound, content.data(), content.size(), level);
+    if (ZSTD_isError(made) != 0) { return false; }
+    out.grow_by(made);
+    return true;
+}
+
 SPOTTER_BODY ZSTD_CCtx* make_huffman_context() noexcept {
     ZSTD_CCtx* const context = ZSTD_createCCtx();
     if (context == nullptr) { return nullptr; }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `export`: Parquet, a file or a data set with a folder a run.
+#include "../folders.hpp"
+#include "../new_file.hpp"
+#include "job.hpp"
+
+#include <spotter/export/parquet.hpp>
+
+namespace spotter_tool {
+
+using namespace spotter;
+
+error to_parquet(export_job& job) {
+    std::string const run = tidy(job.wanted.path), name = run.substr(run.rfind('/') + 1), out = tidy(job.wanted.out);
+    bool const is_file = out.ends_with(".parquet");
+    // Engines take the folder's name for a column of the data set, so that the file has none.
+    std::string const path = is_file ? out : out + "/run=" + file_name_of(name) + "/run.parquet";
+    new_file file{path, job.wanted.force};
+    if (file.trouble()) { return file.trouble(); }
+    parquet_writer table{{job.choice, is_file ? name : std::string{}}, [&](byte_view bytes) { return file.put(bytes); }};
+    table.add(job.run);
+    error why = table.finish();
+    if (!why) { why = file.finish(); }
+    if (!why) { job.done.files.push_back(path); }
+    job.take(table.counts());
+    return why;
+}
+
+}  // namespace spotter_tool
