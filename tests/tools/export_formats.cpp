@@ -192,9 +192,13 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
         }
         watch.scalar("note", "a, \"b\"\n\u00e9");
     }
-    { hook watch{folder / "b=%2"}; (void)watch.step(train(0), "loss"_t = std::nan("")); watch.scalar("x", HUGE_VAL); }
+    {
+        hook watch{folder / "b=%2", everything};
+        (void)watch.step(train(0), "loss"_t = std::nan(""));
+        watch.scalar("x", HUGE_VAL);
+    }
     std::string const set = folder / "set";
-    CHECK(ask("export " + folder / "a " + folder / "a.parquet --stat mean --stat maximum").says("28 values"));
+    CHECK(ask("export " + folder / "a " + folder / "a.parquet --stat mean --stat maximum").says("30 values"));
     CHECK(ask("export '" + folder / "b=%2' " + set + " --format parquet").code == 0);
     CHECK(ask("export " + folder / "a " + set + " --format parquet").code == 0);
     CHECK(std::filesystem::exists(set + "/run=a/run.parquet"));
@@ -214,14 +218,14 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
                             "print([(r['rule'], r['severity'], r['index'], r['measured'], r['threshold']) for r in t if r['rule']])\n"
                             "print([r['text'] for r in t if r['name'] == 'note'][0] == 'a, \"b\"\\n\u00e9', [r['step'] for r in t if r['name'] == 'rate'])\n";
     CHECK(ask_python(python, folder / "", folder / "a.parquet", read) ==
-          "28 [('a', 0), ('a', 1)]\n[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]\n(5, 1.3333333333333333, 5.0)\n"
+          "30 [('a', 0), ('a', 1)]\n[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]\n(5, 1.3333333333333333, 5.0)\n"
           "[('high', 'warning', 5, 5.0, 4.0), ('high', 'warning', 5, 5.0, 4.0)]\nTrue [None, None]\n");
     if (python_with("duckdb").empty()) { SPOTTER_SKIP("there is no Python with DuckDB (SPOTTER_PYTHON_VENV)"); }
     constexpr char query[] = "import sys, duckdb\n"
                              "all = f\"read_parquet('{sys.argv[1]}/*/*.parquet', hive_partitioning = true)\"\n"
                              "print(duckdb.sql(f'select run, worker, count(*), max(value) from {all} group by all order by all').fetchall())\n"
                              "print(duckdb.sql(f\"select count(*) from {all} where name = 'loss' and isnan(value)\").fetchall())\n";
-    CHECK(ask_python(python, folder / "", set, query) == "[('a', 0, 14, 5.0), ('a', 1, 14, 5.0), ('b=%2', 0, 2, nan)]\n[(1,)]\n");
+    CHECK(ask_python(python, folder / "", set, query) == "[('a', 0, 15, 5.0), ('a', 1, 15, 5.0), ('b=%2', 0, 2, nan)]\n[(1,)]\n");
 }
 
 TEST_CASE("export: a layer for the embedding projector, with its labels") {
