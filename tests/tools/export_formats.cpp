@@ -208,6 +208,14 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
     std::string const bytes = text_of(folder / "a.parquet");
     CHECK((bytes.substr(0, 4) == "PAR1" && bytes.substr(bytes.size() - 4) == "PAR1"));
 
+    // Values are each worker's own, too.
+    CHECK(ask("export " + folder / "a " + folder / "values --name w --step train:3").says("2 tensors in 2 files"));
+    CHECK(std::filesystem::exists(folder / "values/worker-1/w/train-3.npy"));
+    CHECK(ask("export " + folder / "a " + folder / "a.npz --name w").says("12 tensors"));
+    CHECK(ask("export " + folder / "a " + folder / "a.safetensors --name w --step train:3").says("2 tensors"));
+    CHECK(text_of(folder / "a.safetensors").find("\"worker-1/w\"") != std::string::npos);
+    CHECK(ask("export " + folder / "a - --name loss").says("\n1,5,train,5,"));
+
     std::string const python = python_with("pyarrow");
     if (python.empty()) { SPOTTER_SKIP("there is no Python with pyarrow (SPOTTER_PYTHON_VENV)"); }
     constexpr char read[] = "import sys, pyarrow.parquet as pq\n"

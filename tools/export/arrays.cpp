@@ -24,12 +24,12 @@ void count(export_job& job, tensor_ref const& view) {
 }
 // Of one step a name is enough.
 [[nodiscard]] std::string title_of(export_job const& job, item const& it) {
-    return job.choice.step ? it.name : key_of(it);
+    return job.choice.step ? it.title : key_of(it);
 }
 
 }  // namespace
 
-std::string key_of(item const& it) { return fmt::format("{}@{}:{}", it.name, name_of(it.step.mode), it.step.index); }
+std::string key_of(item const& it) { return fmt::format("{}@{}:{}", it.title, name_of(it.step.mode), it.step.index); }
 
 std::string file_name_of(std::string_view name) {
     std::string safe;
@@ -50,17 +50,22 @@ std::string file_name_of(std::string_view name) {
 
 error find_values(export_job const& job, std::vector<item>& items) {
     error why{errc::no_payload, "no values were kept of what was chosen: only statistics (export them as .csv)"};
-    for (std::string const& name : job.names) {
-        track const tensor = job.run[name];
-        if (job.choice.step) {
-            recorded_value const value = tensor.at(*job.choice.step);
-            bool const damaged = value.error().code == errc::corrupt;
-            if (value || damaged) { items.push_back({name, *job.choice.step}); }
-            if (value.error() && !damaged && !job.wanted.names.empty()) { why = value.error(); }
-            continue;
-        }
-        for (step_id const step : tensor.payload_steps()) {
-            if (job.choice.has_step(step)) { items.push_back({name, step}); }
+    bool const several = job.run.readers().size() > 1 || job.run.expected_workers() > 1;
+    for (auto const& reader : job.run.readers()) {
+        std::uint32_t const number = reader->number();
+        for (std::string const& name : job.names) {
+            std::string const title = several ? fmt::format("worker-{}/{}", number, name) : name;
+            track const tensor = job.run[name].of(worker{number});
+            if (job.choice.step) {
+                recorded_value const value = tensor.at(*job.choice.step);
+                bool const damaged = value.error().code == errc::corrupt;
+                if (value || damaged) { items.push_back({name, *job.choice.step, number, title}); }
+                if (value.error() && !damaged && !job.wanted.names.empty()) { why = value.error(); }
+                continue;
+            }
+            for (step_id const step : tensor.payload_steps()) {
+                if (job.choice.has_step(step)) { items.push_back({name, step, number, title}); }
+            }
         }
     }
     return items.empty() && !job.is_empty() ? why : error{};
@@ -73,7 +78,7 @@ error to_npz(export_job& job) {
     new_file file{job.wanted.out, job.wanted.force};
     npz_writer writer{[&](std::span<std::byte const> bytes) { return file.put(bytes); }, how(job)};
     for (item const& each : items) {
-        recorded_value const value = job.run[each.name].at(each.step);
+        recorded_value const value = job.track_of(each).at(each.step);
         if (job.left_out(each, value)) { continue; }
         if (!value) { return value.error(); }
         if (error const why = writer.add(title_of(job, each), value.view())) { return why; }
@@ -111,9 +116,9 @@ error to_npy(export_job& job) {
     }
     for (item const& each : items) {
         std::string const path = single ? job.wanted.out
-                                        : fmt::format("{}/{}/{}-{}.npy", tidy(job.wanted.out), file_name_of(each.name),
+                                        : fmt::format("{}/{}/{}-{}.npy", tidy(job.wanted.out), file_name_of(each.title),
                                                       name_of(each.step.mode), each.step.index);
-        recorded_value const value = job.run[each.name].at(each.step);
+        recorded_value const value = job.track_of(each).at(each.step);
         if (job.left_out(each, value)) { continue; }
         if (!value) { return value.error(); }
         if (error const why = write(path, value.view())) { return why; }
@@ -131,7 +136,7 @@ error to_safetensors(export_job& job) {
     safetensors_header header;
     for (item const& each : items) {
         bar.advance(1);
-        recorded_value const value = job.run[each.name].at(each.step);
+        recorded_value const value = job.track_of(each).at(each.step);
         if (job.left_out(each, value)) { continue; }
         if (!value) { return value.error(); }
         error const why = header.add(title_of(job, each), value.view());
@@ -145,7 +150,7 @@ error to_safetensors(export_job& job) {
     new_file file{job.wanted.out, job.wanted.force};
     if (error const why = file.put(header.text())) { return why; }
     for (item const& each : sound) {
-        recorded_value const value = job.run[each.name].at(each.step);
+        recorded_value const value = job.track_of(each).at(each.step);
         if (!value) { return value.error(); }
         if (error const why = file.put(row_major_bytes(value.view()))) { return why; }
         ++job.done.tensors;

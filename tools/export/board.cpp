@@ -92,7 +92,7 @@ error to_projector(export_job& job) {
     std::vector<item> items, latest;
     if (error const why = find_values(job, items)) { return why; }
     for (item const& each : items) {
-        if (!latest.empty() && latest.back().name == each.name) { latest.pop_back(); }
+        if (!latest.empty() && latest.back().title == each.title) { latest.pop_back(); }
         latest.push_back(each);
     }
     progress bar{"export", latest.size()};
@@ -100,14 +100,14 @@ error to_projector(export_job& job) {
     std::string config;
     for (item const& each : latest) {
         bar.advance(1);
-        recorded_value const value = job.run[each.name].at(each.step);
+        recorded_value const value = job.track_of(each).at(each.step);
         if (job.left_out(each, value)) { continue; }
         if (!value) { return value.error(); }
         bool const gradient = job.run[each.name].info().role == role::gradient && job.wanted.names.empty();
         std::string const points = projector_points(value.view(), job.done.left_out);
         if (points.empty() || gradient) { continue; }
         std::string const stem =
-            fmt::format("projector/{}/{}-{}", file_name_of(each.name), name_of(each.step.mode), each.step.index);
+            fmt::format("projector/{}/{}-{}", file_name_of(each.title), name_of(each.step.mode), each.step.index);
         std::uint64_t const count = value.view().shape.size[0];
         std::vector<point_labels> const columns = labels_at(job, each.step, count);
         auto const write = [&](std::string const& name, std::string const& text) {

@@ -27,8 +27,10 @@ struct written {
 struct item {
     std::string name{};
     spotter::step_id step{};
+    std::uint32_t worker = 0;
+    std::string title{};  // the name; of a run of several workers behind "worker-1/"
 };
-[[nodiscard]] std::string key_of(item const& it);  // name@mode:index
+[[nodiscard]] std::string key_of(item const& it);  // title@mode:index
 
 struct export_job {
     export_options const& wanted;
@@ -37,6 +39,7 @@ struct export_job {
     std::vector<std::string> names{};  // those that were chosen, which there are
     written done{};
 
+    [[nodiscard]] spotter::track track_of(item const& it) const { return run[it.name].of(spotter::worker{it.worker}); }
     [[nodiscard]] bool to_output() const { return wanted.out == "-"; }
     // A run of which nothing was kept, and nothing is lost, exports as nothing, unless something is asked for by its name.
     [[nodiscard]] bool is_empty() const {

@@ -37,25 +37,13 @@ struct csv_place {
     }
 };
 
-// In order. A step that only another worker than the lowest has closed is asked for by itself.
+// Of one worker, in order.
 template <class Row>
-[[nodiscard]] std::vector<csv_place> csv_places(trial const& run, std::vector<csv_series> const& series,
-                                                std::map<step_id, Row> const& rows) {
+[[nodiscard]] std::vector<csv_place> csv_places(worker_index const& index, std::map<step_id, Row> const& rows) {
     std::map<step_id, csv_place> latest;
-    worker_index const& index = run.index();
     for (closed_step const& each : index.steps()) {
         if (!rows.contains(each.step)) { continue; }
-        auto const timing = index.times().find(each.step, each.ordinal, index.worker());
-        latest[each.step] = {each.ordinal, each.step, each.time, timing};
-    }
-    for (auto const& [step, row] : rows) {
-        result<std::uint64_t> const ordinal = latest.contains(step) ? result<std::uint64_t>{0} : run.ordinal(step);
-        if (!ordinal || latest.contains(step)) { continue; }  // a step that is still open has no row
-        csv_place place{*ordinal, step, 0, {}};
-        for (csv_series const& each : series) {
-            if (result<double> const time = run[each.name].time(step); time) { place.time = *time; }
-        }
-        latest[step] = place;
+        latest[each.step] = {each.ordinal, each.step, each.time, index.times().find(each.step, each.ordinal, index.worker())};
     }
     std::vector<csv_place> places;
     for (auto const& [step, place] : latest) { places.push_back(place); }
@@ -63,38 +51,23 @@ template <class Row>
     return places;
 }
 
-}  // namespace detail
-
-// Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series. One row for each closed step at which any
-// of them is known: `step` counts all closed steps of the run, whatever their mode; `time` is when the writer met its
-// close, in seconds since 1970, and `seconds` how long it took from the close before it; what is unknown is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
-// `put` returns an error, which ends the writing and is returned.
+// The rows of one worker; each begins with `before`.
 template <policy Policy, class Put>
-requires requires(Put put, std::string_view line) {
-    { put(line) } -> std::convertible_to<error>;
-}
-[[nodiscard]] error write_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when, Put&& put) {
-    std::string line = "step,mode,index,time,seconds";
-    for (csv_series const& each : series) {
-        line += ',';
-        line += csv_field(each.title.empty() ? each.name + ':' + std::string{each.which.name()} : each.title);
-    }
-    line += '\n';
-    if (error const why = put(std::string_view{line})) { return why; }
-
+[[nodiscard]] error write_csv_rows(trial const& run, worker_reader const& from, std::string const& before, std::vector<csv_series> const& series,
+                                   Policy const& when, Put& put) {
     // By step, because the columns have different ones; `known` of a later observation replaces that of an earlier.
     std::map<step_id, std::vector<point>> rows;
     for (std::size_t column = 0; column < series.size(); ++column) {
-        for (point const& each : run[series[column].name].history(series[column].which, when)) {
+        for (point const& each : run[series[column].name].of(worker{from.number()}).history(series[column].which, when)) {
             std::vector<point>& row = rows[each.step];
             row.resize(series.size());
             row[column] = each;
         }
     }
-    for (detail::csv_place const& place : detail::csv_places(run, series, rows)) {
+    for (csv_place const& place : csv_places(from.index(), rows)) {
         std::vector<point> const& row = rows[place.step];
-        line = std::to_string(place.ordinal) + ',' + std::string{name_of(place.step.mode)} + ',' +
-               std::to_string(place.step.index) + ',' + csv_number(place.time) + ',';
+        std::string line = before + std::to_string(place.ordinal) + ',' + std::string{name_of(place.step.mode)} + ',' +
+                           std::to_string(place.step.index) + ',' + csv_number(place.time) + ',';
         if (place.timing) { line += csv_number(place.timing->seconds); }
         bool known = false;
         for (point const& each : row) {
@@ -105,6 +78,33 @@ requires requires(Put put, std::string_view line) {
         line += '\n';
         if (!known) { continue; }
         if (error const why = put(std::string_view{line})) { return why; }
+    }
+    return {};
+}
+
+}  // namespace detail
+
+// Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series; of a run of several workers `worker` is the
+// first column, and the rows of each follow those of the one before. One row for each closed step at which any series is known: `step` counts
+// all closed steps of the worker, whatever their mode; `time` is when the writer met its
+// close, in seconds since 1970, and `seconds` how long it took from the close before it; what is unknown is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
+// `put` returns an error, which ends the writing and is returned.
+template <policy Policy, class Put>
+requires requires(Put put, std::string_view line) {
+    { put(line) } -> std::convertible_to<error>;
+}
+[[nodiscard]] error write_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when, Put&& put) {
+    bool const several = run.readers().size() > 1 || run.expected_workers() > 1;
+    std::string line = several ? "worker,step,mode,index,time,seconds" : "step,mode,index,time,seconds";
+    for (csv_series const& each : series) {
+        line += ',';
+        line += csv_field(each.title.empty() ? each.name + ':' + std::string{each.which.name()} : each.title);
+    }
+    line += '\n';
+    if (error const why = put(std::string_view{line})) { return why; }
+    for (auto const& each : run.readers()) {
+        std::string const before = several ? std::to_string(each->number()) + ',' : std::string{};
+        if (error const why = detail::write_csv_rows(run, *each, before, series, when, put)) { return why; }
     }
     return {};
 }
