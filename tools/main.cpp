@@ -45,6 +45,7 @@ constexpr char exit_codes[] =
                  "  spotter diff runs/cpp dumps/torch --map 'fc1.weight=fc1/w' --rtol 1e-4\n"
                  "  spotter diff runs/cpp dumps/float32 --reference dumps/float64"},
         {"profile", "spotter profile runs/a"},
+        {"who", "spotter who runs/a"},
         {"checkpoints", "spotter checkpoints runs/a"},
         {"run", "spotter run --retry 'warmup=--warmup=200' --retry 'gradient*:clip=--clip=1' -- ./train --seed=1"},
         {"twin", "spotter twin -- ./train --seed=1"},
@@ -218,6 +219,9 @@ int run_tool(int count, char** words) {
     CLI::App* const diff_verb = add_verb(
         app, "diff", "Where two trainings part ways: the first step and tensor that differ", for_diff, diff, run);
     add_diff_options(*diff_verb, for_diff);
+
+    who_options for_who;
+    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, who never came, who was slow", for_who, who, run);
 
     profile_options for_profile;
     (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_profile,

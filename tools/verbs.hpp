@@ -47,6 +47,12 @@ struct profile_options {
 };
 [[nodiscard]] int profile(profile_options const& wanted);
 
+struct who_options {
+    std::string path{};
+    bool json = false;
+};
+[[nodiscard]] int who(who_options const& wanted);
+
 struct checkpoints_options {
     std::string path{};
     bool json = false;

@@ -14,4 +14,5 @@
 #include <spotter/report.hpp>
 #include <spotter/report/html.hpp>
 #include <spotter/report/profile.hpp>
+#include <spotter/report/ranks.hpp>
 #include <spotter/report/runs_table.hpp>

@@ -18,6 +18,8 @@ TEST_CASE("info: status, steps, sizes, ratio, drops and findings") {
         CHECK(text.says(words));
     }
     auto const it = ask("info --json " + folder / "run").document();
+    CHECK(ask("who " + folder / "run").says("no rank is behind or slow"));
+    CHECK(ask("who --json " + folder / "run").document().at("ranks").at(0).at("status") == "finished");
     CHECK(it.at("verb") == "info");
     CHECK(!it.at("environment").at("compiler").get<std::string>().empty());
     CHECK(it.at("path") == folder / "run");
