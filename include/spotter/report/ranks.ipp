@@ -113,6 +113,7 @@ inline void tell_ranks(ranks_report& all) {
         all.sentences.push_back(fmt::format("rank {} is {}{}{}", each.worker, place_text(each), silence, others));
     }
     for (rank_state const& each : all.ranks) {
+        if (each.step_seconds < short_step) { continue; }
         if (each.relative < slow_rank) {
             all.sentences.push_back(fmt::format("rank {} is slow: a step of its own takes {}, {:.1f} times the best rank's", each.worker,
                                                 duration_text(each.step_seconds), 1 / each.relative));
