@@ -233,6 +233,10 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
                              "all = f\"read_parquet('{sys.argv[1]}/*/*.parquet', hive_partitioning = true)\"\n"
                              "print(duckdb.sql(f'select run, worker, count(*), max(value) from {all} group by all order by all').fetchall())\n"
                              "print(duckdb.sql(f\"select count(*) from {all} where name = 'loss' and isnan(value)\").fetchall())\n";
+    CHECK(ask("export " + folder / "a " + folder / "b.parquet").code == 0);  // what docs/questions.md asks can be asked
+    told const answers = run_shell(python + " '" SPOTTER_SOURCE_DIR "/bench/questions.py' '" + folder / "b.parquet" + "' 2>&1");
+    INFO(answers.out);
+    CHECK((answers.code == 0 && answers.says("Who is the straggler?: ")));
     CHECK(ask_python(python, folder / "", set, query) == "[('a', 0, 15, 5.0), ('a', 1, 15, 5.0), ('b=%2', 0, 2, nan)]\n[(1,)]\n");
 }
 
