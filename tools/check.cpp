@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <optional>
 #include <thread>
 
@@ -29,15 +30,26 @@ using spotter::detail::repeated_finding;
 
 // What came of the records of one run, or of one worker of it. Findings refer to the trial.
 struct judged {
-    std::string path{};
+    std::string const& path;
     std::optional<std::uint32_t> worker{};
     std::optional<trial> run{};
     error why{};  // it could not be opened
     replay_report report{};
-    // Told once all are judged: a word each where it is so.
+    run_losses lost{};
     json loss{};             // null: it is whole
     std::string bad_end{};   // it died or failed
     std::string unjudged{};  // why no rule could judge
+};
+
+// What is told of it, which does not refer to it any more: the records themselves are let go of one by one.
+struct told_record {
+    std::string path{};
+    std::optional<std::uint32_t> worker{};
+    std::string text{}, suite{};
+    std::string loss_line{};
+    json document{};
+    exit_code code = fine;
+    bool ill = false;
 };
 
 void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
@@ -48,21 +60,10 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
     }
     it.run.emplace(std::move(*opened));
     it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
+    it.lost = it.run->losses();
+    it.loss = loss_json(it.lost);
     it.bad_end = bad_end_text(*it.run);
     it.unjudged = unjudged_text(*it.run, it.report.coverages);
-}
-
-// One after the other on as many threads as the machine has cores: each record is judged for itself.
-void judge_all(std::vector<judged>& all, dynamic_rule const& rules, bool side_by_side) {
-    std::atomic<std::size_t> next{0};
-    auto const work = [&] {
-        for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], rules, side_by_side); }
-    };
-    std::vector<std::thread> others;
-    std::size_t const cores = (std::max)(1U, std::thread::hardware_concurrency());
-    for (std::size_t i = 1; i < (std::min)(all.size(), cores); ++i) { others.emplace_back(work); }
-    work();
-    for (std::thread& each : others) { each.join(); }
 }
 
 [[nodiscard]] std::string title_of(judged const& it) {
@@ -76,13 +77,12 @@ void judge_all(std::vector<judged>& all, dynamic_rule const& rules, bool side_by
 [[nodiscard]] bool is_broken(judged const& it) {
     return it.why || !it.loss.is_null() || it.report.trouble.code == errc::corrupt;
 }
-void conclude(judged& it, severity least, outcome& end) {
-    if (it.why) { return end.note(exit_of(it.why.code)); }
-    it.loss = end.look_at(*it.run);
-    if (is_ill(it, least)) { end.note(found); }
-    if (it.report.trouble.code == errc::corrupt) { end.note(something_lost); }
-    if (!it.bad_end.empty()) { end.note(ended_badly); }
-    if (!it.unjudged.empty()) { end.note(not_judged); }
+[[nodiscard]] exit_code code_of(judged const& it, severity least) {
+    if (it.why) { return exit_of(it.why.code); }
+    exit_code code = it.lost.any() || it.report.trouble.code == errc::corrupt ? something_lost : fine;
+    if (is_ill(it, least)) { code = stronger(code, found); }
+    if (!it.bad_end.empty()) { code = stronger(code, ended_badly); }
+    return it.unjudged.empty() ? code : stronger(code, not_judged);
 }
 
 // The first line of a record: what came of it.
@@ -92,8 +92,8 @@ void conclude(judged& it, severity least, outcome& end) {
     return it.bad_end.empty() ? "nothing found" : "no finding before its bad end,";
 }
 
-void print(judged const& it) {
-    if (it.why) { return say(fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view()))); }
+[[nodiscard]] std::string to_text(judged const& it) {
+    if (it.why) { return fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view())); }
     auto const repeated = gathered(it.report.findings);
     std::string lines = fmt::format("{}: {} in {} steps ({})\n", plain(title_of(it)), verdict_of(it), it.report.steps,
                                     name_of(it.run->status()));
@@ -109,12 +109,14 @@ void print(judged const& it) {
         lines += fmt::format("  damaged: {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
     }
     if (it.report.trouble) { lines += fmt::format("  trouble: {}\n", plain(it.report.trouble.what.view())); }
-    say(lines + plain_lines(spotter::detail::describe_coverage(it.report.coverages)));
+    return lines + plain_lines(spotter::detail::describe_coverage(it.report.coverages));
 }
 
-[[nodiscard]] json to_json(judged const& it) {
+[[nodiscard]] json to_json(judged const& it, severity least) {
     json one = {{"path", it.path}};
     if (it.worker) { one["worker"] = *it.worker; }
+    one["code"] = static_cast<int>(code_of(it, least));
+    one["text"] = to_text(it);
     if (it.why) {
         one["error"] = {{"code", std::string{name_of(it.why.code)}}, {"text", std::string{it.why.what.view()}}};
         return one;
@@ -187,13 +189,43 @@ void print(judged const& it) {
     return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
                        html::escape(title_of(it)), count, failures, skipped, cases);
 }
-[[nodiscard]] error write_junit(std::vector<judged> const& all, severity least, std::string const& path) {
+[[nodiscard]] error write_junit(std::vector<told_record> const& all, std::string const& path) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"spotter check\">\n";
-    for (judged const& each : all) { text += junit_suite(each, least); }
+    for (told_record const& each : all) { text += each.suite; }
     text += "</testsuites>\n";
     error why = replace_file(system_files(), path, std::as_bytes(std::span{text}));
     if (why.code == errc::not_a_run) { why.code = errc::unwritable; }  // its folder is missing
     return why;
+}
+
+// --- all of them ---------------------------------------------------------------------------------------------------------------
+
+void judge(told_record& into, check_options const& wanted, dynamic_rule const& rules, severity least) {
+    judged it{into.path};
+    it.worker = into.worker;
+    judge(it, rules, wanted.side_by_side);
+    into.code = code_of(it, least);
+    into.ill = is_ill(it, least);
+    if (it.run && it.lost.any()) { into.loss_line = outcome::loss_line("check", *it.run, it.lost); }
+    if (!wanted.junit.empty()) { into.suite = junit_suite(it, least); }
+    if (wanted.json) {
+        into.document = to_json(it, least);
+    } else {
+        into.text = to_text(it);
+    }
+}
+
+// One after the other on as many threads as the machine has cores: each record is judged for itself.
+void judge_all(std::vector<told_record>& all, check_options const& wanted, dynamic_rule const& rules, severity least) {
+    std::atomic<std::size_t> next{0};
+    auto const work = [&] {
+        for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], wanted, rules, least); }
+    };
+    std::vector<std::thread> others;
+    std::size_t const cores = (std::max)(1U, std::thread::hardware_concurrency());
+    for (std::size_t i = 1; i < (std::min)(all.size(), cores); ++i) { others.emplace_back(work); }
+    work();
+    for (std::thread& each : others) { each.join(); }
 }
 
 // --- what is judged, and by what -----------------------------------------------------------------------------------------------
@@ -212,7 +244,38 @@ void print(judged const& it) {
     return against_envelope(*rules, learnt);
 }
 
-[[nodiscard]] error records_of(check_options const& wanted, std::vector<judged>& all) {
+// Which part of how many, both from 0 and 1 on: of "3/16", or of "rank", which is told by who started the process.
+struct shard {
+    std::uint64_t part = 0, parts = 1;
+};
+[[nodiscard]] result<shard> read_shard(std::string const& text) {
+    error wrong{errc::bad_config, "--shard takes a part of how many, as 3/16, or `rank` of a process that mpirun or srun started, not \""};
+    wrong.what << text << "\"";
+    auto const number = [](std::string_view digits) { return spotter::detail::number_in(digits); };
+    if (text.empty()) { return shard{}; }
+    if (text == "rank") {
+        constexpr std::pair<char const*, char const*> names[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                                                 {"PMI_RANK", "PMI_SIZE"},
+                                                                 {"SLURM_PROCID", "SLURM_NTASKS"}};
+        for (auto const& [rank_name, size_name] : names) {
+            char const* const rank = std::getenv(rank_name);
+            char const* const size = std::getenv(size_name);
+            if (rank == nullptr || size == nullptr) { continue; }
+            std::int64_t const part = number(rank), parts = number(size);
+            if (part < 0 || part >= parts) { return wrong; }
+            return shard{static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(parts)};
+        }
+        return wrong;
+    }
+    std::size_t const slash = text.find('/');
+    if (slash == std::string::npos) { return wrong; }
+    std::int64_t const part = number(std::string_view{text}.substr(0, slash));
+    std::int64_t const parts = number(std::string_view{text}.substr(slash + 1));
+    if (part < 1 || part > parts) { return wrong; }
+    return shard{static_cast<std::uint64_t>(part - 1), static_cast<std::uint64_t>(parts)};
+}
+
+[[nodiscard]] error records_of(check_options const& wanted, std::vector<told_record>& all) {
     for (std::string const& each : wanted.paths) {
         std::string const path = tidy(each);
         std::vector<recording> parts;
@@ -222,7 +285,7 @@ void print(judged const& it) {
             continue;
         }
         for (recording const& part : parts) {
-            judged& it = all.emplace_back();
+            told_record& it = all.emplace_back();
             it.path = path;
             it.worker = part.worker;
         }
@@ -249,29 +312,34 @@ int check(check_options const& wanted) {
     if (!rules) { return refuse(rules.error()); }
     auto const least = read_severity(wanted.fail_on);
     if (!least) { return refuse(least.error()); }
-    std::vector<judged> all;
+    auto const part = read_shard(wanted.shard);
+    if (!part) { return refuse(part.error()); }
+    std::vector<told_record> all;
     if (error const why = records_of(wanted, all)) { return refuse(why); }
-    judge_all(all, *rules, wanted.side_by_side);
+    std::size_t place = 0;
+    std::erase_if(all, [&](told_record const&) { return place++ % part->parts != part->part; });
+    judge_all(all, wanted, *rules, *least);
 
     std::size_t ill = 0;
-    outcome end{"check"};
-    for (judged& each : all) {
-        ill += is_ill(each, *least) ? 1 : 0;
-        conclude(each, *least, end);
+    exit_code code = fine;
+    for (told_record const& each : all) {
+        ill += each.ill ? 1 : 0;
+        code = stronger(code, each.code);
+        if (!each.loss_line.empty()) { say(each.loss_line, stderr); }
     }
     if (!wanted.junit.empty()) {
-        if (error const why = write_junit(all, *least, wanted.junit)) { return refuse(why); }
+        if (error const why = write_junit(all, wanted.junit)) { return refuse(why); }
     }
     if (wanted.json) {
         json document = document_of("check", path);
         document["runs"] = json::array();
-        for (judged const& each : all) { document["runs"].push_back(to_json(each)); }
+        for (told_record& each : all) { document["runs"].push_back(std::move(each.document)); }
         say_document(document);
     } else {
-        for (judged const& each : all) { print(each); }
-        if (all.size() > 1) { say(fmt::format("{} records: {} with findings\n", all.size(), ill)); }
+        for (told_record const& each : all) { say(each.text); }
+        if (all.size() > 1) { say(records_line(all.size(), ill)); }
     }
-    return end.code();
+    return code;
 }
 
 }  // namespace spotter_tool

@@ -38,6 +38,8 @@ constexpr char exit_codes[] =
         {"show", "spotter show runs/a fc1/w --step train:100 --as histogram"},
         {"verify", "spotter verify runs/a"},
         {"recover", "spotter recover runs/a --dry-run"},
+        {"compact", "spotter compact runs/a"},
+        {"merge", "mpirun -n 16 sh -c 'spotter check runs/a --shard rank --json > part-$OMPI_COMM_WORLD_RANK.json'; spotter merge part-*.json"},
         {"export", "spotter export runs/a tb --format tensorboard --follow"},
         {"check", "spotter check runs/a runs/b --rules supervised --rules rules.json --junit check.xml"},
         {"watch", "spotter watch runs --rules supervised --stop --alerts alerts.jsonl"},
@@ -154,6 +156,10 @@ int run_tool(int count, char** words) {
     sub->add_flag("--cut", for_recover.cut, "Also cut off what a killed writer had not finished");
     sub->add_flag("--dry-run", for_recover.dry_run, "Say what would be done, and do nothing");
 
+    compact_options for_compact;
+    (void)add_verb(app, "compact", "Merges the sidecars of a run's workers, so that thousands of them open as one", for_compact,
+                   compact, run);
+
     export_options for_export;
     sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,
                    export_to, run);
@@ -189,11 +195,19 @@ int run_tool(int count, char** words) {
     sub->add_option("--fail-on", for_check.fail_on, "Exit with 1 from this severity on (warning)")
         ->check(CLI::IsMember({"info", "warning", "error"}));
     sub->add_option("--junit", for_check.junit, "Also writes a JUnit report into this file");
+    sub->add_option("--shard", for_check.shard,
+                    "Only this part of the records, such as 3/16, or `rank` under mpirun or srun; `spotter merge` joins the documents");
     sub->add_flag("--side-by-side", for_check.side_by_side, "Judges the workers of a run against each other");
     sub->add_flag("--self-test", for_check.self_test, "Plants faults into what a run's record says: which would the rules have noticed?");
     sub->add_flag("--list", for_check.list, "Lists the packs, and the rules with their parameters");
     sub->add_flag("--json", for_check.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return check(for_check); }; });
+
+    merge_options for_merge;
+    sub = app.add_subcommand("merge", "Joins what several `check --json --shard` said");
+    sub->add_option("document", for_merge.paths, "Files with documents of `check --json`; - for standard input")->required();
+    sub->add_flag("--json", for_merge.json, "One JSON document instead of text");
+    sub->callback([&] { run = [&] { return merge(for_merge); }; });
 
     watch_options for_watch;
     sub = app.add_subcommand("watch", "Follows live runs, judges them beside the training, and stops the bad ones");

@@ -46,6 +46,11 @@ namespace spotter_tool {
             {"closes", it.closes},   {"trouble", it.trouble ? json(std::string{it.trouble.what.view()}) : json()}};
 }
 
+// The last line of `check`.
+[[nodiscard]] inline std::string records_line(std::size_t records, std::size_t ill) {
+    return fmt::format("{} records: {} with findings\n", records, ill);
+}
+
 class outcome {
 public:
     explicit outcome(std::string_view verb) : verb_{verb} {}
@@ -55,10 +60,13 @@ public:
         spotter::run_losses const lost = run.losses();
         if (!lost.any()) { return {}; }
         note(something_lost);
-        say(fmt::format("spotter {}: {} is not whole: {}{}\n", verb_, plain(run.path()), plain(describe(lost)),
-                        lost.damaged() && verb_ != "verify" ? " (`spotter verify` says where)" : ""),
-            stderr);
+        say(loss_line(verb_, run, lost), stderr);
         return loss_json(lost);
+    }
+    [[nodiscard]] static std::string loss_line(std::string_view verb, spotter::trial const& run,
+                                               spotter::run_losses const& lost) {
+        return fmt::format("spotter {}: {} is not whole: {}{}\n", verb, plain(run.path()), plain(describe(lost)),
+                           lost.damaged() && verb != "verify" ? " (`spotter verify` says where)" : "");
     }
     void note(exit_code what) noexcept { code_ = stronger(code_, what); }
     [[nodiscard]] exit_code code() const noexcept { return code_; }

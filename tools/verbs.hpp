@@ -84,6 +84,18 @@ struct recover_options {
 };
 [[nodiscard]] int recover(recover_options const& wanted);
 
+struct compact_options {
+    std::string path{};
+    bool json = false;
+};
+[[nodiscard]] int compact(compact_options const& wanted);
+
+struct merge_options {
+    std::vector<std::string> paths{};
+    bool json = false;
+};
+[[nodiscard]] int merge(merge_options const& wanted);
+
 struct export_options {
     std::string path{};
     std::string out{};
@@ -106,6 +118,7 @@ struct check_options {
     std::vector<std::string> against{};  // healthy runs
     std::string fail_on = "warning";
     std::string junit{};  // a file
+    std::string shard{};  // 3/16, or rank
     bool side_by_side = false;
     bool self_test = false;
     bool list = false;

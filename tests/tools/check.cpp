@@ -263,3 +263,62 @@ TEST_CASE(
     CHECK(checked.says("first at train(0), last at train(39)"));
     CHECK(ask("report -o - " + folder / "run").says("1 error: loud at train(3) in loss"));
 }
+
+TEST_CASE("check: shards judge each record once, and merge says what one check would have") {
+    temporary_folder const folder;
+    std::string names;
+    for (int i = 0; i < 7; ++i) {
+        std::string const path = folder / "run" + std::to_string(i);
+        record_loop(path, i == 4 ? 7 : 100);
+        names += ' ' + path;
+    }
+    std::string const rules = " --rules exploding_gradient --json";
+    auto const whole = ask("check" + names + rules).document();
+    std::string parts;
+    for (std::string const part : {"3", "1", "2"}) {
+        told const it = ask("check" + names + rules + " --shard " + part + "/3");
+        CHECK(it.code == (part == "2" ? 1 : 0));
+        CHECK(it.document().at("runs").size() == (part == "1" ? 3U : 2U));
+        std::ofstream{folder / "part" + part} << it.out;
+        parts += ' ' + (folder / "part" + part);
+    }
+    told const merged = ask("merge --json" + parts);
+    CHECK(merged.code == 1);
+    CHECK(merged.document().at("runs") == whole.at("runs"));
+    told const text = ask("merge" + parts);
+    CHECK(text.code == 1);
+    CHECK(text.says("7 records: 1 with findings\n"));
+    CHECK(text.says("exploding_gradient"));
+    CHECK_FALSE(text.says("nothing found"));
+    for (std::string const rank : {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3", "PMI_RANK=1 PMI_SIZE=3",
+                                   "SLURM_PROCID=1 SLURM_NTASKS=3"}) {
+        std::string const tool = std::string{SPOTTER_TOOL} + " check" + names + rules + " --shard rank";
+        CHECK(run_shell("env " + rank + ' ' + tool).out == text_of(folder / "part2"));
+    }
+    for (std::string const wrong : {"4/3", "0/3", "3", "a/b", "-1/3", "1/"}) {
+        told const it = ask("check" + names + " --shard " + wrong);
+        CHECK(it.code == 2);
+        CHECK(it.complains("a part of how many"));
+    }
+    CHECK(ask("merge " + folder / "nothing").code == 3);
+    std::ofstream{folder / "other"} << R"({"verb": "info", "runs": []})";
+    std::ofstream{folder / "half"} << text_of(folder / "part1").substr(0, 200);
+    CHECK(ask("merge " + folder / "other").complains("is no document of `spotter check --json`"));
+    CHECK(ask("merge " + folder / "half").code == 2);
+}
+
+TEST_CASE("compact: the workers of a run in one file") {
+    temporary_folder const folder;
+    for (std::uint32_t worker = 0; worker < 3; ++worker) {
+        record_small(folder / "run", options{.worker = worker, .workers = 3});
+    }
+    told const before = ask("ls " + folder / "run");
+    told const it = ask("compact " + folder / "run");
+    CHECK(it.code == 0);
+    CHECK(it.says("3 of 3 workers in "));
+    CHECK(ask("compact --json " + folder / "run").document().at("workers") == 3);
+    CHECK(ask("ls " + folder / "run").out == before.out);
+    CHECK(ask("verify " + folder / "run").code == 0);
+    CHECK(ask("compact " + folder / "run/worker-1").complains("one worker of several"));
+    CHECK(ask("compact " + folder / "nothing").code == 3);
+}

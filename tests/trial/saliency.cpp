@@ -17,11 +17,11 @@ namespace {
 constexpr std::size_t samples = 3, side = 4, channels = 2;
 
 // 1 x 4 x 4 pictures; two channels by a convolution of 1 x 1 with biases; ReLU; a weighted sum of all places, and a bias.
-struct small_net {
+struct two_layers {
     float weight[channels] = {0.75F, -0.5F}, bias[channels] = {-0.125F, 0.375F}, last_bias = 0.25F;
     std::vector<float> input, last, output, input_gradient, hidden_gradient, ones;
 
-    small_net() {
+    two_layers() {
         for (std::size_t i = 0; i < samples * side * side; ++i) {
             input.push_back(static_cast<float>((i * 7 + 3) % 11) / 8 - 0.5F);
         }
@@ -64,7 +64,7 @@ constexpr plan keep_all{collection{"all", "*", always{}, payload}};
 
 TEST_CASE("saliency: the parts add up to the output") {
     temporary_folder const folder;
-    small_net const net;
+    two_layers const net;
     hook watch{folder / "run", keep_all};
     net.record(watch, predict(0));
     watch.finish();
@@ -149,7 +149,7 @@ TEST_CASE("saliency: a layer along one axis, or three, counts in the sum and dra
 }
 
 TEST_CASE("saliency: what was not recorded is named") {
-    small_net const net;
+    two_layers const net;
     for (std::string const missing : {"input", "grad/input", "grad/conv", "explained"}) {
         temporary_folder const folder;
         hook watch{folder / "run", keep_all};

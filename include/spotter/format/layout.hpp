@@ -40,6 +40,13 @@ inline constexpr std::uint32_t place_magic = 0x32585053U;  // "SPX2"
 inline constexpr std::size_t place_bytes = 112;
 inline constexpr std::size_t place_rows_bytes = 16U << 10;  // row frames behind one place, about
 
+// Sidecars of many workers in one file: the directory of it is a skippable frame too.
+inline constexpr std::uint32_t set_magic = 0x184D2A52U;
+inline constexpr std::uint32_t set_version = 1;
+inline constexpr std::size_t set_head_bytes = 16;
+inline constexpr std::size_t set_worker_bytes = 24;
+inline constexpr std::size_t set_segment_bytes = 24;
+
 // Flags of a row frame and of a place.
 inline constexpr std::uint32_t has_declares = 1;  // also run_begin
 inline constexpr std::uint32_t has_findings = 2;
@@ -50,6 +57,7 @@ inline constexpr std::uint32_t thinned_segment = 32;  // rewritten without value
 
 inline constexpr char data_suffix[] = ".spot";
 inline constexpr char side_suffix[] = ".spotx";
+inline constexpr char set_name[] = "workers.spotx";
 inline constexpr char lock_name[] = "lock";
 inline constexpr char stop_name[] = "stop";  // made from outside: the run is to stop
 inline constexpr char control_name[] = "control";  // made from outside: what the run is asked for (record/control_file.hpp)

@@ -77,6 +77,14 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return clear_segments(files, folder);
 }
 
+// What is said of the workers of a run that is replaced.
+[[nodiscard]] SPOTTER_BODY error remove_set(file_system& files, std::string_view folder) noexcept {
+    path_text const set{folder, layout::set_name};
+    auto const there = files.kind_of(set);
+    if (!there) { return there.error(); }
+    return *there == path_kind::file ? files.remove(set) : error{};
+}
+
 // The workers' folders of a run that is replaced, but those that somebody writes.
 [[nodiscard]] SPOTTER_BODY error clear_workers(file_system& files, std::string_view folder) noexcept {
     number_list found;
@@ -238,6 +246,7 @@ private:
         if (what_ == existing::replace) {
             if (error const why = clear_folder(files_, folder_)) { return why; }
             if (worker_ == 0) {
+                if (error const why = remove_set(files_, folder_)) { return why; }
                 if (error const why = clear_workers(files_, folder_)) { return why; }
             }
         }

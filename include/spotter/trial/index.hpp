@@ -34,6 +34,9 @@ public:
     [[nodiscard]] error refresh();
 
     [[nodiscard]] std::string const& path() const noexcept { return segments_.folder().path(); }
+    [[nodiscard]] segment_folder const& folder() const noexcept { return segments_.folder(); }
+    // Before the first refresh.
+    void take_sides(std::vector<merged_side> sides) noexcept { segments_.take_sides(std::move(sides)); }
     [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const;
     // Its entries are only known once the index is complete.
     [[nodiscard]] recorded_tensor const* find(std::string_view name) const noexcept;

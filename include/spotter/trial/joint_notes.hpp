@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what the workers of a run say about themselves, in one: findings, coverages, damage, totals.
+// Trial (L4): what the workers of a run say about themselves, in one: findings, coverages, damage, totals. Gathered once it is asked for.
 #pragma once
 
 #include <spotter/trial/worker_list.hpp>
@@ -11,11 +11,12 @@ struct joint_notes {
     std::vector<recorded_collection> collections{};  // of equal names the lowest worker's
     std::vector<finding> findings{};
     std::vector<recorded_coverage> coverages{};
-    std::vector<damaged_place> damage{};
     run_totals totals{};
     std::string why_ended{};  // of the lowest of those that ended worst
 
     void gather(worker_list const& workers, run_status worst);
+    // Looks at every frame of every worker: costs more than all the rest.
+    [[nodiscard]] static std::vector<damaged_place> damage(worker_list const& workers);
 
 private:
     void add(recorded_collection const& each);

@@ -12,8 +12,6 @@ SPOTTER_BODY void joint_notes::gather(worker_list const& workers, run_status wor
         for (recorded_collection const& collection : its.collections()) { add(collection); }
         findings.insert(findings.end(), its.findings().begin(), its.findings().end());
         for (std::size_t i = 0; i < its.coverages().size(); ++i) { add(its.coverages()[i], i); }
-        damage.insert(damage.end(), its.damage().begin(), its.damage().end());
-        if (each->trouble()) { damage.push_back({its.path(), 0, 0}); }
         add(its.totals());
         if (why_ended.empty() && each->status() == worst && !its.ended_why().empty()) {
             why_ended = "worker " + std::to_string(each->number()) + ": " + its.ended_why();
@@ -23,6 +21,16 @@ SPOTTER_BODY void joint_notes::gather(worker_list const& workers, run_status wor
         why_ended =
             std::to_string(workers.missing()) + " of " + std::to_string(workers.expected()) + " workers never began";
     }
+}
+
+SPOTTER_BODY std::vector<damaged_place> joint_notes::damage(worker_list const& workers) {
+    std::vector<damaged_place> found;
+    for (auto const& each : workers.all()) {
+        auto const& its = each->index().damage();
+        found.insert(found.end(), its.begin(), its.end());
+        if (each->trouble()) { found.push_back({each->path(), 0, 0}); }
+    }
+    return found;
 }
 
 SPOTTER_BODY void joint_notes::add(recorded_collection const& each) {

@@ -41,11 +41,12 @@ struct lost_place {
 // before it reads: `guard`. What remains is a stranger who truncates a segment within the microseconds between the look and the reading.
 class mapped_segment {
 public:
-    // Takes in what has been written since the last call: groups as the sidecar says, those behind its last place as they are met.
+    // Takes in what has been written since the last call: groups as the sidecar says (the file, or `merged`, its bytes from elsewhere),
+    // those behind its last place as they are met.
     // A failed call changes nothing; errc::replaced: the file is of another run, or has no longer what was read of it. `number` and
     // `run_id` (0: any) are what its head says if it belongs here.
     [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name,
-                               std::uint32_t number, std::uint64_t run_id);
+                               byte_view merged, std::uint32_t number, std::uint64_t run_id);
     // Looks whether the file has become shorter, and reads no more than it still has.
     void guard(file_system& files, std::string const& name) noexcept;
     // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the same.
@@ -171,7 +172,7 @@ private:
     void take_head(std::uint32_t number, std::uint64_t run_id) noexcept;
 
     // As far as its places are whole and follow one another. The segment's head has to be sound.
-    void take_sidecar(file_system& files, std::string const& name, std::string const& segment);
+    void take_sidecar(file_system& files, std::string const& name, byte_view merged, std::string const& segment);
     void take_places(file_system& files, byte_view side, std::string const& segment);
     // What stands behind the places of a sidecar says whose they are.
     [[nodiscard]] bool is_of_another(byte_view beside) const noexcept;

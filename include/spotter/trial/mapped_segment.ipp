@@ -7,12 +7,12 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const& name, std::string const& side_name,
-                                          std::uint32_t number, std::uint64_t run_id) {
+                                          byte_view merged, std::uint32_t number, std::uint64_t run_id) {
     if (error const why = take_mapping(files, name)) { return why; }
     if (superseded_) { return {}; }
     if (!has_head_ && bytes().size() >= layout::head_bytes) { take_head(number, run_id); }
     if (foreign()) { return {}; }
-    if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name, name); }
+    if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name, merged, name); }
     std::size_t const groups = groups_.size(), lost = lost_.size();
     std::uint64_t const skip = skip_;
     detail::listed([&] { walk_on(); },
@@ -131,13 +131,13 @@ SPOTTER_BODY void mapped_segment::take_head(std::uint32_t number, std::uint64_t 
     stray_ = told->number != number || (run_id != 0 && told->run_id != run_id);
 }
 
-SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string const& name,
+SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string const& name, byte_view merged,
                                                std::string const& segment) {
     if (!head_) { return; }
-    result<file_mapping> const side = files.map(name);
+    result<file_mapping> const side = merged.empty() ? files.map(name) : file_mapping{};
     if (!side) { return; }
     std::size_t const lost = lost_.size();
-    detail::listed([&] { take_places(files, side->bytes, segment); },
+    detail::listed([&] { take_places(files, merged.empty() ? side->bytes : merged, segment); },
                    [&] {
                        files.unmap(*side);
                        groups_.clear(), lost_.resize(lost), beside_.clear(), known_to_ = 0;

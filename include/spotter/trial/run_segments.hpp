@@ -28,6 +28,12 @@ struct run_segment : mapped_segment {
     [[nodiscard]] bool all_taken() const noexcept;
 };
 
+// The sidecar of a segment, from a set of them (worker_set).
+struct merged_side {
+    std::uint32_t number = 0;
+    byte_view bytes{};
+};
+
 // By place, which is not the number of the file: a segment that was thinned while it was only known in part is there twice, as it was, and
 // from there on as it is.
 class run_segments {
@@ -38,6 +44,8 @@ public:
     ~run_segments();
 
     [[nodiscard]] segment_folder const& folder() const noexcept { return folder_; }
+    // The sidecars of some, from elsewhere; the bytes must outlive this.
+    void take_sides(std::vector<merged_side> sides) noexcept { merged_ = std::move(sides); }
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
     [[nodiscard]] run_segment& operator[](std::size_t place) noexcept { return all_[place]; }
     [[nodiscard]] run_segment const& operator[](std::size_t place) const noexcept { return all_[place]; }
@@ -137,7 +145,8 @@ private:
     [[nodiscard]] error extend_at(std::uint32_t place, std::string const& name, Taken& taken) {
         run_segment& mine = all_[place];
         std::string const side_name = folder_.file_name(mine.number, layout::side_suffix);
-        if (error const why = mine.extend(folder_.files(), name, side_name, mine.number, run_id_)) { return why; }
+        byte_view const merged = merged_side_of(mine.number);
+        if (error const why = mine.extend(folder_.files(), name, side_name, merged, mine.number, run_id_)) { return why; }
         mine.settled = false;
         if (mine.head() && !mine.foreign()) { run_id_ = mine.head()->run_id; }
         doubtful_ = doubtful_ || mine.foreign() || !mine.lost().empty();
@@ -162,7 +171,10 @@ private:
     // in their turn.
     [[nodiscard]] bool is_recovered(std::size_t place) const noexcept;
 
+    [[nodiscard]] byte_view merged_side_of(std::uint32_t number) const noexcept;
+
     segment_folder folder_;
+    std::vector<merged_side> merged_{};
     std::vector<run_segment> all_{};
     std::vector<std::uint32_t> numbers_{};
     std::set<std::uint32_t> strays_{};

@@ -82,6 +82,13 @@ SPOTTER_BODY void run_segments::note_lost_ends() {
     }
 }
 
+SPOTTER_BODY byte_view run_segments::merged_side_of(std::uint32_t number) const noexcept {
+    for (merged_side const& each : merged_) {
+        if (each.number == number) { return each.bytes; }
+    }
+    return {};
+}
+
 SPOTTER_BODY bool run_segments::is_recovered(std::size_t place) const noexcept {
     std::uint32_t const attempt = all_[place + 1].head()->attempt;
     for (; place < all_.size(); ++place) {

@@ -68,7 +68,7 @@ public:
     [[nodiscard]] std::vector<timed_step> times() const;
     [[nodiscard]] std::vector<timed_step> times(worker which) const;
     [[nodiscard]] std::vector<mode> modes() const;
-    [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept;
+    [[nodiscard]] std::vector<recorded_collection> const& collections() const;
 
     // The place of a step among all closed steps of a worker, whatever their mode; and back. Of several workers the lowest that has it.
     [[nodiscard]] result<std::uint64_t> ordinal(step_id step) const;
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] double age() const;
     [[nodiscard]] result<double> age(worker which) const;
     // Of a failed run the reason; of a finished one the first thing that went wrong, if any did. Of several workers it names which.
-    [[nodiscard]] std::string_view why_ended() const noexcept;
+    [[nodiscard]] std::string_view why_ended() const;
     // Closings, of any mode, whether anything was kept or not; of all workers together.
     [[nodiscard]] std::uint64_t closed_steps() const;
     [[nodiscard]] std::uint32_t attempts() const noexcept;
@@ -100,16 +100,16 @@ public:
     // steps() leaves them out. By worker, then in order.
     [[nodiscard]] std::vector<open_step> open_steps() const;
     // What the rules of the hooks found while they ran; finding::worker says whose. Texts live as long as the trial.
-    [[nodiscard]] std::vector<finding> const& findings() const noexcept;
+    [[nodiscard]] std::vector<finding> const& findings() const;
     // How much each rule of the hooks could judge; known once the run has ended.
-    [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept;
+    [[nodiscard]] std::vector<recorded_coverage> const& coverages() const;
     // Bytes that could not be read. Values in them are errc::corrupt or absent; everything else is sound, of the same worker and of
     // the others. A worker that cannot be read at all is its folder and 0 bytes.
     [[nodiscard]] std::vector<damaged_place> const& damage() const;
     // What is known to be gone, or never to have come in: damage(), steps that are missing, ends of segments that were cut off, drops.
     // Looks at the folder as it is now, at the heads of the segments and the ends of the sidecars.
     [[nodiscard]] run_losses losses() const;
-    [[nodiscard]] run_totals const& totals() const noexcept { return joint_ ? joint_->totals : index().totals(); }
+    [[nodiscard]] run_totals const& totals() const;
     [[nodiscard]] std::string_view path() const noexcept { return list_->path(); }
     // What the program was built with and runs on, of the lowest worker's newest attempt: lines of "key value". Empty where the record is
     // of a version that did not say it.
@@ -144,6 +144,7 @@ private:
     [[nodiscard]] run_losses all_losses() const;
     // What follows from all workers together.
     void settle();
+    [[nodiscard]] joint_notes const& joint() const;
     [[nodiscard]] error absence(step_id step) const;
     [[nodiscard]] static error no_such(worker which) noexcept;
 
@@ -168,7 +169,14 @@ private:
     [[nodiscard]] bool closed_by_all(step_id step) const;
 
     std::unique_ptr<worker_list> list_;
-    std::unique_ptr<joint_notes> joint_{};  // null where one worker says it all
+    bool several_ = false;  // more than one worker, or some that have not begun
+    // Of several; in place, as they are given out by reference.
+    struct joint_state {
+        joint_notes notes{};
+        std::vector<damaged_place> damage{};
+        bool has_notes = false, has_damage = false;  // since the last refresh
+    };
+    std::unique_ptr<joint_state> joint_{};
     run_status status_ = run_status::running;
     bool awaiting_ = false;  // a worker that the run was told of has not begun, and may still
 };

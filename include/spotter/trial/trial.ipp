@@ -93,8 +93,8 @@ SPOTTER_BODY std::vector<mode> trial::modes() const {
     });
 }
 
-SPOTTER_BODY std::vector<recorded_collection> const& trial::collections() const noexcept {
-    return joint_ ? joint_->collections : index().collections();
+SPOTTER_BODY std::vector<recorded_collection> const& trial::collections() const {
+    return several_ ? joint().collections : index().collections();
 }
 
 SPOTTER_BODY result<std::uint64_t> trial::ordinal(step_id step) const {
@@ -160,8 +160,8 @@ SPOTTER_BODY result<double> trial::age(worker which) const {
     return detail::answered([&]() -> result<double> { return each->age(); });
 }
 
-SPOTTER_BODY std::string_view trial::why_ended() const noexcept {
-    return joint_ ? std::string_view{joint_->why_ended} : index().ended_why();
+SPOTTER_BODY std::string_view trial::why_ended() const {
+    return several_ ? std::string_view{joint().why_ended} : index().ended_why();
 }
 
 SPOTTER_BODY std::uint64_t trial::closed_steps() const {
@@ -187,16 +187,23 @@ SPOTTER_BODY std::vector<open_step> trial::open_steps() const {
     });
 }
 
-SPOTTER_BODY std::vector<finding> const& trial::findings() const noexcept {
-    return joint_ ? joint_->findings : index().findings();
+SPOTTER_BODY std::vector<finding> const& trial::findings() const {
+    return several_ ? joint().findings : index().findings();
 }
 
-SPOTTER_BODY std::vector<recorded_coverage> const& trial::coverages() const noexcept {
-    return joint_ ? joint_->coverages : index().coverages();
+SPOTTER_BODY std::vector<recorded_coverage> const& trial::coverages() const {
+    return several_ ? joint().coverages : index().coverages();
 }
+
+SPOTTER_BODY run_totals const& trial::totals() const { return several_ ? joint().totals : index().totals(); }
 
 SPOTTER_BODY std::vector<damaged_place> const& trial::damage() const {
-    return joint_ ? joint_->damage : index().damage();
+    if (!several_) { return index().damage(); }
+    return detail::listed([&]() -> std::vector<damaged_place> const& {
+        if (!joint_->has_damage) { joint_->damage = joint_notes::damage(*list_); }
+        joint_->has_damage = true;
+        return joint_->damage;
+    });
 }
 
 SPOTTER_BODY run_losses trial::losses() const {
@@ -254,11 +261,21 @@ SPOTTER_BODY void trial::settle() {
     bool const missing = list_->missing() > 0;
     awaiting_ = missing && !over();
     if (missing) { status_ = worst_of(status_, awaiting_ ? run_status::running : run_status::died); }
-    if (readers().size() == 1 && !missing) { return joint_.reset(); }
-    joint_notes fresh{};
-    fresh.gather(*list_, status_);
-    if (joint_ == nullptr) { joint_ = std::make_unique<joint_notes>(); }
-    *joint_ = std::move(fresh);
+    several_ = readers().size() > 1 || missing;
+    if (joint_ == nullptr) { joint_ = std::make_unique<joint_state>(); }
+    joint_->has_notes = joint_->has_damage = false;
+}
+
+SPOTTER_BODY joint_notes const& trial::joint() const {
+    return detail::listed([&]() -> joint_notes const& {
+        if (!joint_->has_notes) {
+            joint_notes fresh{};
+            fresh.gather(*list_, status_);
+            joint_->notes = std::move(fresh);
+            joint_->has_notes = true;
+        }
+        return joint_->notes;
+    });
 }
 
 SPOTTER_BODY error trial::absence(step_id step) const {

@@ -10,6 +10,9 @@ namespace spotter::inline SPOTTER_ABI {
 class worker_list {
 public:
     worker_list(std::string_view path, file_system& files) : files_{&files}, path_{path} {}
+    worker_list(worker_list const&) = delete;
+    worker_list& operator=(worker_list const&) = delete;
+    ~worker_list();
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
@@ -31,6 +34,8 @@ public:
 
 private:
     [[nodiscard]] error take_in();
+    // Those that a set of sidecars speaks of, as far as their records are still as it says.
+    void take_set();
     [[nodiscard]] bool began_anew(error const& why) const noexcept;
 
     [[nodiscard]] std::string folder_of(std::uint32_t number) const;
@@ -42,6 +47,7 @@ private:
     using readers = std::vector<std::unique_ptr<worker_reader>>;
     std::unique_ptr<readers> all_{std::make_unique<readers>()};
     std::unique_ptr<readers> before_{};  // of the run that was replaced last
+    file_mapping set_{}, set_before_{};  // what their sidecars may be in
     std::uint64_t replaced_ = 0;
     bool has_root_ = false;  // the run's own folder holds a record
     bool one_only_ = false;

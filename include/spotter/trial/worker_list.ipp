@@ -7,19 +7,23 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY worker_list::~worker_list() {
+    files_->unmap(set_);
+    files_->unmap(set_before_);
+}
+
 SPOTTER_BODY worker_reader const* worker_list::find(std::uint32_t number) const noexcept {
-    for (auto const& each : *all_) {
-        if (each->number() == number) { return each.get(); }
-    }
-    return nullptr;
+    auto const it = std::lower_bound(all_->begin(), all_->end(), number,
+                                     [](auto const& each, std::uint32_t wanted) { return each->number() < wanted; });
+    return it != all_->end() && (*it)->number() == number ? it->get() : nullptr;
 }
 
 SPOTTER_BODY std::uint32_t worker_list::expected() const noexcept {
     std::uint32_t most = 0;
     for (auto const& each : *all_) {
         // A folder opened for one worker alone says nothing of the others.
-        if (!one_only_ && !(each->number() > 0 && each->index().path() == path_)) {
-            most = (std::max)(most, each->index().expected_workers());
+        if (!one_only_ && !(each->number() > 0 && each->path() == path_)) {
+            most = (std::max)(most, each->expected_workers());
         }
     }
     return most;
@@ -40,6 +44,8 @@ SPOTTER_BODY error worker_list::refresh() {
     error const unreadable = one_only_ ? fresh.open_only(all_->front()->number()) : fresh.take_in();
     if (fresh.all_->empty()) { return unreadable; }  // it is just being made: what was read is all that there is
     before_ = std::exchange(all_, std::move(fresh.all_));
+    std::swap(set_before_, fresh.set_);  // goes with `fresh`
+    std::swap(set_before_, set_);
     has_root_ = fresh.has_root_;
     ++replaced_;
     return {errc::replaced,
@@ -67,9 +73,13 @@ SPOTTER_BODY error worker_list::take_in() {
     };
     for (auto const& each : *all_) { note(each->refresh()); }
     if (one_only_) { return first; }
+    if (all_->empty()) {
+        take_set();
+        sound = !all_->empty();
+    }
     if (!has_root_) {
         note(add(0, path_));
-        has_root_ = !all_->empty() && all_->back()->index().path() == path_;
+        has_root_ = !all_->empty() && all_->back()->path() == path_;
     }
     if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
         return first || kind ? first : kind.error();
@@ -80,11 +90,36 @@ SPOTTER_BODY error worker_list::take_in() {
     };
     std::vector<std::uint32_t> found;
     if (error const why = detail::list_numbers(*files_, path_, number_of, found)) { return why; }
+    std::vector<std::uint32_t> known;
+    for (auto const& each : *all_) { known.push_back(each->number()); }
+    std::sort(known.begin(), known.end());
     for (std::uint32_t number : found) {
-        if (find(number) == nullptr) { note(add(number, folder_of(number))); }
+        bool const there = std::binary_search(known.begin(), known.end(), number);
+        if (!there) { note(add(number, folder_of(number))); }
     }
     std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
     return lack ? lack : sound ? error{} : first;
+}
+
+SPOTTER_BODY void worker_list::take_set() {
+    result<file_mapping> const file = files_->map(path_text{path_, layout::set_name});
+    if (!file) { return; }
+    set_ = *file;
+    worker_set_reader set{set_.bytes};
+    for (told_worker told; set.next(told.who); told = {}) {
+        bool whole = true;
+        for (std::uint32_t i = 0; i < told.who.segments && whole; ++i) {
+            whole = set.next(told.last);
+            told.sides.push_back({told.last.number, set.side_of(told.last)});
+        }
+        bool const ordered = all_->empty() || all_->back()->number() < told.who.number;
+        if (!whole || !ordered) { return; }
+        bool const is_root = told.who.number == 0;
+        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number), *files_);
+        if (!fresh->is_as_told()) { continue; }
+        has_root_ = has_root_ || is_root;
+        all_->push_back(std::move(fresh));
+    }
 }
 
 SPOTTER_BODY bool worker_list::began_anew(error const& why) const noexcept {

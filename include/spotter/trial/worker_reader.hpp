@@ -2,6 +2,7 @@
 // Trial (L4): one worker's record and how it stands: its status, which steps it has decided, how long it has been silent.
 #pragma once
 
+#include <spotter/format/worker_set.hpp>
 #include <spotter/trial/index.hpp>
 #include <spotter/trial/step_ranges.hpp>
 
@@ -32,18 +33,35 @@ struct worker {
     friend constexpr bool operator==(worker, worker) noexcept = default;
 };
 
+// What a set of sidecars says of a worker.
+struct told_worker {
+    set_worker who{};
+    set_segment last{};
+    std::vector<merged_side> sides{};
+};
+
 // A snapshot like the trial that it belongs to.
 class worker_reader {
 public:
     // `folder` is this worker's own. Whose it is stands in the record; until that is read it is `number`.
     worker_reader(std::uint32_t number, std::string_view folder, file_system& files)
         : number_{number}, index_{folder, files} {}
+    // One that a set of sidecars speaks of: its record is opened once it is asked for. The sidecars must outlive the reader.
+    worker_reader(told_worker told, std::string_view folder, file_system& files);
 
-    // Takes in what was written meanwhile. After an error everything read so far still holds.
+    // Takes in what was written meanwhile. After an error everything read so far still holds. What a set says is kept for as long as the
+    // folder shows no other end of the record.
     [[nodiscard]] error refresh();
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ == 0 ? index_.worker() : number_; }
-    [[nodiscard]] worker_index const& index() const noexcept { return index_; }
+    [[nodiscard]] std::string const& path() const noexcept { return index_.path(); }
+    [[nodiscard]] worker_index const& index() const noexcept {
+        if (told_) { const_cast<worker_reader*>(this)->open(); }  // the trial is one thread's
+        return index_;
+    }
+    [[nodiscard]] std::uint32_t expected_workers() const noexcept;
+    // Its record ends where the set says, by the sizes of its files alone; only before it is opened.
+    [[nodiscard]] bool is_as_told() const noexcept;
     [[nodiscard]] run_status status() const noexcept { return status_; }
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
@@ -58,9 +76,12 @@ public:
 
 private:
     [[nodiscard]] step_ranges const& ranges() const;
+    void open() noexcept;
+    void look_at_clock() noexcept;
 
     std::uint32_t number_;
     worker_index index_;
+    std::optional<told_worker> told_{};  // until the record is opened
     mutable step_ranges closed_{};
     mutable std::size_t ranged_ = 0;  // closings that `closed_` knows
     error trouble_{};

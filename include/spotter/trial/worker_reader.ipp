@@ -8,7 +8,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY worker_reader::worker_reader(told_worker told, std::string_view folder, file_system& files)
+    : number_{told.who.number}, index_{folder, files}, told_{std::move(told)} {
+    constexpr run_status ends[] = {run_status::died, run_status::finished, run_status::failed};
+    status_ = ends[told_->who.how < 3 ? told_->who.how : 0];
+    look_at_clock();
+}
+
 SPOTTER_BODY error worker_reader::refresh() {
+    if (told_ && is_as_told()) {
+        look_at_clock();
+        return {};
+    }
+    if (told_) { index_.take_sides(std::move(std::exchange(told_, std::nullopt)->sides)); }
     result<bool> const live = index_.is_locked();  // asked first: a run that ends now is still seen as ended next time
     trouble_ = index_.refresh();
     if (index_.ended()) {
@@ -16,9 +28,35 @@ SPOTTER_BODY error worker_reader::refresh() {
     } else if (live) {  // where the system cannot tell, it stays what it was
         status_ = *live ? run_status::running : run_status::died;
     }
+    look_at_clock();
+    return trouble_;
+}
+
+SPOTTER_BODY std::uint32_t worker_reader::expected_workers() const noexcept {
+    return told_ ? told_->who.expected_workers : index_.expected_workers();
+}
+
+SPOTTER_BODY void worker_reader::open() noexcept {
+    index_.take_sides(std::move(told_->sides));
+    told_.reset();
+    trouble_ = detail::answered([&]() -> error { return refresh(); });
+}
+
+SPOTTER_BODY bool worker_reader::is_as_told() const noexcept {
+    segment_folder const& folder = index_.folder();
+    char name[32];
+    auto const path = [&](std::uint32_t number) {
+        return path_text{folder.path(), {name, name_segment(number, layout::data_suffix, name)}};
+    };
+    auto const bytes = folder.files().size_of(path(told_->last.number));
+    if (!bytes || *bytes != told_->last.bytes) { return false; }
+    auto const next = folder.files().kind_of(path(told_->last.number + 1));
+    return next && *next == path_kind::missing;
+}
+
+SPOTTER_BODY void worker_reader::look_at_clock() noexcept {
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     looked_at_ = std::chrono::duration<double>(now).count();
-    return trouble_;
 }
 
 SPOTTER_BODY step_state worker_reader::state(step_id step) const {
@@ -27,6 +65,7 @@ SPOTTER_BODY step_state worker_reader::state(step_id step) const {
 }
 
 SPOTTER_BODY double worker_reader::age() const {
+    if (told_) { return (std::max)(0.0, looked_at_ - told_->who.last_sign); }
     double last = index_.begun_at();
     if (!index_.steps().empty()) { last = (std::max)(last, index_.steps().back().time); }
     last = (std::max)(last, index_.ended_at());
@@ -34,7 +73,7 @@ SPOTTER_BODY double worker_reader::age() const {
 }
 
 SPOTTER_BODY step_ranges const& worker_reader::ranges() const {
-    auto const& steps = index_.steps();
+    auto const& steps = index().steps();
     return detail::listed([&]() -> step_ranges const& {
         for (auto it = steps.from(ranged_); it != steps.end(); ++it, ++ranged_) { closed_.add((*it).step); }
         return closed_;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `compact`: the sidecars of a run's workers merged into one file.
+#include "folders.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+
+#include <spotter/trial/compact.hpp>
+
+namespace spotter_tool {
+
+using namespace spotter;
+
+int compact(compact_options const& wanted) {
+    std::string const path = tidy(wanted.path);
+    std::vector<recording> all;
+    if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "compact", path); }
+    auto const done = compact_run(path);
+    if (!done) { return fail(done.error(), wanted.json, "compact", path); }
+    if (wanted.json) {
+        json document = document_of("compact", path);
+        document["workers"] = done->workers;
+        document["left_out"] = done->left_out;
+        document["bytes"] = done->bytes;
+        say_document(document);
+        return fine;
+    }
+    say(fmt::format("{} of {} workers in {}/{}, {} bytes\n", done->workers, done->workers + done->left_out, plain(path),
+                    layout::set_name, done->bytes));
+    if (done->left_out > 0) { say(fmt::format("{} are being written, or cannot be read: they open as ever\n", done->left_out)); }
+    return fine;
+}
+
+}  // namespace spotter_tool
