@@ -47,13 +47,13 @@ struct flood {
     health_report health{};
 };
 constexpr std::uint64_t disk_steps = 400;
-flood record_flood(std::string const& path, drain how) {
+flood record_flood(std::string const& path, drain how, std::uint64_t segment_bytes = 200'000) {
     flood told;
     hook watch{path, everything,
                options{.existing = existing::resume,
                        .drain = how,
                        .ring_bytes = 128 << 10,  // a writer kept waiting stores a whole ring at once
-                       .segment_bytes = 200'000,
+                       .segment_bytes = segment_bytes,
                        .flush_milliseconds = 1}};
     std::vector<float> noise(2000);
     std::uint32_t state = 1;
@@ -138,9 +138,11 @@ TEST_CASE(
         pid_t const child = ::fork();
         if (child == 0) {
             ::signal(SIGXFSZ, ignored ? SIG_IGN : SIG_DFL);
-            rlimit const most{190'001, 190'001};  // less than a segment, more than the values of one row frame
+            // Less than a segment, and more than all values that may wait for one row frame: a writer that is never idle packs many steps
+            // into one, and where these do not fit nothing is stored.
+            rlimit const most{990'001, 990'001};
             ::setrlimit(RLIMIT_FSIZE, &most);
-            flood const seen = record_flood(path, how);
+            flood const seen = record_flood(path, how, 1'000'000);
             std::uint64_t const facts[] = {seen.came_in, seen.health.sink.stored, seen.health.sink.dropped,
                                            static_cast<std::uint64_t>(seen.health.first_error.code),
                                            seen.bits == unwatched(0, disk_steps) ? 1U : 0U};
