@@ -174,7 +174,7 @@ using types = list<
     pending_responses, output_collapse, output_mismatch, outside_envelope, overfit, overflow, overtraining, path_text,
     poor_weight_initialization, posix_file_system, print_finding, question, raise_flag, rearm, relation,
     replica_divergence, ring_in, rl_constant_reward, rl_entropy_collapse, rl_explained_variance, rl_kl, rl_policy_ascends, role,
-    run_command, run_end, run_info, running_mean, saturated_activation, selector, sentence, severity, shared_memory,
+    run_command, run_end, run_info, running_mean, sampled, saturated_activation, selector, sentence, severity, shared_memory,
     similar_across_runs, stalled_training, statistic, step_alarm, step_time_outlier, stop_flag, straggler, summary,
     tensor_info, tensor_ref, tensor_table, terms, tree_depth, truth, unchanged_tensor, underfit, unit_activity,
     update_direction, update_ratio_band, updates_too_small, vanishing_gradient, vitals, recording_workers, child_process, cure,

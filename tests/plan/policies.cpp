@@ -4,6 +4,7 @@
 
 #include <spotter/hook.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,36 @@ static_assert(!every{0}(train(0)) && every{1}(train(0)));
 static_assert(between{3, 5}(train(3)) && between{3, 5}(train(4)) && !between{3, 5}(train(5)) &&
               !between{5, 3}(train(4)));
 static_assert((powers_of_two{} || at{5})(train(5)) && (powers_of_two{} && !at{8})(train(16)));
+
+TEST_CASE("policies: of many workers exactly so many are kept at each index, in the long run each as often") {
+    for (std::uint32_t const workers : {1U, 2U, 7U, 12U, 100U, 1000U}) {
+        for (std::uint32_t const keep : {1U, 4U}) {
+            for (std::uint64_t const seed : {0U, 1U, 77U}) {
+                std::vector<std::uint32_t> times(workers);
+                std::uint32_t const indices = 40 * workers;
+                bool exact = true;
+                for (std::uint32_t index = 0; index < indices; ++index) {
+                    std::uint32_t kept = 0;
+                    for (std::uint32_t worker = 0; worker < workers; ++worker) {
+                        bool const mine = sampled{worker, workers, keep, seed}(train(index));
+                        kept += mine ? 1U : 0U;
+                        times[worker] += mine ? 1U : 0U;
+                    }
+                    exact = exact && kept == (std::min)(keep, workers);
+                    if (workers == 1000 && index > 200) { break; }
+                }
+                INFO(workers << " workers, " << keep << " kept, seed " << seed);
+                CHECK(exact);
+                if (workers > 100) { continue; }
+                auto const [least, most] = std::minmax_element(times.begin(), times.end());
+                CHECK(*least > 0);
+                CHECK((workers <= keep || *most < 3 * 40 * keep));
+            }
+        }
+    }
+    CHECK_FALSE(sampled{0, 4, 0}(train(0)));
+    CHECK(words(every{100} && sampled{.worker = 2, .workers = 8, .keep = 3, .seed = 5}) == "(every{100} && sampled{worker 2 of 8, keep 3, seed 5})");
+}
 
 TEST_CASE("every is anchored at zero, from and before bound it, at adds to it [S01][S02][S03][S04]") {
     CHECK(admitted(every{100} && from{5}, 450) == indices{100, 200, 300, 400});

@@ -94,3 +94,36 @@ TEST_CASE("control: a run that is over, and what is no run") {
     CHECK(ask("pause " + folder / "nothing").code == 3);
     CHECK(ask("capture " + folder / "run").code == 2);  // without --names
 }
+
+TEST_CASE("a finding of one rank asks the others for the same: the command of a response, on the run that all of them write") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    std::string const command = std::string{SPOTTER_TOOL} + " capture " + path + " --names 'act/*' --steps 40 --by rank0 > /dev/null";
+    auto const rank = [&](std::uint32_t number, std::atomic<bool> const& over) {
+        options how{.worker = number, .workers = 2};
+        hook watch{path, plan{collection{"few", "act/*", every{100} && sampled{number, 2, 1}, payload}}, how,
+                   on(non_finite{}, run_command{command.c_str()}) | once};
+        std::vector<float> act(8, 1);
+        for (std::uint64_t i = 0; !over; ++i) {
+            bool const bad = number == 0 && i >= 50;
+            act[3] = bad ? std::numeric_limits<float>::quiet_NaN() : 1.0F;
+            (void)watch.step(i, "act/1"_t = act);
+            std::this_thread::sleep_for(std::chrono::milliseconds{2});
+        }
+    };
+    std::atomic<bool> over{false};
+    std::thread first{rank, 0U, std::cref(over)}, second{rank, 1U, std::cref(over)};
+    bool captured = false;
+    for (int i = 0; i < 400 && !captured; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+        auto const run = open_trial(path);
+        captured = run && run->workers().size() == 2;
+        for (std::uint32_t number = 0; number < 2 && captured; ++number) {
+            auto const steps = (*run)["act/1"].of(worker{number}).payload_steps();
+            captured = std::count_if(steps.begin(), steps.end(), [](step_id each) { return each.index % 100 != 0; }) >= 35;
+        }
+    }
+    over = true;
+    first.join(), second.join();
+    CHECK(captured);
+}

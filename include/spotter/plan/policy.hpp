@@ -6,6 +6,7 @@
 #include <spotter/core/step.hpp>
 
 #include <array>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -40,6 +41,35 @@ struct between {
     std::uint64_t first = 0, end = 0;
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
         return step.index >= first && step.index < end;
+    }
+};
+// Of many workers `keep`, others at each index, the same to all of them without a word between them: exactly `keep` at each, spread over
+// the workers, and in the long run each as often. `worker` and `workers` are those of `options`. As a plan of each rank:
+//     collection{"values", role::weight, every{100} && sampled{.worker = rank, .workers = ranks, .keep = 4}, payload}
+struct sampled {
+    using kind = policy_kind;
+    std::uint32_t worker = 0, workers = 1;
+    std::uint32_t keep = 1;  // 0: nobody
+    std::uint64_t seed = 0;
+    [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
+        if (keep >= workers) { return keep > 0; }
+        // Worker times a number without a divisor in common takes each place once; from where on they are kept is drawn by the index.
+        std::uint64_t stride = 1 + mixed(seed) % (workers - 1);
+        while (!is_coprime(stride, workers)) { ++stride; }
+        std::uint64_t const begin = mixed(seed ^ mixed(step.index + 1)) % workers;
+        return (worker * stride + begin) % workers < keep;
+    }
+
+private:
+    [[nodiscard]] static constexpr bool is_coprime(std::uint64_t a, std::uint64_t b) noexcept {
+        while (b != 0) { a = std::exchange(b, a % b); }
+        return a == 1;
+    }
+    // The finaliser of MurmurHash3 (Appleby, public domain): every bit of the result depends on all of those given.
+    [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
+        bits = (bits ^ (bits >> 33)) * 0xFF51AFD7ED558CCDULL;
+        bits = (bits ^ (bits >> 33)) * 0xC4CEB9FE1A85EC53ULL;
+        return bits ^ (bits >> 33);
     }
 };
 // Exactly these indices, of any mode.
