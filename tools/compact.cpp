@@ -12,6 +12,7 @@ using namespace spotter;
 
 int compact(compact_options const& wanted) {
     std::string const path = tidy(wanted.path);
+    if (error const why = not_in_a_store(path)) { return fail(why, wanted.json, "compact", path); }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "compact", path); }
     auto const done = compact_run(path);

@@ -48,6 +48,7 @@ namespace {
 int control(control_options const& wanted, control_verb what) {
     std::string_view const verb = name_of(what);
     std::string const path = tidy(wanted.path);
+    if (error const why = not_in_a_store(path)) { return fail(why, wanted.json, verb, path); }
     run_request request{.what = what, .names = wanted.names, .steps = wanted.steps, .by = wanted.by};
     if (!wanted.file.empty()) {
         auto document = whole_file(wanted.file);

@@ -21,25 +21,39 @@ struct recording {
     std::vector<std::uint32_t> sidecars{};
 };
 
+// What reads that path; the machine's files where nothing does, of which find_recordings tells.
+[[nodiscard]] inline spotter::file_system& files_for(std::string_view path) noexcept {
+    auto const at = spotter::files_at(path);
+    return at ? **at : spotter::system_files();
+}
+
+// Why a verb that writes beside a run does not there.
+[[nodiscard]] inline spotter::error not_in_a_store(std::string_view path) {
+    if (!path.starts_with("s3://")) { return {}; }
+    return {spotter::errc::bad_config, "what lies in an object store is only read: `spotter sync` it into a folder first"};
+}
+
 // A file's bytes while this lives.
 class mapped_file {
 public:
-    explicit mapped_file(std::string const& path) {
-        auto const mapping = spotter::system_files().map(path);
+    explicit mapped_file(std::string const& path) : files_{&files_for(path)} {
+        auto const mapping = files_->map(path);
         if (mapping) {
             mapping_ = *mapping;
+            if (mapping_.partial) { why_ = files_->fetch({&mapping_.bytes, 1}); }
         } else {
             why_ = mapping.error();
         }
     }
     mapped_file(mapped_file const&) = delete;
     mapped_file& operator=(mapped_file const&) = delete;
-    ~mapped_file() { spotter::system_files().unmap(mapping_); }
+    ~mapped_file() { files_->unmap(mapping_); }
 
     [[nodiscard]] spotter::error const& error() const noexcept { return why_; }
-    [[nodiscard]] spotter::byte_view bytes() const noexcept { return mapping_.bytes; }
+    [[nodiscard]] spotter::byte_view bytes() const noexcept { return why_ ? spotter::byte_view{} : mapping_.bytes; }
 
 private:
+    spotter::file_system* files_;
     spotter::file_mapping mapping_{};
     spotter::error why_{};
 };
@@ -58,7 +72,7 @@ namespace detail {
         static_cast<std::vector<std::string>*>(context)->emplace_back(name);
         return true;
     };
-    (void)spotter::system_files().list(folder, take, &names);
+    (void)files_for(folder).list(folder, take, &names);
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -92,7 +106,9 @@ namespace detail {
 
 // The recordings of the run at `path`: its own, if any, and its workers' in order. errc::not_a_run says what is there instead.
 [[nodiscard]] inline spotter::error find_recordings(std::string const& path, std::vector<recording>& all) {
-    auto const kind = spotter::system_files().kind_of(path);
+    auto const at = spotter::files_at(path);
+    if (!at) { return at.error(); }
+    auto const kind = (*at)->kind_of(path);
     if (!kind) { return kind.error(); }
     if (*kind == spotter::path_kind::missing) { return detail::no_run(path, "does not exist"); }
     if (*kind != spotter::path_kind::folder) {
@@ -104,7 +120,7 @@ namespace detail {
     std::size_t count = 0;
     for (std::string const& name : detail::names_in(path)) {
         std::string const below = path + '/' + name;
-        auto const what = spotter::system_files().kind_of(below);
+        auto const what = (*at)->kind_of(below);
         if (!what || *what != spotter::path_kind::folder) { continue; }
         std::uint32_t const worker = spotter::worker_of_folder(name);
         recording it = detail::look_into(below, worker);
@@ -127,7 +143,7 @@ namespace detail {
 
 // Whether a live process writes into it.
 [[nodiscard]] inline bool is_live(recording const& it) {
-    auto const held = spotter::system_files().is_locked(it.path + '/' + spotter::layout::lock_name);
+    auto const held = files_for(it.path).is_locked(it.path + '/' + spotter::layout::lock_name);
     return held && *held;
 }
 

@@ -36,8 +36,14 @@ struct sizes {
 
 void measure(recording const& it, sizes& all) {
     for (std::uint32_t const number : it.segments) {
+        if (it.path.starts_with("s3://")) {  // all would have to be fetched to be measured
+            all.bytes += files_for(it.path).size_of(file_of(it, number, layout::data_suffix)).value_or(0);
+            all.sidecars += files_for(it.path).size_of(file_of(it, number, layout::side_suffix)).value_or(0);
+            ++all.segments;
+            continue;
+        }
         mapped_file const data{file_of(it, number, layout::data_suffix)};
-        all.sidecars += system_files().size_of(file_of(it, number, layout::side_suffix)).value_or(0);
+        all.sidecars += files_for(it.path).size_of(file_of(it, number, layout::side_suffix)).value_or(0);
         all.bytes += data.bytes().size();
         ++all.segments;
         frame_walker walker{data.bytes()};

@@ -39,6 +39,7 @@ constexpr char exit_codes[] =
         {"verify", "spotter verify runs/a"},
         {"recover", "spotter recover runs/a --dry-run"},
         {"compact", "spotter compact runs/a"},
+        {"sync", "spotter sync runs/a s3://bucket/runs/a; spotter sync s3://bucket/runs/a runs/copy"},
         {"merge", "mpirun -n 16 sh -c 'spotter check runs/a --shard rank --json > part-$OMPI_COMM_WORLD_RANK.json'; spotter merge part-*.json"},
         {"export", "spotter export runs/a tb --format tensorboard --follow"},
         {"check", "spotter check runs/a runs/b --rules supervised --rules rules.json --junit check.xml"},
@@ -159,6 +160,14 @@ int run_tool(int count, char** words) {
     compact_options for_compact;
     (void)add_verb(app, "compact", "Merges the sidecars of a run's workers, so that thousands of them open as one", for_compact,
                    compact, run);
+
+    sync_options for_sync;
+    sub = app.add_subcommand("sync", "A run's folder into an object store, or from there into a folder");
+    sub->add_option("from", for_sync.from, "A run's folder, or a place as s3://bucket/runs/a")->required();
+    sub->add_option("to", for_sync.to, "The other of both")->required();
+    sub->add_flag("--remove", for_sync.remove, "Remove local segments that are closed, but for the newest, once the store has them");
+    sub->add_flag("--json", for_sync.json, "One JSON document on standard output");
+    sub->callback([&] { run = [&] { return sync(for_sync); }; });
 
     export_options for_export;
     sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,

@@ -95,7 +95,7 @@ public:
 
     // What sidecars know beyond their segments goes into the folder's file `lost`, before they are made anew from what is there.
     [[nodiscard]] error remember(recording const& it) {
-        auto const known = spotter::detail::look_for_losses(system_files(), it.path);
+        auto const known = spotter::detail::look_for_losses(files_for(it.path), it.path);
         std::string const file = it.path + '/' + layout::lost_name;
         std::string text;
         {
@@ -189,6 +189,7 @@ void print(recovery const& result, std::string const& path, bool dry_run) {
 
 int recover(recover_options const& wanted) {
     std::string const path = tidy(wanted.path);
+    if (error const why = not_in_a_store(path)) { return fail(why, wanted.json, "recover", path); }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "recover", path); }
     add_inner_ones(all);
@@ -204,7 +205,7 @@ int recover(recover_options const& wanted) {
     for (recording& each : all) {
         each = detail::look_into(each.path, each.worker);  // as it is now that nobody can add to it
         for (std::uint32_t const number : each.segments) {
-            total += system_files().size_of(file_of(each, number, layout::data_suffix)).value_or(0);
+            total += files_for(each.path).size_of(file_of(each, number, layout::data_suffix)).value_or(0);
         }
     }
     {

@@ -90,6 +90,13 @@ struct compact_options {
 };
 [[nodiscard]] int compact(compact_options const& wanted);
 
+struct sync_options {
+    std::string from{}, to{};
+    bool remove = false;
+    bool json = false;
+};
+[[nodiscard]] int sync(sync_options const& wanted);
+
 struct merge_options {
     std::vector<std::string> paths{};
     bool json = false;

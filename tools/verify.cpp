@@ -160,7 +160,7 @@ void check_sidecar(std::string const& file, byte_view side, bool growing, checke
 
 // What is behind the ends of segments, by those who still know.
 void check_ends(recording const& it, checked& into) {
-    for (lost_end const& each : spotter::detail::look_for_losses(system_files(), it.path).ends) {
+    for (lost_end const& each : spotter::detail::look_for_losses(files_for(it.path), it.path).ends) {
         std::erase_if(into.damage, [&](place const& known) {
             return known.kind == "cut_off" && known.file == each.file;  // said here with how much it was
         });
@@ -303,7 +303,7 @@ int verify(verify_options const& wanted) {
     std::uint64_t total = 0;
     for (recording const& each : all) {
         for (std::uint32_t const number : each.segments) {
-            total += system_files().size_of(file_of(each, number, layout::data_suffix)).value_or(0);
+            total += files_for(each.path).size_of(file_of(each, number, layout::data_suffix)).value_or(0);
         }
     }
     checked result;

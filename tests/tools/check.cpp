@@ -5,6 +5,7 @@
 #include <spotter/packs.hpp>
 #include <spotter/rule/builtin/replica_divergence.hpp>
 
+#include <cstdlib>
 #include <fstream>
 
 using namespace spotter;
@@ -321,4 +322,24 @@ TEST_CASE("compact: the workers of a run in one file") {
     CHECK(ask("verify " + folder / "run").code == 0);
     CHECK(ask("compact " + folder / "run/worker-1").complains("one worker of several"));
     CHECK(ask("compact " + folder / "nothing").code == 3);
+}
+
+TEST_CASE("sync, and places in an object store: what is missing is told before anything is sent") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    for (char const* const each : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"}) {
+        ::unsetenv(each);
+    }
+    ::setenv("HOME", (folder / "").c_str(), 1);
+    told const refused = ask("sync " + folder / "run s3://bucket/run");
+    CHECK(refused.code == 2);
+    if (refused.complains("built without")) { SPOTTER_SKIP("the tool was built without libcurl and OpenSSL"); }
+    CHECK(refused.complains("AWS_ACCESS_KEY_ID"));
+    CHECK(ask("ls s3://bucket/run").complains("AWS_ACCESS_KEY_ID"));
+    CHECK(ask("sync " + folder / "run " + folder / "copy").complains("the other a place"));
+    CHECK(ask("sync s3://bucket/run " + folder / "copy --remove").complains("--remove is for"));
+    CHECK(ask("compact s3://bucket/run").complains("only read"));
+    CHECK(ask("capture s3://bucket/run --names x").complains("only read"));
+    CHECK(ask("recover s3://bucket/run").complains("only read"));
+    CHECK(ask("sync " + folder / "nothing s3://bucket/run").code == 3);
 }

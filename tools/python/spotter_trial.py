@@ -6,6 +6,8 @@
     steps, loss = run["loss"].history("mean", mode="train")   # NumPy arrays
     w = run["fc1/w"].value("train:100")
 
+A run in an object store is `open_trial("s3://bucket/runs/a")`, read by ranges with boto3, where that is installed.
+
 A trial is a snapshot: what is read from it does not change until `refresh`. It is one thread's. docs/python.md has the whole of it,
 docs/format.md the bytes.
 """
@@ -1038,8 +1040,143 @@ class _Walk:
         return None
 
 
-def _open_file(path: Path):
+class _StorePath:
+    """A place in an object store, as far as a reader needs of a path. Lists are a second old at most."""
+
+    def __init__(self, client, bucket: str, key: str, listings: dict):
+        self.client, self.bucket, self.key, self.listings = client, bucket, key, listings
+
+    @staticmethod
+    def of(text: str) -> "_StorePath":
+        try:
+            import boto3
+        except ImportError as why:
+            raise IoError(f"{text} is read with boto3, which is not installed: pip install boto3") from why
+        bucket, _, key = text[len("s3://"):].partition("/")
+        return _StorePath(boto3.client("s3"), bucket, key.strip("/"), {})
+
+    def __str__(self) -> str:
+        return f"s3://{self.bucket}/{self.key}"
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, _StorePath) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __truediv__(self, name: str) -> "_StorePath":
+        return _StorePath(self.client, self.bucket, f"{self.key}/{name}", self.listings)
+
+    @property
+    def parent(self) -> "_StorePath":
+        return _StorePath(self.client, self.bucket, self.key.rpartition("/")[0], self.listings)
+
+    def with_suffix(self, suffix: str) -> "_StorePath":
+        return _StorePath(self.client, self.bucket, self.key.rpartition(".")[0] + suffix, self.listings)
+
+    def ask(self, call: str, **of):
+        """The answer; None where there is nothing of that name."""
+        from botocore.exceptions import BotoCoreError, ClientError
+        try:
+            return getattr(self.client, call)(Bucket=self.bucket, **of)
+        except ClientError as why:
+            code = why.response["Error"]["Code"]
+            if code in ("404", "NoSuchKey"):
+                return None
+            raise IoError(f"{self}: the object store says {code}") from None
+        except BotoCoreError as why:
+            raise IoError(f"{self}: {type(why).__name__}: is the store there, and are there keys for it?") from None
+
+    def listed(self) -> dict:
+        """Key to (size, etag) of all that is below the run; asked anew where it is a second old."""
+        for prefix, (when, found) in self.listings.items():
+            if (self.key + "/").startswith(prefix) and time.monotonic() - when < 1:
+                return found
+        prefix = next((each for each in self.listings if (self.key + "/").startswith(each)), self.key + "/")
+        found, token = {}, {}
+        while True:
+            answer = self.ask("list_objects_v2", Prefix=prefix, **token) or {}
+            found.update((each["Key"], (each["Size"], each["ETag"])) for each in answer.get("Contents", []))
+            if not answer.get("IsTruncated"):
+                break
+            token = {"ContinuationToken": answer["NextContinuationToken"]}
+        self.listings[prefix] = (time.monotonic(), found)
+        return found
+
+    def is_file(self) -> bool:
+        return self.key in self.listed()
+
+    exists = is_file
+
+    def is_dir(self) -> bool:
+        return any(each.startswith(self.key + "/") for each in self.listed())
+
+    def glob(self, _: str) -> list:
+        return []
+
+    def names(self) -> List[str]:
+        begin = self.key + "/"
+        return sorted({each[len(begin):].partition("/")[0] for each in self.listed() if each.startswith(begin)})
+
+    def is_alive(self) -> bool:
+        """By the sign of life that a mirror writes, and the store's clock."""
+        from email.utils import parsedate_to_datetime
+        answer = (self / "alive").ask("get_object", Key=f"{self.key}/alive")
+        said = re.match(rb"spotter alive 1\nevery ([0-9]+)", answer["Body"].read()) if answer else None
+        if not said:
+            return False
+        now = parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"])
+        return (now - answer["LastModified"]).total_seconds() <= 3 * int(said.group(1)) + 2
+
+
+class _StoreFile:
+    """An object, read by ranges."""
+
+    def __init__(self, path: _StorePath):
+        there = path.listed().get(path.key)
+        if there is None:
+            raise FileNotFoundError(f"there is no {path}")
+        self.path, self.name, self.at, (self.size, self.etag) = path, str(path), 0, there
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def close(self):
+        pass
+
+    def seek(self, to: int):
+        self.at = to
+
+    def read(self, size: int = -1) -> bytes:
+        end = self.size if size < 0 else min(self.size, self.at + size)
+        if self.at >= end:
+            return b""
+        answer = self.path.ask("get_object", Key=self.path.key, Range=f"bytes={self.at}-{end - 1}")
+        if answer is None:
+            raise IoError(f"{self.name} was removed while it was read")
+        found = answer["Body"].read()
+        self.at += len(found)
+        return found
+
+
+def _identity_of(path, file=None):
+    """Another one where another file has that name."""
+    if isinstance(path, _StorePath):
+        return file.etag if file else path.listed().get(path.key, (0, None))[1]
+    return os.fstat(file.fileno()).st_ino if file else os.stat(path).st_ino
+
+
+def _size_of(file) -> int:
+    return file.size if isinstance(file, _StoreFile) else os.fstat(file.fileno()).st_size
+
+
+def _open_file(path):
     """To read, at once: a pipe in its place would wait for whoever writes into it. What is no file is not there."""
+    if isinstance(path, _StorePath):
+        return _StoreFile(path)
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     if not S_ISREG(os.fstat(number).st_mode):
         os.close(number)
@@ -1067,18 +1204,17 @@ class _Segment:
         if self.superseded:
             return
         try:
-            if self.file is None or os.stat(self.path).st_ino != self.inode:
+            if self.file is None or _identity_of(self.path) != self.inode:
                 fresh = _open_file(self.path)
-                status = os.fstat(fresh.fileno())
                 thinned = _is_thinned(fresh)
                 if self.file is not None and thinned and not self.thinned:
                     fresh.close()
                     self.superseded = True
                     return
-                self.file, self.inode, self.thinned = fresh, status.st_ino, thinned
+                self.file, self.inode, self.thinned = fresh, _identity_of(self.path, fresh), thinned
         except FileNotFoundError:
             return
-        self.size = os.fstat(self.file.fileno()).st_size
+        self.size = _size_of(self.file)
         self.thinned = self.thinned or _is_thinned(self.file)
         if self.size < _HEAD_BYTES or self.foreign:
             return
@@ -1334,6 +1470,8 @@ class _Record:
 
     def _is_locked(self) -> Optional[bool]:
         """Whether a live process writes; None where that cannot be told."""
+        if isinstance(self.folder, _StorePath):
+            return self.folder.is_alive()
         if fcntl is None:
             return None
         try:
@@ -1380,7 +1518,7 @@ class _Record:
         """Why this is no run, if it is none."""
         try:
             with _open_file(self._path(0)) as file:
-                data = _Bytes(file, os.fstat(file.fileno()).st_size)
+                data = _Bytes(file, _size_of(file))
                 if data.end < _HEAD_BYTES:
                     return None  # just beginning
                 _, why = _read_head(data)
@@ -1397,7 +1535,7 @@ class _Record:
         number = 1
         while self._path(number).is_file():
             with _open_file(self._path(number)) as file:
-                if _read_head(_Bytes(file, os.fstat(file.fileno()).st_size))[1] is None:
+                if _read_head(_Bytes(file, _size_of(file)))[1] is None:
                     return True
             number += 1
         return False
@@ -2105,7 +2243,7 @@ class Trial:
     the worst, and a value is the lowest worker's that holds it. Where a worker is named it speaks of that one."""
 
     def __init__(self, path, worker: Optional[int] = None):
-        self._path, self._only = Path(path), worker
+        self._path, self._only = _StorePath.of(str(path)) if str(path).startswith("s3://") else Path(path), worker
         self._records: List[_Record] = []
         self._awaiting = False
         self.refresh()
@@ -2329,7 +2467,7 @@ class Trial:
         else:
             folders = [(0, self._path)]
             try:
-                below = os.listdir(self._path)
+                below = self._path.names() if isinstance(self._path, _StorePath) else os.listdir(self._path)
             except OSError:
                 below = []
             folders += sorted((int(each[7:]), self._path / each) for each in below

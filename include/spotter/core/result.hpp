@@ -62,7 +62,7 @@ struct error {
 };
 
 #if SPOTTER_EXCEPTIONS
-// What result::value() throws; nothing else in spotter throws.
+// What result::value() throws, and lists of a run that is read from far away where it cannot be reached; nothing else in spotter throws.
 class failure : public std::exception {
 public:
     explicit failure(error const& why) noexcept : why_{why} {

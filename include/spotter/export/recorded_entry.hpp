@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // An observation, a scalar or a text. Valid during the call that it is handed to.
 class recorded_entry {
 public:
-    recorded_entry(recorded_tensor const& tensor, row_view row, byte_view segment);
+    recorded_entry(recorded_tensor const& tensor, row_view row, worker_index const& run, std::uint32_t segment);
 
     [[nodiscard]] recorded_tensor const& tensor() const noexcept { return tensor_; }
     [[nodiscard]] std::string_view name() const noexcept { return tensor_.name; }
@@ -45,7 +45,8 @@ private:
     [[nodiscard]] recorded_value read() const;
 
     recorded_tensor const& tensor_;
-    byte_view segment_;
+    worker_index const& run_;
+    std::uint32_t segment_;
     bool is_scalar_ = false;
     error broken_{};
     rows::observe seen_{};

@@ -10,8 +10,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY recorded_entry::recorded_entry(recorded_tensor const& tensor, row_view row, byte_view segment)
-    : tensor_{tensor}, segment_{segment} {
+SPOTTER_BODY recorded_entry::recorded_entry(recorded_tensor const& tensor, row_view row, worker_index const& run,
+                                            std::uint32_t segment)
+    : tensor_{tensor}, run_{run}, segment_{segment} {
     is_scalar_ = row.kind == row_kind::scalar;
     broken_ = is_scalar_ ? decode(row, scalar_) : decode(row, seen_, stats_);
 }
@@ -93,12 +94,14 @@ SPOTTER_BODY recorded_value recorded_entry::read() const {
     like.layout = seen_.layout;
     like.shape = seen_.shape;
     like.count = seen_.shape.elements();
-    if (!detail::can_hold(segment_, seen_.place, like.bytes())) {
+    auto const segment = run_.segment_with(seen_, segment_);
+    if (!segment) { return segment.error(); }
+    if (!detail::can_hold(*segment, seen_.place, like.bytes())) {
         return error{errc::corrupt, "an observation claims more values than its segment has room for"};
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
     payload_unpacker unpacker;
-    if (error const why = unpacker.unpack(segment_, seen_, bytes)) { return why; }
+    if (error const why = unpacker.unpack(*segment, seen_, bytes)) { return why; }
     return {std::move(bytes), like};
 }
 

@@ -104,7 +104,7 @@ private:
         if (decode(row, seen) || seen.has_step) { return false; }
         tensor_id const id = from_->index().id_of(segment, seen.id);
         if (!wanted(id) || choice_->step || (choice_->mode && *choice_->mode != before_.step.mode)) { return true; }
-        recorded_entry it{*from_->index().tensors()[id], row, from_->index().segment_bytes(segment)};
+        recorded_entry it{*from_->index().tensors()[id], row, from_->index(), segment};
         before_.worker = from_->number();
         take.loose(before_, it);
         return true;
@@ -132,7 +132,7 @@ private:
         for (std::size_t i = 0; i < kept_.size(); ++i) {
             kept const& each = kept_[i];
             if (last_of_[each.id] != i) { continue; }
-            recorded_entry it{*run.tensors()[each.id], body_of(each), run.segment_bytes(each.segment)};
+            recorded_entry it{*run.tensors()[each.id], body_of(each), run, each.segment};
             if (it) { take.entry(last_, it); }
         }
         for (kept const& each : findings_) {

@@ -20,6 +20,7 @@ struct opened_file {
 // A file's bytes in memory, as long as they are mapped. What is appended later is not in it.
 struct file_mapping {
     std::span<std::byte const> bytes{};
+    bool partial = false;  // its first 4 KiB are there; what else is read must have been asked of `fetch`
 };
 
 // Memory that stays when the process that made it ends, however it ends: until it is removed, or the machine goes off. Whoever
@@ -86,6 +87,8 @@ public:
     // To read. An empty file has an empty mapping. Whoever cuts the file off meanwhile takes the bytes away (SIGBUS).
     [[nodiscard]] virtual result<file_mapping> map(std::string_view path) noexcept = 0;
     virtual void unmap(file_mapping mapping) noexcept = 0;
+    // Parts of partial mappings that are about to be read, brought from far away, where that is where the file is: several at once.
+    [[nodiscard]] virtual error fetch(std::span<std::span<std::byte const> const>) noexcept { return {}; }
 
     // Takes the lock that a file (made if missing) stands for; errc::busy while someone else has it. The system gives it
     // back when the process dies, however that happens.

@@ -99,6 +99,13 @@ private:
 // The machine's files. Without state, so it is shared and may be used at any time.
 [[nodiscard]] file_system& system_files() noexcept;
 
+// What reads paths that begin with `s3://`: set by spotter/ext/s3.hpp, where that is included.
+using file_system_opener = result<file_system*> (*)() noexcept;
+inline file_system_opener s3_opener = nullptr;
+
+// Whose a path is that may begin with a scheme. errc::bad_config where nothing here reads it, or what does cannot begin.
+[[nodiscard]] result<file_system*> files_at(std::string_view path) noexcept;
+
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES

@@ -14,6 +14,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY result<file_system*> files_at(std::string_view path) noexcept {
+    if (!path.starts_with("s3://")) { return &system_files(); }
+    if (s3_opener != nullptr) { return s3_opener(); }
+    return {errc::bad_config, "this program reads no s3:// places: include <spotter/ext/s3.hpp>, or build the tool where libcurl and "
+                              "OpenSSL were found"};
+}
+
 SPOTTER_BODY result<opened_file> posix_file_system::create(std::string_view path) noexcept {
     return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
 }

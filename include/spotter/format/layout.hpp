@@ -58,6 +58,7 @@ inline constexpr std::uint32_t thinned_segment = 32;  // rewritten without value
 inline constexpr char data_suffix[] = ".spot";
 inline constexpr char side_suffix[] = ".spotx";
 inline constexpr char set_name[] = "workers.spotx";
+inline constexpr char lost_name[] = "lost";  // what is known to be gone for good; a line a segment (trial/losses.hpp)
 inline constexpr char lock_name[] = "lock";
 inline constexpr char stop_name[] = "stop";  // made from outside: the run is to stop
 inline constexpr char control_name[] = "control";  // made from outside: what the run is asked for (record/control_file.hpp)

@@ -381,12 +381,14 @@ private:
         view.shape = seen.shape;
         view.count = seen.shape.elements();
         run_.guard(segment);
-        byte_view const bytes = run_.segment_bytes(segment);
+        auto const bytes = run_.segment_with(seen, segment);
         error why{errc::corrupt,
                   "an observation claims more values than its segment has room for; it was judged without"};
-        if (detail::can_hold(bytes, seen.place, view.bytes())) {
+        if (!bytes) {
+            why = bytes.error();
+        } else if (detail::can_hold(*bytes, seen.place, view.bytes())) {
             values_.resize(static_cast<std::size_t>(view.bytes()));
-            why = unpacker_.unpack(bytes, seen, values_);
+            why = unpacker_.unpack(*bytes, seen, values_);
         }
         if (why) {
             if (!trouble_) { trouble_ = why; }

@@ -72,6 +72,8 @@ public:
     [[nodiscard]] result<bool> is_locked() const;
 
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
+    // The same, with the values of a row in it, and those that they build on. An error where they lie far away and cannot be reached.
+    [[nodiscard]] result<byte_view> segment_with(rows::observe const& row, std::uint32_t number) const noexcept;
     // The row, valid until `finder` is asked for the next.
     [[nodiscard]] row_view row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept;
 

@@ -59,6 +59,15 @@ SPOTTER_BODY result<bool> worker_index::is_locked() const {
     return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
 }
 
+SPOTTER_BODY result<byte_view> worker_index::segment_with(rows::observe const& row, std::uint32_t number) const noexcept {
+    run_segment const& mine = segments_[number];
+    error why = mine.fetch(row.place.offset, row.place.bytes);
+    payload_place base = row.place;
+    for (byte_view rest = row.bases; !why && !rest.empty() && read_base(rest, base);) { why = mine.fetch(base.offset, base.bytes); }
+    if (why) { return why; }
+    return mine.bytes();
+}
+
 SPOTTER_BODY row_view worker_index::row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept {
     return finder.find(kind, row_of(at), at.part);
 }
@@ -189,6 +198,7 @@ SPOTTER_BODY void worker_index::take_groups() {
         lost_.begin_attempt(attempt_of(number));
         if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
         guard(number);
+        mine.fetch_groups(mine.taken);
         for (; mine.taken < mine.groups().size(); ++mine.taken) {
             take_lost(number, mine.groups()[mine.taken].offset);
             take_group(number, mine.groups()[mine.taken]);

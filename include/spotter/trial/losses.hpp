@@ -35,12 +35,6 @@ struct run_losses {
     [[nodiscard]] bool any() const noexcept { return damaged() || dropped > 0 || thinned > 0 || closes > 0; }
 };
 
-namespace layout {
-
-inline constexpr char lost_name[] = "lost";  // what is known to be gone for good; a line a segment
-
-}  // namespace layout
-
 namespace detail {
 
 struct seen_segment {

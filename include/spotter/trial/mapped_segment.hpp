@@ -69,14 +69,17 @@ public:
     [[nodiscard]] bool closed() const noexcept { return closed_; }
     [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
     // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
-    [[nodiscard]] bool has_marks() const noexcept;
+    [[nodiscard]] bool has_marks() const;
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept;
     // What stands behind the places of the sidecar, until it was taken in.
     [[nodiscard]] byte_view beside() const noexcept { return beside_; }
     void forget_beside() noexcept { beside_ = {}; }
     // Of row frames, all that there are, in order.
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
-    [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const noexcept;
+    [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const;
+    // Brings what is about to be read from far away, if that is where the file is: bytes, and all groups from one on.
+    [[nodiscard]] error fetch(std::uint64_t offset, std::uint64_t size) const noexcept;
+    void fetch_groups(std::size_t first) const;
 
     // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
     // at the start of each frame and behind each close, malformed(body), lost(offset) of frames that cannot be read.
@@ -153,15 +156,25 @@ public:
     template <class Take>
     void survey(Take&& take) {
         if (foreign() || superseded_ || surveyed_to_ == bytes().size()) { return; }
-        frame_walker walker{bytes(), surveyed_to_};
+        if (mapping_.partial) {  // values are not brought for their frames' heads alone
+            fetch_groups(0);
+            for (side_place const& group : groups_) {
+                if (group.offset >= surveyed_to_) { survey_from(frames_of(group), take); }
+            }
+        } else {
+            survey_from(frame_walker{bytes(), surveyed_to_}, take);
+        }
+    }
+
+private:
+    template <class Take>
+    void survey_from(frame_walker walker, Take& take) {
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
             if (what == walked::corrupt) { take(walker.damage()); }
             if (what == walked::rows) { closed_ = (walker.frame().flags & layout::last_of_segment) != 0; }
         }
         surveyed_to_ = walker.good_end();
     }
-
-private:
     // The frames behind what is known.
     void walk_on();
     // Where the file is another one now, or has grown.
@@ -177,7 +190,7 @@ private:
     // What stands behind the places of a sidecar says whose they are.
     [[nodiscard]] bool is_of_another(byte_view beside) const noexcept;
     // Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there.
-    [[nodiscard]] bool belongs(side_place const& place) const noexcept;
+    [[nodiscard]] bool belongs(side_place const& place) const;
     // A place is written after its rows, so one beyond the end of the segment says that this was cut.
     void take_lost_end(file_system& files, std::string const& segment, byte_view side, std::uint64_t i,
                        std::uint64_t end);
@@ -185,7 +198,10 @@ private:
     // By its first row frame.
     [[nodiscard]] static bool is_thinned(byte_view segment) noexcept;
 
+    void demand(std::uint64_t offset, std::uint64_t size) const;
+
     file_mapping mapping_{};
+    file_system* files_ = nullptr;  // of the mapping
     std::size_t readable_ = 0;    // bytes of it
     std::uint64_t identity_ = 0;  // of the file, when it was last looked at; and its size then:
     std::uint64_t looked_at_ = 0;

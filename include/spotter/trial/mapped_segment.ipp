@@ -22,6 +22,7 @@ SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const&
 
 SPOTTER_BODY void mapped_segment::walk_on() {
     std::size_t const known = groups_.size();
+    demand(known_to_, bytes().size() - known_to_);
     frame_walker walker{bytes(), known_to_};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
         // A head alone holds no rows.
@@ -61,7 +62,7 @@ SPOTTER_BODY bool mapped_segment::whole() const noexcept {
     return !groups_.empty() && (groups_.back().flags & layout::last_of_segment) != 0;
 }
 
-SPOTTER_BODY bool mapped_segment::has_marks() const noexcept {
+SPOTTER_BODY bool mapped_segment::has_marks() const {
     for (side_place const& group : groups_) {
         frame_walker walker = frames_of(group);
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
@@ -82,9 +83,32 @@ SPOTTER_BODY std::uint64_t mapped_segment::next_ordinal() const noexcept {
     return groups_.empty() ? 0 : groups_.back().first_ordinal + groups_.back().closes;
 }
 
-SPOTTER_BODY frame_walker mapped_segment::frames_of(side_place const& group, std::uint64_t from) const noexcept {
+SPOTTER_BODY error mapped_segment::fetch(std::uint64_t offset, std::uint64_t size) const noexcept {
+    if (!mapping_.partial || offset > bytes().size() || size > bytes().size() - offset) { return {}; }
+    byte_view const part = bytes().subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+    return files_->fetch({&part, 1});
+}
+
+SPOTTER_BODY void mapped_segment::fetch_groups(std::size_t first) const {
+    if (!mapping_.partial) { return; }
+    std::vector<byte_view> parts;
+    for (std::size_t i = first; i < groups_.size(); ++i) {
+        std::size_t const end = (std::min)(static_cast<std::size_t>(groups_[i].end), bytes().size());
+        auto const begin = static_cast<std::size_t>(groups_[i].offset);
+        if (begin < end) { parts.push_back(bytes().subspan(begin, end - begin)); }
+    }
+    if (error const why = files_->fetch(parts)) { detail::say_unreachable(why); }
+}
+
+SPOTTER_BODY void mapped_segment::demand(std::uint64_t offset, std::uint64_t size) const {
+    if (error const why = fetch(offset, size)) { detail::say_unreachable(why); }
+}
+
+SPOTTER_BODY frame_walker mapped_segment::frames_of(side_place const& group, std::uint64_t from) const {
     std::size_t const end = (std::min)(static_cast<std::size_t>(group.end), bytes().size());
-    return frame_walker{bytes().first(end), (std::max)(group.offset, from)};
+    std::uint64_t const begin = (std::max)(group.offset, from);
+    if (begin < end) { demand(begin, end - begin); }
+    return frame_walker{bytes().first(end), begin};
 }
 
 SPOTTER_BODY error mapped_segment::take_mapping(file_system& files, std::string const& name) {
@@ -95,6 +119,13 @@ SPOTTER_BODY error mapped_segment::take_mapping(file_system& files, std::string 
     }
     result<file_mapping> const fresh = files.map(name);
     if (!fresh) { return fresh.error(); }
+    if (fresh->partial && known_to_ >= sizeof tail_ && known_to_ <= fresh->bytes.size()) {
+        byte_view const tail = fresh->bytes.subspan(static_cast<std::size_t>(known_to_) - sizeof tail_, sizeof tail_);
+        if (error const why = files.fetch({&tail, 1})) {
+            files.unmap(*fresh);
+            return why;
+        }
+    }
     if (is_another(fresh->bytes)) {
         files.unmap(*fresh);
         return another_run();
@@ -105,6 +136,7 @@ SPOTTER_BODY error mapped_segment::take_mapping(file_system& files, std::string 
     files.unmap(superseded_ ? *fresh : mapping_);
     if (superseded_) { return {}; }
     mapping_ = *fresh;
+    files_ = &files;
     readable_ = mapping_.bytes.size();
     return {};
 }
@@ -179,7 +211,8 @@ SPOTTER_BODY bool mapped_segment::is_of_another(byte_view beside) const noexcept
     return told && (begin.run_id != head_->run_id || begin.attempt != head_->attempt);
 }
 
-SPOTTER_BODY bool mapped_segment::belongs(side_place const& place) const noexcept {
+SPOTTER_BODY bool mapped_segment::belongs(side_place const& place) const {
+    demand(place.offset, place.end - place.offset);
     auto const frame = decode_row_frame(bytes(), place.offset);
     return frame && frame->first_ordinal == place.first_ordinal && frame->previous_end == place.previous_end &&
            frame->end() <= place.end;

@@ -17,12 +17,17 @@ public:
 namespace detail {
 
 [[noreturn]] void say_no_memory();
+// What has to be fetched cannot be: throws `failure`. Without exceptions this ends the program, so what fetches is not offered there.
+[[noreturn]] void say_unreachable(error const& why);
 // What `list` returns. `undo` leaves nothing half done.
 template <class List, class Undo>
 decltype(auto) listed(List const& list, Undo const& undo) {
 #if SPOTTER_EXCEPTIONS
     try {
         return list();
+    } catch (failure const&) {
+        undo();
+        throw;
     } catch (std::bad_alloc const&) { undo(); } catch (std::length_error const&) {
         undo();
     }
@@ -44,7 +49,7 @@ auto answered(Ask const& ask, char const* lack = asked_too_much) -> decltype(ask
 #if SPOTTER_EXCEPTIONS
     try {
         return ask();
-    } catch (std::bad_alloc const&) { return error{errc::out_of_memory, lack}; } catch (std::length_error const&) {
+    } catch (failure const& met) { return met.why(); } catch (std::bad_alloc const&) { return error{errc::out_of_memory, lack}; } catch (std::length_error const&) {
         return error{errc::out_of_memory, lack};
     }
 #else

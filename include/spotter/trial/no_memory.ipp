@@ -26,4 +26,12 @@ SPOTTER_BODY void say_no_memory() {
 #endif
 }
 
+SPOTTER_BODY void say_unreachable([[maybe_unused]] error const& why) {
+#if SPOTTER_EXCEPTIONS
+    throw failure{why};
+#else
+    std::abort();
+#endif
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::detail

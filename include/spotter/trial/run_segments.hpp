@@ -169,7 +169,7 @@ private:
     void note_lost_ends();
     // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
     // in their turn.
-    [[nodiscard]] bool is_recovered(std::size_t place) const noexcept;
+    [[nodiscard]] bool is_recovered(std::size_t place) const;
 
     [[nodiscard]] byte_view merged_side_of(std::uint32_t number) const noexcept;
 

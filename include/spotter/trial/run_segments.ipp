@@ -89,7 +89,7 @@ SPOTTER_BODY byte_view run_segments::merged_side_of(std::uint32_t number) const 
     return {};
 }
 
-SPOTTER_BODY bool run_segments::is_recovered(std::size_t place) const noexcept {
+SPOTTER_BODY bool run_segments::is_recovered(std::size_t place) const {
     std::uint32_t const attempt = all_[place + 1].head()->attempt;
     for (; place < all_.size(); ++place) {
         if (all_[place].head() && all_[place].head()->attempt != attempt) { return false; }

@@ -194,7 +194,9 @@ SPOTTER_BODY recorded_value worker_track::values_of(track_entry const& entry, ro
     like.layout = row.layout;
     like.shape = row.shape;
     like.count = row.shape.elements();
-    byte_view const segment = run_->segment_bytes(entry.place.segment);
+    auto const there = run_->segment_with(row, entry.place.segment);
+    if (!there) { return there.error(); }
+    byte_view const segment = *there;
     if (!detail::can_hold(segment, row.place, like.bytes())) {
         return error{errc::corrupt,
                      "an observation claims more values than its segment has room for; all others can be read"};

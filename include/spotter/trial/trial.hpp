@@ -186,6 +186,13 @@ private:
 // `files` must outlive the trial.
 [[nodiscard]] result<trial> open_trial(std::string_view path, file_system& files = system_files()) noexcept;
 
+namespace detail {
+
+// The machine's stand for those that the path names.
+[[nodiscard]] result<file_system*> files_of(std::string_view path, file_system& files) noexcept;
+
+}  // namespace detail
+
 // Opens the record of one worker of a run and no other; for worker 2 the same as the folder "path/worker-2". Also errc::no_such_worker.
 [[nodiscard]] result<trial> open_trial(std::string_view path, worker only,
                                        file_system& files = system_files()) noexcept;

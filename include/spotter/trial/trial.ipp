@@ -320,11 +320,21 @@ SPOTTER_BODY bool trial::closed_by_all(step_id step) const {
            std::all_of(readers().begin(), readers().end(), [=](auto const& each) { return each->closed(step); });
 }
 
+namespace detail {
+
+SPOTTER_BODY result<file_system*> files_of(std::string_view path, file_system& files) noexcept {
+    return &files == &system_files() ? files_at(path) : result<file_system*>{&files};
+}
+
+}  // namespace detail
+
 SPOTTER_BODY result<trial> open_trial(std::string_view path, file_system& files) noexcept {
 #if SPOTTER_EXCEPTIONS
     try {
 #endif
-        trial opened{path, files};
+        auto const at = detail::files_of(path, files);
+        if (!at) { return at.error(); }
+        trial opened{path, **at};
         if (error const why = opened.refresh()) { return why; }
         return opened;
 #if SPOTTER_EXCEPTIONS
@@ -336,7 +346,9 @@ SPOTTER_BODY result<trial> open_trial(std::string_view path, worker only, file_s
 #if SPOTTER_EXCEPTIONS
     try {
 #endif
-        trial opened{path, files};
+        auto const at = detail::files_of(path, files);
+        if (!at) { return at.error(); }
+        trial opened{path, **at};
         error const why = opened.list_->open_only(only.number);
         if (why) { return why; }
         opened.settle();

@@ -131,10 +131,11 @@ SPOTTER_BODY void run_reader::add_value(std::uint32_t segment, rows::observe con
     view.shape = it.shape;
     view.count = it.shape.elements();
     from_.index().guard(segment);
-    byte_view const bytes = from_.index().segment_bytes(segment);
-    if (view.bytes() > most_bytes || !spotter::detail::can_hold(bytes, it.place, view.bytes())) { return; }
+    if (view.bytes() > most_bytes) { return; }
+    auto const bytes = from_.index().segment_with(it, segment);
+    if (!bytes || !spotter::detail::can_hold(*bytes, it.place, view.bytes())) { return; }
     values_.resize(static_cast<std::size_t>(view.bytes()));
-    if (unpacker_.unpack(bytes, it, values_)) { return; }  // damaged: a gap
+    if (unpacker_.unpack(*bytes, it, values_)) { return; }  // damaged: a gap
     spotter::detail::make_sound(values_, view.type);
     view.values.raw = values_.data();
     summary const made = summarize(view, terms::sum);

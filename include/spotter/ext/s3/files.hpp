@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): runs in an object store, read by ranges: lists and sidecars at once, rows and values when they are asked for.
+#pragma once
+
+#include <spotter/ext/s3/upload.hpp>
+#include <spotter/file/file_system.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if !SPOTTER_EXCEPTIONS
+#error "spotter/ext/s3/files.hpp reads from a store that may be out of reach, and says so by an exception: compile with them, or spotter sync the run first"
+#endif
+
+namespace spotter::inline SPOTTER_ABI::s3 {
+
+// For reading; writing is the mirror's. What was fetched stays in one sparse file (settings::cache, no name, gone with the process) for
+// as long as it is mapped. Any thread; one request at a time, of up to 16 parts.
+class store_files final : public file_system {
+public:
+    explicit store_files(settings how) : store_{std::move(how)} {}
+    ~store_files() override {
+        if (cache_ >= 0) { ::close(cache_); }
+    }
+
+    [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override { return reads_only(path); }
+    [[nodiscard]] result<opened_file> open_append(std::string_view path) noexcept override { return reads_only(path); }
+    [[nodiscard]] error append(opened_file, std::span<std::byte const>) noexcept override { return reads_only(""); }
+    [[nodiscard]] error sync(opened_file) noexcept override { return {}; }
+    [[nodiscard]] error close(opened_file) noexcept override { return {}; }
+    [[nodiscard]] error rename(std::string_view from, std::string_view) noexcept override { return reads_only(from); }
+    [[nodiscard]] error remove(std::string_view path) noexcept override { return reads_only(path); }
+    [[nodiscard]] error make_folder(std::string_view path) noexcept override { return reads_only(path); }
+    [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override { return reads_only(path); }
+    void unlock(opened_file) noexcept override {}
+
+    [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override {
+        return answered([&]() -> result<path_kind> {
+            auto const at = find(path);
+            if (!at) { return at.error(); }
+            if (at->one != nullptr) { return path_kind::file; }
+            return at->has_more ? path_kind::folder : path_kind::missing;
+        });
+    }
+    [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override {
+        auto const facts = facts_of(path);
+        return facts ? result<std::uint64_t>{facts->bytes} : result<std::uint64_t>{facts.error()};
+    }
+    [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override {
+        return answered([&]() -> result<file_facts> {
+            auto const at = find(path);
+            if (!at) { return at.error(); }
+            if (at->one == nullptr) { return missing(path); }
+            std::uint64_t identity = 14695981039346656037ULL;  // FNV-1a of the etag
+            for (char const each : at->one->etag) { identity = (identity ^ static_cast<unsigned char>(each)) * 1099511628211ULL; }
+            return file_facts{at->one->bytes, identity | 1U};
+        });
+    }
+    [[nodiscard]] error list(std::string_view path, name_taker take, void* context) noexcept override {
+        return answered([&]() -> error {
+            auto const at = find(path);
+            if (!at) { return at.error(); }
+            std::string const folder = at->where.folder();
+            std::string_view last;
+            for (auto it = at->among->lower_bound(folder); it != at->among->end() && it->first.starts_with(folder); ++it) {
+                std::string_view name = std::string_view{it->first}.substr(folder.size());
+                name = name.substr(0, name.find('/'));
+                if (name.empty() || name == last) { continue; }
+                last = name;
+                if (!take(context, name)) { break; }
+            }
+            return {};
+        });
+    }
+    // A run goes on for as long as its mirror gives signs of life, three times as long as it said that it would take for the next, by the
+    // store's clock.
+    [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override {
+        return answered([&]() -> result<bool> {
+            auto const where = parse_place(path);
+            if (!where) { return where.error(); }
+            std::string const folder = where->key.substr(0, where->key.rfind('/') + 1);
+            request it{.bucket = where->bucket, .key = folder + alive_name};
+            store_.connection().ask(it);
+            if (it.status == 404) { return false; }
+            if (!it.good()) { return error_of(it); }
+            constexpr std::string_view begin = "spotter alive 1\nevery ";
+            if (!it.text.starts_with(begin)) { return false; }
+            auto const every = std::strtoll(it.text.c_str() + begin.size(), nullptr, 10);
+            return it.date - it.modified <= 3 * every + 2;
+        });
+    }
+    [[nodiscard]] result<std::size_t> read(std::string_view path, std::uint64_t from,
+                                           std::span<std::byte> into) noexcept override {
+        return answered([&]() -> result<std::size_t> {
+            auto const at = find(path);
+            if (!at) { return at.error(); }
+            if (at->one == nullptr) { return missing(path); }
+            if (from >= at->one->bytes || into.empty()) { return std::size_t{0}; }
+            auto const size = static_cast<std::size_t>((std::min)(std::uint64_t{into.size()}, at->one->bytes - from));
+            std::vector<request> all{part_of(at->where.bucket, at->one->key, "", from, into.first(size))};
+            store_.connection().ask(all);
+            if (!all[0].good()) { return error_of(all[0]); }
+            return all[0].came;
+        });
+    }
+
+    // Small files and sidecars are there as a whole, of others the beginning. What else is in their folder is fetched beside them, the first
+    // time: one by one a run of a thousand segments would take a thousand answers' time.
+    [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
+        return answered([&]() -> result<file_mapping> {
+            auto const at = find(path);
+            if (!at) { return at.error(); }
+            if (at->one == nullptr) { return missing(path); }
+            if (at->one->bytes == 0) { return file_mapping{}; }
+            object const one = *at->one;
+            std::string const bucket = at->where.bucket;
+            std::vector<object> others;
+            if (prefetched_.insert(folder_of(bucket, one.key)).second) {
+                std::string const folder = one.key.substr(0, one.key.rfind('/') + 1);
+                for (auto it = at->among->lower_bound(folder); it != at->among->end() && it->first.starts_with(folder); ++it) {
+                    bool const inside = it->first.find('/', folder.size()) == it->first.npos;
+                    bool const ours = it->first.ends_with(layout::data_suffix) || it->first.ends_with(layout::side_suffix);
+                    if (inside && ours && it->second.bytes > 0 && it->first != one.key) { others.push_back(it->second); }
+                }
+            }
+            if (error const why = bring_beginnings(bucket, one, others)) { return why; }
+            auto const ready = ready_.find(bucket + '/' + one.key);
+            if (ready == ready_.end() || ready->second->etag != one.etag) {
+                return error{errc::io_error, "an object of the run was replaced while it was read: ask again"};
+            }
+            std::unique_ptr<mapped> it = std::move(ready->second);
+            ready_.erase(ready);
+            file_mapping const view{{it->begin, it->bytes}, !it->is_whole()};
+            mapped_[it->begin] = std::move(it);
+            return view;
+        });
+    }
+    void unmap(file_mapping mapping) noexcept override {
+        std::scoped_lock const held{guard_};
+        mapped_.erase(mapping.bytes.data());
+    }
+    [[nodiscard]] error fetch(std::span<std::span<std::byte const> const> parts) noexcept override {
+        return answered([&]() -> error {
+            std::vector<wanted> all;
+            for (std::span<std::byte const> const& part : parts) {
+                auto it = mapped_.upper_bound(part.data());
+                if (part.empty() || it == mapped_.begin()) { continue; }
+                mapped& mine = *(--it)->second;
+                auto const from = static_cast<std::uint64_t>(part.data() - mine.begin);
+                if (from < mine.bytes) { add_missing(mine, from, (std::min)(from + part.size(), mine.bytes), parts.size() == 1, all); }
+            }
+            return all.empty() ? error{} : ask(all);
+        });
+    }
+
+private:
+    static constexpr std::uint64_t block = 64U << 10;     // what is fetched at least
+    static constexpr std::uint64_t most = 8U << 20;       // and at most, in one request
+    static constexpr std::uint64_t small = 256U << 10;    // a file up to here is fetched whole
+    using objects = std::map<std::string, object>;
+
+    struct listing {
+        objects all{};
+        std::chrono::steady_clock::time_point until{};  // from then on it is asked again
+    };
+
+    // Memory of an object's size, part of the cache where it is large.
+    struct mapped {
+        std::string bucket{}, key{}, etag{};
+        std::byte* begin = nullptr;
+        std::uint64_t bytes = 0, offset = 0;  // offset: in the cache
+        int cache = -1;                       // -1: in `own`
+        std::vector<std::byte> own{};
+        std::vector<bool> there{};            // of each block
+        std::uint64_t last = 0, ahead = 0;    // where the last fetch ended, and how far beyond what was asked it went
+
+        mapped() = default;
+        mapped(mapped const&) = delete;
+        mapped& operator=(mapped const&) = delete;
+        ~mapped() {
+            if (cache < 0) { return; }
+            ::munmap(begin, static_cast<std::size_t>(bytes));
+#ifdef FALLOC_FL_PUNCH_HOLE
+            (void)::fallocate(cache, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                              static_cast<off_t>(bytes));
+#endif
+        }
+        [[nodiscard]] bool is_whole() const noexcept { return cache < 0; }
+    };
+
+    // What is found of a path. `among`: what was listed; as long as the lock is held.
+    struct found {
+        place where{};
+        object const* one = nullptr;
+        bool has_more = false;  // something is below it
+        objects const* among = nullptr;
+    };
+
+    struct wanted {
+        mapped* of = nullptr;
+        std::uint64_t from = 0, end = 0;
+    };
+
+    template <class Ask>
+    [[nodiscard]] auto answered(Ask const& ask) noexcept -> decltype(ask()) {
+        try {
+            std::scoped_lock const held{guard_};
+            return ask();
+        } catch (...) { return error{errc::out_of_memory, "no memory for what an object store holds"}; }
+    }
+
+    [[nodiscard]] static error reads_only(std::string_view path) noexcept {
+        error why{errc::unwritable, "\""};
+        why.what << path << "\" lies in an object store, where spotter only reads: record into a folder and mirror it";
+        return why;
+    }
+    [[nodiscard]] static error missing(std::string_view path) noexcept {
+        error why{errc::not_a_run, "there is no \""};
+        why.what << path << '"';
+        return why;
+    }
+    [[nodiscard]] static std::string folder_of(std::string const& bucket, std::string const& key) {
+        return bucket + '/' + key.substr(0, key.rfind('/') + 1);
+    }
+
+    // By a listing that is a second old at most, or four times as old as it took.
+    [[nodiscard]] result<found> find(std::string_view path) {
+        auto where = parse_place(path);
+        if (!where) { return where.error(); }
+        auto const now = std::chrono::steady_clock::now();
+        std::string const slashed = where->key + '/';
+        std::string prefix;
+        listing* mine = nullptr;
+        for (auto& [known, each] : listings_) {
+            std::size_t const slash = known.find('/');
+            bool const here = std::string_view{known}.substr(0, slash) == where->bucket;
+            if (here && slashed.starts_with(std::string_view{known}.substr(slash + 1))) {
+                prefix = known.substr(slash + 1), mine = &each;
+                break;
+            }
+        }
+        if (mine == nullptr) {
+            std::size_t const slash = where->key.rfind('/');
+            std::string const name = where->key.substr(slash == where->key.npos ? 0 : slash + 1);
+            bool const is_file = name.find(".spot") != name.npos;
+            prefix = where->key.empty() ? std::string{} : is_file ? where->key.substr(0, slash + 1) : slashed;
+            mine = &listings_[where->bucket + '/' + prefix];
+        }
+        if (now >= mine->until) {
+            std::vector<object> all;
+            if (now < failed_until_) { return failed_; }  // of a store that does not answer each question would wait anew
+            if (error const why = store_.list(where->bucket, prefix, all)) {
+                failed_ = why, failed_until_ = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+                if (mine->all.empty()) { listings_.erase(where->bucket + '/' + prefix); }
+                return why;
+            }
+            mine->all.clear();
+            for (object& each : all) {
+                std::string key = each.key;
+                mine->all.emplace(std::move(key), std::move(each));
+            }
+            auto const end = std::chrono::steady_clock::now();
+            mine->until = end + (std::max)(std::chrono::steady_clock::duration{std::chrono::seconds{1}}, 4 * (end - now));
+        }
+        found it{std::move(*where), nullptr, false, &mine->all};
+        auto const one = mine->all.find(it.where.key);
+        if (one != mine->all.end()) { it.one = &one->second; }
+        std::string const folder = it.where.folder();
+        auto const below = mine->all.lower_bound(folder);
+        it.has_more = below != mine->all.end() && below->first.starts_with(folder);
+        return it;
+    }
+
+    [[nodiscard]] static request part_of(std::string const& bucket, std::string const& key, std::string const& etag,
+                                         std::uint64_t from, std::span<std::byte> into) {
+        request it{.bucket = bucket, .key = key, .into = into};
+        it.headers.push_back("Range: bytes=" + std::to_string(from) + '-' + std::to_string(from + into.size() - 1));
+        if (!etag.empty()) { it.headers.push_back("If-Match: \"" + etag + '"'); }
+        return it;
+    }
+
+    [[nodiscard]] result<std::unique_ptr<mapped>> reserve(std::string const& bucket, object const& of) {
+        auto it = std::make_unique<mapped>();
+        it->bucket = bucket, it->key = of.key, it->etag = of.etag, it->bytes = of.bytes;
+        it->there.resize(static_cast<std::size_t>((of.bytes + block - 1) / block));
+        if (of.bytes <= small || of.key.ends_with(layout::side_suffix)) {
+            it->own.resize(static_cast<std::size_t>(of.bytes));
+            it->begin = it->own.data();
+            return it;
+        }
+        if (error const why = open_cache()) { return why; }
+        void* const memory = ::mmap(nullptr, static_cast<std::size_t>(of.bytes), PROT_READ | PROT_WRITE, MAP_SHARED, cache_,
+                                    static_cast<off_t>(cache_end_));
+        std::uint64_t const end = cache_end_ + (of.bytes + block - 1) / block * block;
+        if (memory == MAP_FAILED) { return full(); }
+        it->begin = static_cast<std::byte*>(memory), it->offset = std::exchange(cache_end_, end), it->cache = cache_;
+        if (::ftruncate(cache_, static_cast<off_t>(cache_end_)) != 0) { return full(); }
+        return it;
+    }
+
+    [[nodiscard]] error open_cache() {
+        if (cache_ >= 0) { return {}; }
+        std::string name = store_.how().cache;
+        if (name.empty()) { name = detail::of_environment("TMPDIR"); }
+        if (name.empty()) { name = "/tmp"; }
+        name += "/spotter-s3-XXXXXX";
+        cache_ = ::mkostemp(name.data(), O_CLOEXEC);
+        if (cache_ < 0) { return full(); }
+        ::unlink(name.c_str());
+        return {};
+    }
+    [[nodiscard]] static error full() noexcept {
+        return {errc::disk_full, "no room for what is read from the object store: set TMPDIR to a folder with some"};
+    }
+
+    [[nodiscard]] error bring_beginnings(std::string const& bucket, object const& one, std::vector<object> const& others) {
+        std::vector<wanted> all;
+        auto const add = [&](object const& each) -> error {
+            std::string const name = bucket + '/' + each.key;
+            auto const known = ready_.find(name);
+            if (known != ready_.end() && known->second->etag == each.etag) { return {}; }
+            auto made = reserve(bucket, each);
+            if (!made) { return made.error(); }
+            mapped& it = **made;
+            all.push_back({&it, 0, it.is_whole() ? it.bytes : block});
+            if (!it.is_whole()) { all.push_back({&it, (it.bytes - 1) / block * block, it.bytes}); }  // its last rows, usually
+            ready_[name] = std::move(*made);
+            return {};
+        };
+        if (error const why = add(one)) { return why; }
+        for (object const& each : others) {
+            if (error const why = add(each)) { return why; }
+        }
+        error const why = ask(all);
+        if (why) {
+            ready_.erase(bucket + '/' + one.key);
+            for (object const& each : others) { ready_.erase(bucket + '/' + each.key); }
+        }
+        return why;
+    }
+
+    // What of the range is not there, with what follows it where somebody reads `on` and on.
+    static void add_missing(mapped& it, std::uint64_t from, std::uint64_t end, bool on, std::vector<wanted>& all) {
+        std::uint64_t first = from / block;
+        while (first * block < end && it.there[static_cast<std::size_t>(first)]) { ++first; }
+        if (first * block >= end) { return; }
+        it.ahead = on && first * block == it.last ? (std::min)(most, (std::max)(block, it.ahead * 2)) : 0;
+        end = (std::min)(it.bytes, (end + block - 1) / block * block + it.ahead);
+        for (std::uint64_t at = first; at * block < end; ++at) {
+            if (it.there[static_cast<std::size_t>(at)]) { continue; }
+            std::uint64_t const to = (std::min)(it.bytes, (at + 1) * block);
+            bool const same = !all.empty() && all.back().of == &it;
+            if (same && all.back().end >= to) { continue; }  // two parts in one block
+            if (same && all.back().end == at * block && to - all.back().from <= most) {
+                all.back().end = to;
+            } else {
+                all.push_back({&it, at * block, to});
+            }
+        }
+        it.last = end;
+    }
+
+    [[nodiscard]] error ask(std::vector<wanted> const& all) {
+        std::vector<request> asked;
+        for (wanted const& each : all) {
+            if (!each.of->is_whole()) {  // or a full disk would end the program as its memory is written
+                int const lack = ::posix_fallocate(each.of->cache, static_cast<off_t>(each.of->offset + each.from),
+                                                   static_cast<off_t>(each.end - each.from));
+                if (lack == ENOSPC) { return full(); }
+            }
+            asked.push_back(part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
+                                    {each.of->begin + each.from, static_cast<std::size_t>(each.end - each.from)}));
+        }
+        store_.connection().ask(asked);
+        error first{};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            wanted const& each = all[i];
+            if (asked[i].status == 412 && is_longer_copy(*each.of)) {  // a segment that has grown meanwhile: its beginning is the same
+                asked[i] = part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
+                                   {each.of->begin + each.from, static_cast<std::size_t>(each.end - each.from)});
+                store_.connection().ask(asked[i]);
+            }
+            error why = asked[i].status == 412 || asked[i].status == 404
+                            ? error{errc::io_error, "an object of the run was replaced or removed while it was read: open the run anew"}
+                            : error_of(asked[i]);
+            if (!why && asked[i].came != each.end - each.from) {
+                why = {errc::io_error, "the object store answered with less than it was asked for"};
+            }
+            for (std::uint64_t at = each.from / block; !why && at * block < each.end; ++at) {
+                each.of->there[static_cast<std::size_t>(at)] = true;
+            }
+            if (why && !first) { first = why; }
+        }
+        return first;
+    }
+
+    // The object of that name now begins as this one does, and is as long at least. Takes its etag.
+    [[nodiscard]] bool is_longer_copy(mapped& it) {
+        request now;
+        auto const same = static_cast<std::size_t>((std::min)(block, it.bytes));
+        if (it.there.empty() || !it.there[0] || store_.look(it.bucket, it.key, now) || now.length < it.bytes) { return false; }
+        std::string etag = now.etag;
+        std::erase(etag, '"');
+        std::vector<std::byte> begin(same);
+        request head = part_of(it.bucket, it.key, etag, 0, begin);
+        store_.connection().ask(head);
+        if (!head.good() || head.came != same || std::memcmp(begin.data(), it.begin, same) != 0) { return false; }
+        it.etag = std::move(etag);
+        return true;
+    }
+
+    std::mutex guard_{};
+    store store_;
+    std::map<std::string, listing> listings_{};                          // by bucket/prefix
+    std::map<std::string, std::unique_ptr<mapped>> ready_{};             // fetched beside others, and not mapped yet
+    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};       // by their first byte
+    std::set<std::string> prefetched_{};                                 // folders
+    error failed_{};
+    std::chrono::steady_clock::time_point failed_until_{};
+    int cache_ = -1;
+    std::uint64_t cache_end_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::s3

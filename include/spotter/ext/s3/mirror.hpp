@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): a thread that keeps a copy of a run in an object store while it is recorded. The training never waits for it.
+#pragma once
+
+#include <spotter/ext/s3/upload.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+namespace spotter::inline SPOTTER_ABI::s3 {
+
+// Everything that is recorded, once: for a run that is over, or that another process records. errc as the store says, `exists` where
+// another run is stored there; what could be sent was.
+[[nodiscard]] inline result<mirror_health> sync(std::string_view folder, std::string_view place_to, mirror_options choices = {}) {
+    auto to = parse_place(place_to);
+    if (!to) { return to.error(); }
+    auto how = settings_here();
+    if (!how) { return how.error(); }
+    upload once{folder, *to, *how, choices};
+    if (error const why = once.pass(true)) { return why; }
+    return once.health();
+}
+
+// Made before the hook, so that it goes after it:
+//     spotter::s3::mirror away{"runs/a", "s3://bucket/runs/a"};
+//     spotter::hook watch{"runs/a", …};
+// Segments go when they are closed, the one that grows every ten seconds and at the end. What is in the folder when the mirror is made is
+// an earlier run's, and stays here until somebody writes to it.
+class mirror {
+public:
+    mirror(std::string_view folder, std::string_view place_to, mirror_options choices = {}) noexcept : choices_{choices} {
+        bool const made = guarded([&] {
+            auto to = parse_place(place_to);
+            auto how = settings_here();
+            if (!to || !how) {
+                refused_ = !to ? to.error() : how.error();
+                return;
+            }
+            how->patience = (std::min)(how->patience, std::chrono::milliseconds{10'000});  // the next pass asks again
+            work_ = std::make_unique<upload>(folder, *to, *how, choices);
+            work_->ignore_what_is_there();
+            work_->away().connection().stop_if(
+                [](void const* it) noexcept { return static_cast<mirror const*>(it)->is_late(); }, this);
+            thread_ = std::thread{[this] { run(); }};
+        });
+        if (!made) { refused_ = {errc::out_of_memory, "no memory or thread for the mirror of a run: it is recorded, and not sent"}; }
+    }
+    mirror(mirror const&) = delete;
+    mirror& operator=(mirror const&) = delete;
+    ~mirror() { (void)finish(); }
+
+    // Why nothing is sent at all: no place, no keys, no memory.
+    [[nodiscard]] error const& refused() const noexcept { return refused_; }
+
+    [[nodiscard]] mirror_health health() const {
+        std::scoped_lock const held{guard_};
+        mirror_health now = seen_;
+        if (refused_) { now.trouble = refused_; }
+        return now;
+    }
+
+    // Sends what is left, after the hook has finished; waits for `patience` at most. What could not be sent is still in the folder, for
+    // `spotter sync`.
+    [[nodiscard]] error finish() {
+        if (!thread_.joinable()) { return health().trouble; }
+        {
+            std::scoped_lock const held{guard_};
+            late_ = (std::chrono::steady_clock::now() + choices_.patience).time_since_epoch().count();
+            ending_ = true;
+        }
+        wake_.notify_all();
+        thread_.join();
+        return health().trouble;
+    }
+
+private:
+    [[nodiscard]] bool is_late() const noexcept {
+        auto const late = late_.load();
+        return late != 0 && std::chrono::steady_clock::now().time_since_epoch().count() > late;
+    }
+
+    void run() noexcept {
+        using clock = std::chrono::steady_clock;
+        auto sent = clock::now();
+        for (bool ending = false; !ending;) {
+            {
+                std::unique_lock held{guard_};
+                auto const look = (std::min)(choices_.every, std::chrono::milliseconds{1000});
+                wake_.wait_for(held, look, [&] { return ending_; });
+                ending = ending_;
+            }
+            bool const due = ending || clock::now() - sent >= choices_.every;
+            error why{};
+            bool const done = guarded([&] {
+                do { why = work_->pass(due); } while (why && ending && worth_another(why) && !is_late());
+            });
+            if (due) { sent = clock::now(); }
+            std::scoped_lock const held{guard_};
+            seen_ = work_->health();
+            if (!done) { seen_.trouble = {errc::out_of_memory, "no memory to send what was recorded: it is tried again"}; }
+        }
+    }
+
+    [[nodiscard]] static bool worth_another(error const& why) noexcept { return why.code == errc::io_error; }
+
+    mirror_options choices_;
+    std::unique_ptr<upload> work_{};
+    error refused_{};
+    mutable std::mutex guard_{};
+    std::condition_variable wake_{};
+    mirror_health seen_{};
+    bool ending_ = false;
+    std::atomic<std::chrono::steady_clock::rep> late_{0};
+    std::thread thread_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::s3

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): where something lies in an object store: `s3://bucket/key`.
+#pragma once
+
+#include <spotter/core/result.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI::s3 {
+
+inline constexpr std::string_view scheme = "s3://";
+
+struct place {
+    std::string bucket{};
+    std::string key{};  // without slashes at its ends; empty: the bucket
+
+    [[nodiscard]] std::string folder() const { return key.empty() ? std::string{} : key + '/'; }
+    [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }
+};
+
+[[nodiscard]] inline bool is_place(std::string_view path) noexcept { return path.starts_with(scheme); }
+
+// errc::bad_config where it is no `s3://bucket/key`.
+[[nodiscard]] inline result<place> parse_place(std::string_view path) {
+    error why{errc::bad_config, "\""};
+    why.what << path << "\" is no place in an object store: s3://bucket/folder";
+    if (!is_place(path)) { return why; }
+    std::string_view rest = path.substr(scheme.size());
+    std::size_t const slash = rest.find('/');
+    place found;
+    found.bucket = rest.substr(0, slash);
+    std::string_view key = slash == rest.npos ? std::string_view{} : rest.substr(slash + 1);
+    while (key.ends_with('/')) { key.remove_suffix(1); }
+    while (key.starts_with('/')) { key.remove_prefix(1); }
+    found.key = key;
+    bool good = found.bucket.size() >= 3 && found.bucket.size() <= 63 && found.key.size() <= 900;
+    for (char const each : found.bucket) {
+        good = good && ((each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '-' || each == '.' ||
+                        each == '_' || (each >= 'A' && each <= 'Z'));
+    }
+    if (!good) { return why; }
+    return found;
+}
+
+// What a URL may hold of a key (RFC 3986): all but letters, digits and -._~ as %XX, as AWS's Signature Version 4 wants it.
+[[nodiscard]] inline std::string encoded(std::string_view text, bool slashes_too) {
+    constexpr char digits[] = "0123456789ABCDEF";
+    std::string out;
+    for (char const letter : text) {
+        bool const plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                           (letter >= '0' && letter <= '9') || letter == '-' || letter == '.' || letter == '_' ||
+                           letter == '~' || (letter == '/' && !slashes_too);
+        auto const byte = static_cast<unsigned char>(letter);
+        if (plain) {
+            out += letter;
+        } else {
+            out += '%', out += digits[byte >> 4U], out += digits[byte & 15U];
+        }
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string decoded(std::string_view text) {
+    auto const value = [](char digit) {
+        return digit >= '0' && digit <= '9'   ? digit - '0'
+               : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
+               : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+                                              : -1;
+    };
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        int const high = text[i] == '%' && i + 2 < text.size() ? value(text[i + 1]) : -1;
+        int const low = high >= 0 ? value(text[i + 2]) : -1;
+        if (low >= 0) {
+            out += static_cast<char>(high * 16 + low);
+            i += 2;
+        } else {
+            out += text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    return out;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::s3

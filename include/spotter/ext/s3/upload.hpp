@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): a run's folder into an object store, again and again: what is there already is not sent twice.
+#pragma once
+
+#include <spotter/ext/s3/store.hpp>
+#include <spotter/file/posix.hpp>
+#include <spotter/format/frame.hpp>
+#include <spotter/format/names.hpp>
+
+#include <map>
+
+namespace spotter::inline SPOTTER_ABI::s3 {
+
+struct mirror_options {
+    std::chrono::milliseconds every{10'000};     // the segment that still grows goes so often, and a sign of life with it
+    std::chrono::milliseconds patience{60'000};  // so long the end waits for what is left
+    bool remove_local = false;  // segments that are closed, but for the newest, once the store has confirmed them
+};
+
+// How it stands.
+struct mirror_health {
+    std::uint64_t pending = 0, pending_bytes = 0;  // files that the store does not have as they are here
+    std::uint64_t done = 0, done_bytes = 0;        // that it took from this process
+    std::uint64_t failed = 0;                      // tries that it did not take
+    std::uint64_t removed = 0;                     // local files
+    error trouble{};                               // the last, until something went well again
+};
+
+inline constexpr char writer_name[] = "writer";  // object: which run the others in its folder are of
+inline constexpr char alive_name[] = "alive";    // object: how often it is written while the run goes on
+
+// The state is in the folder and in the store, so whoever is killed is followed by another that goes on. Belongs to one thread.
+class upload {
+public:
+    upload(std::string_view folder, place to, settings how, mirror_options choices)
+        : folder_{folder}, to_{std::move(to)}, store_{std::move(how)}, choices_{choices} {
+        while (folder_.size() > 1 && folder_.ends_with('/')) { folder_.pop_back(); }
+    }
+
+    [[nodiscard]] mirror_health const& health() const noexcept { return health_; }
+    [[nodiscard]] store& away() noexcept { return store_; }
+    // What is there now is of an earlier run, until somebody writes.
+    void ignore_what_is_there() {
+        for (std::string const& each : workers()) { stale_[each] = newest_of(each); }
+    }
+
+    // Everything that is new; what still grows only where it is `due`. The first error, though the others were tried, too.
+    [[nodiscard]] error pass(bool due) {
+        error first{};
+        health_.pending = health_.pending_bytes = 0;
+        auto const note = [&](error const& why) {
+            if (why && !first) { first = why; }
+        };
+        down_ = {};
+        for (std::string const& each : workers()) {
+            if (is_stale(each)) { continue; }
+            error const why = down_ ? down_ : claim(each);  // what is not claimed is counted, and stays
+            note(why);
+            bool const alive = files().is_locked(path_of(each) + '/' + layout::lock_name).value_or(false);  // before the last look
+            for (char const* const part : {"", layout::flight_name, layout::system_name}) {
+                note(send_folder(inside(each, part), !why, !alive || due, alive));
+            }
+            if (!why && (due || !alive)) { note(say_alive(each, alive)); }
+        }
+        if (!first) { note(send_file(layout::set_name)); }
+        health_.trouble = first;
+        return first;
+    }
+
+private:
+    [[nodiscard]] static file_system& files() noexcept { return system_files(); }
+    [[nodiscard]] std::string path_of(std::string const& inside) const { return inside.empty() ? folder_ : folder_ + '/' + inside; }
+    [[nodiscard]] std::string key_of(std::string const& name) const { return to_.folder() + name; }
+    [[nodiscard]] static std::string inside(std::string const& folder, std::string_view name) {
+        if (name.empty()) { return folder; }
+        return folder.empty() ? std::string{name} : folder + '/' + std::string{name};
+    }
+
+    // The folders of workers that there are; the run's own, of worker 0, is "".
+    [[nodiscard]] std::vector<std::string> workers() const {
+        std::vector<std::string> found;
+        if (!numbers_in("").empty()) { found.emplace_back(); }
+        std::vector<std::uint32_t> numbers;
+        each_name("", [&](std::string_view name) {
+            if (std::uint32_t const number = worker_of_folder(name); number > 0) { numbers.push_back(number); }
+        });
+        std::sort(numbers.begin(), numbers.end());
+        for (std::uint32_t const each : numbers) {
+            std::string name = "worker-" + std::to_string(each);
+            if (!numbers_in(name).empty()) { found.push_back(std::move(name)); }
+        }
+        return found;
+    }
+
+    [[nodiscard]] std::vector<std::uint32_t> numbers_in(std::string const& inside) const {
+        std::vector<std::uint32_t> found;
+        each_name(inside, [&](std::string_view name) {
+            std::int64_t const number = segment_number(name, layout::data_suffix);
+            if (number >= 0) { found.push_back(static_cast<std::uint32_t>(number)); }
+        });
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+
+    template <class Take>
+    void each_name(std::string const& inside, Take take) const {
+        auto const give = [](void* context, std::string_view name) noexcept {
+            return guarded([&] { (*static_cast<Take*>(context))(name); });
+        };
+        (void)files().list(path_of(inside), give, &take);  // one that is not there holds nothing
+    }
+
+    [[nodiscard]] file_facts facts_of(std::string const& name) const {
+        auto const found = files().facts_of(path_of(name));
+        return found ? *found : file_facts{};
+    }
+
+    [[nodiscard]] file_facts newest_of(std::string const& worker) const {
+        auto const numbers = numbers_in(worker);
+        return numbers.empty() ? file_facts{} : facts_of(inside(worker, name_of_segment(numbers.back(), layout::data_suffix)));
+    }
+
+    [[nodiscard]] bool is_stale(std::string const& worker) {
+        auto const it = stale_.find(worker);
+        if (it == stale_.end()) { return false; }
+        file_facts const now = newest_of(worker);
+        bool const same = now.bytes == it->second.bytes && now.identity == it->second.identity;
+        if (same && !files().is_locked(path_of(worker) + '/' + layout::lock_name).value_or(false)) { return true; }
+        stale_.erase(it);
+        return false;
+    }
+
+    [[nodiscard]] static std::string name_of_segment(std::uint32_t number, char const* suffix) {
+        char name[32];
+        return {name, name_segment(number, suffix, name)};
+    }
+
+    // That the store has this run in this worker's folder, or none. Lists what it has of it.
+    [[nodiscard]] error claim(std::string const& worker) {
+        std::uint64_t const run = run_of(worker);
+        if (run == 0) { return {}; }  // its first bytes are still to come
+        if (auto const it = claimed_.find(worker); it != claimed_.end() && it->second == run) { return {}; }
+        char mine[64];
+        int const size = std::snprintf(mine, sizeof mine, "spotter writer 1\nrun %016llx\n", static_cast<unsigned long long>(run));
+        std::string const text{mine, static_cast<std::size_t>(size)};
+        std::string const key = key_of(inside(worker, writer_name));
+        std::string there;
+        error why = store_.get(to_.bucket, key, there);
+        if (why.code == errc::not_a_run) {
+            why = store_.put(to_.bucket, key, std::as_bytes(std::span{text}), true);
+            there = text;
+            if (why.code == errc::exists) { why = store_.get(to_.bucket, key, there); }  // somebody was quicker
+        }
+        if (why) { return failed(why); }
+        if (there != text) {
+            error other{errc::exists, "another run is stored at \""};
+            other.what << to_.url() << '/' << worker << "\": give this one a place of its own";
+            return other;
+        }
+        std::vector<object> all;
+        std::string const prefix = key_of(worker.empty() ? worker : worker + '/');
+        why = store_.list(to_.bucket, prefix, all);
+        if (why) { return failed(why); }
+        for (object const& each : all) {
+            bool const of_another = worker.empty() && each.key.substr(prefix.size()).starts_with("worker-");
+            if (!of_another) { there_[each.key] = each.bytes; }
+        }
+        if (worker.empty() || !claimed_.contains("")) { store_.forget_parts(to_.bucket, prefix); }
+        claimed_[worker] = run;
+        return {};
+    }
+
+    [[nodiscard]] std::uint64_t run_of(std::string const& worker) const {
+        auto const numbers = numbers_in(worker);
+        if (numbers.empty()) { return 0; }
+        std::byte head[layout::head_bytes];
+        auto const read = files().read(path_of(inside(worker, name_of_segment(numbers.back(), layout::data_suffix))), 0, head);
+        if (!read || *read < sizeof head) { return 0; }
+        auto const told = decode_head(head);
+        return told ? told->run_id : 0;
+    }
+
+    [[nodiscard]] error send_folder(std::string const& folder, bool claimed, bool newest_too, bool alive) {
+        error first{};
+        std::vector<std::uint32_t> const numbers = numbers_in(folder);
+        for (std::uint32_t const number : numbers) {
+            bool const newest = number == numbers.back();
+            error const why = send_segment(folder, number, claimed && (!newest || newest_too), newest && alive);
+            if (why && !first) { first = why; }
+            if (claimed && !why && choices_.remove_local && !newest) { remove_local(folder, number); }
+        }
+        if (claimed && !numbers.empty()) {
+            error const why = send_file(inside(folder, layout::lost_name));
+            if (why && !first) { first = why; }
+        }
+        return first;
+    }
+
+    // A sidecar is read before its segment, and written after it: what it says of is there. Segments only grow; one that is larger there
+    // was thinned here, and stays.
+    [[nodiscard]] error send_segment(std::string const& folder, std::uint32_t number, bool now, bool grows) {
+        std::string const data = inside(folder, name_of_segment(number, layout::data_suffix));
+        std::string const side = inside(folder, name_of_segment(number, layout::side_suffix));
+        auto const sidecar = files().map(path_of(side));
+        auto const segment = files().map(path_of(data));
+        error why{};
+        if (segment) {
+            std::uint64_t const there = bytes_there(data);
+            std::uint64_t const mine = segment->bytes.size(), beside = sidecar ? sidecar->bytes.size() : 0;
+            bool const send = there < mine;
+            bool const send_side = beside > 0 && there <= mine && bytes_there(side) != beside;
+            if (now && mine > 0) {
+                if (send) { why = put(data, segment->bytes); }
+                if (!why && send_side) { why = put(side, sidecar->bytes); }
+            }
+            bool const left = why || !now;
+            if (left && !grows && send) { ++health_.pending, health_.pending_bytes += mine; }
+            if (left && !grows && send_side) { ++health_.pending, health_.pending_bytes += beside; }
+        } else if (segment.error().code != errc::not_a_run && segment.error().code != errc::unwritable) {
+            why = segment.error();
+        }
+        if (segment) { files().unmap(*segment); }
+        if (sidecar) { files().unmap(*sidecar); }
+        return why;
+    }
+
+    // One that is replaced as a whole, and small.
+    [[nodiscard]] error send_file(std::string const& name) {
+        file_facts const now = facts_of(name);
+        file_facts& sent = sent_[name];
+        if (now.bytes == 0 || (now.bytes == sent.bytes && now.identity == sent.identity)) { return {}; }
+        auto const file = files().map(path_of(name));
+        if (!file) { return {}; }
+        error const why = put(name, file->bytes);
+        if (why) { ++health_.pending, health_.pending_bytes += now.bytes; }
+        if (!why) { sent = now; }
+        files().unmap(*file);
+        return why;
+    }
+
+    [[nodiscard]] error say_alive(std::string const& worker, bool alive) {
+        std::string const name = inside(worker, alive_name);
+        auto const seconds = std::max<long long>(1, choices_.every.count() / 1000);
+        std::string const text = alive ? "spotter alive 1\nevery " + std::to_string(seconds) + '\n' : "spotter alive 1\nover\n";
+        if (!alive && over_.contains(worker)) { return {}; }
+        error const why = down_ ? down_ : store_.put(to_.bucket, key_of(name), std::as_bytes(std::span{text}));
+        if (!why && !alive) { over_[worker] = true; }
+        if (!why && alive) { over_.erase(worker); }
+        return why ? failed(why) : why;
+    }
+
+    [[nodiscard]] error put(std::string const& name, std::span<std::byte const> bytes) {
+        if (down_) { return down_; }
+        error const why = store_.put(to_.bucket, key_of(name), bytes);
+        if (why) { return failed(why); }
+        there_[key_of(name)] = bytes.size();
+        ++health_.done, health_.done_bytes += bytes.size();
+        return {};
+    }
+
+    [[nodiscard]] error failed(error const& why) {
+        ++health_.failed;
+        if (why.code == errc::io_error) { down_ = why; }
+        return why;
+    }
+
+    [[nodiscard]] std::uint64_t bytes_there(std::string const& name) const {
+        auto const it = there_.find(key_of(name));
+        return it == there_.end() ? 0 : it->second;
+    }
+
+    void remove_local(std::string const& folder, std::uint32_t number) {
+        for (char const* const suffix : {layout::data_suffix, layout::side_suffix}) {
+            std::string const name = inside(folder, name_of_segment(number, suffix));
+            bool const there = files().kind_of(path_of(name)).value_or(path_kind::missing) == path_kind::file;
+            if (there && !files().remove(path_of(name))) { ++health_.removed; }
+        }
+    }
+
+    std::string folder_;
+    place to_;
+    store store_;
+    mirror_options choices_;
+    mirror_health health_{};
+    error down_{};  // the store does not answer: nothing more is tried in this pass
+    std::map<std::string, std::uint64_t> there_{};  // of each key how many bytes the store has
+    std::map<std::string, file_facts> sent_{}, stale_{};
+    std::map<std::string, std::uint64_t> claimed_{};  // worker's folder, run
+    std::map<std::string, bool> over_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::s3

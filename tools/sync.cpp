@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `sync`: a run's folder into an object store, or from there into a folder. Includes what lets every verb read s3:// places.
+#include "folders.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+
+#if defined(SPOTTER_WITH_S3)
+#include <spotter/ext/s3.hpp>
+#endif
+
+namespace spotter_tool {
+
+using namespace spotter;
+
+int sync(sync_options const& wanted) {
+    std::string const from = tidy(wanted.from), to = tidy(wanted.to);
+    auto const refuse = [&](error const& why) { return fail(why, wanted.json, "sync", from); };
+#if defined(SPOTTER_WITH_S3)
+    bool const down = s3::is_place(from), up = s3::is_place(to);
+    if (down == up) { return refuse({errc::bad_config, "one of both is a folder, the other a place as s3://bucket/run"}); }
+    json document = document_of("sync", from);
+    document["to"] = to;
+    if (down) {
+        if (wanted.remove) { return refuse({errc::bad_config, "--remove is for the folder of a run that goes to a store"}); }
+        auto const done = s3::fetch_run(from, to);
+        if (!done) { return refuse(done.error()); }
+        document["files"] = done->files, document["bytes"] = done->bytes;
+        if (wanted.json) {
+            say_document(document);
+        } else {
+            say(fmt::format("{} files, {} bytes fetched into {}\n", done->files, done->bytes, plain(to)));
+        }
+        return fine;
+    }
+    std::vector<recording> all;
+    if (error const why = find_recordings(from, all)) { return refuse(why); }
+    auto const done = s3::sync(from, to, {.remove_local = wanted.remove});
+    if (!done) { return refuse(done.error()); }
+    document["files"] = done->done, document["bytes"] = done->done_bytes, document["removed"] = done->removed;
+    if (wanted.json) {
+        say_document(document);
+    } else {
+        say(fmt::format("{} files, {} bytes sent to {}\n", done->done, done->done_bytes, plain(to)));
+        if (done->removed > 0) { say(fmt::format("{} local files removed: the store has them\n", done->removed)); }
+    }
+    return fine;
+#else
+    return refuse({errc::bad_config, "this tool was built without libcurl and OpenSSL, which reach an object store (libcurl4-openssl-dev "
+                                     "and libssl-dev on Debian and Ubuntu)"});
+#endif
+}
+
+}  // namespace spotter_tool
