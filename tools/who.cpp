@@ -38,6 +38,8 @@ int who(who_options const& wanted) {
                                      {"closed_at", each.has_closed ? json(number(each.closed_at)) : json()},
                                      {"open", each.is_open ? json(step_json(each.open)) : json()},
                                      {"reached", each.reached},
+                                     {"section", each.section},
+                                     {"in_section", number(each.in_section)},
                                      {"silent", number(each.silent)},
                                      {"step_seconds", number(each.step_seconds)},
                                      {"relative", number(each.relative)},

@@ -1,73 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in object storage: mirrored while they are recorded, through whatever a store and a network do, and read back from there. The store
 // is moto, behind a door that has botocore verify every signature and fails when it is told to (tests/ext/s3/server.py).
-#include <spotter/ext/s3.hpp>
-#include <spotter/spotter.hpp>
-#include <spotter/trial.hpp>
+#include <tests/ext/s3/store.hpp>
 
-#include <tests/catch.hpp>
-#include <tests/temporary_folder.hpp>
-#include <tests/words.hpp>
-
-#include <sys/wait.h>
-
-#include <csignal>
-#include <fstream>
-#include <random>
-#include <unistd.h>
-
-using namespace spotter;
-using namespace spotter::literals;
 using namespace spotter_test;
 using namespace std::chrono_literals;
 
 namespace {
 
-// --- the store -----------------------------------------------------------------------------------------------------------------
-
+// moto in that program, and what its door is told and tells.
 class object_store {
 public:
-    object_store() {
-        if (std::string_view{SPOTTER_PYTHON_S3}.empty()) { return; }
-        for (char const* const each : {"AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
-                                       "http_proxy", "HTTP_PROXY"}) {
-            ::unsetenv(each);
-        }
-        int in[2], out[2];
-        if (::pipe(in) != 0 || ::pipe(out) != 0) { return; }
-        server_ = ::fork();
-        if (server_ == 0) {
-            ::dup2(in[0], 0), ::dup2(out[1], 1);
-            ::close(in[1]), ::close(out[0]);
-            ::execl(SPOTTER_PYTHON_S3, SPOTTER_PYTHON_S3, SPOTTER_S3_SERVER, static_cast<char*>(nullptr));
-            ::_exit(127);
-        }
-        ::close(in[0]), ::close(out[1]);
-        stay_ = in[1];
-        char port[16]{};
-        std::size_t size = 0;
-        while (size + 1 < sizeof port && ::read(out[0], port + size, 1) == 1 && port[size] != '\n') { ++size; }
-        ::close(out[0]);
-        std::string const address = "http://127.0.0.1:" + std::string{port, size};
-        ::setenv("AWS_ENDPOINT_URL", address.c_str(), 1);
-        ::setenv("AWS_ACCESS_KEY_ID", "AKIDTESTTESTTESTTEST", 1);
-        ::setenv("AWS_SECRET_ACCESS_KEY", secret, 1);
-        ::setenv("AWS_REGION", "us-east-1", 1);
-        works_ = size > 0;
-    }
-    object_store(object_store const&) = delete;
-    object_store& operator=(object_store const&) = delete;
-    ~object_store() {
-        if (server_ <= 0) { return; }
-        ::close(stay_);
-        ::kill(server_, SIGKILL);
-        ::waitpid(server_, nullptr, 0);
-    }
-
-    static constexpr char secret[] = "a-secret/of+tests";
-    [[nodiscard]] bool works() const noexcept { return works_; }
-    void pause() const { ::kill(server_, SIGSTOP); }
-    void go_on() const { ::kill(server_, SIGCONT); }
+    [[nodiscard]] bool works() const noexcept { return server_.works(); }
     void fail(std::string const& how, int times) { (void)ask("fail", "how=" + how + "&times=" + std::to_string(times)); }
     // Since the last call: `name value` lines.
     [[nodiscard]] std::map<std::string, std::uint64_t> counts() {
@@ -89,69 +33,12 @@ private:
         return it.text;
     }
 
-    pid_t server_ = -1;
-    int stay_ = -1;
-    bool works_ = false;
+    store_process server_{{SPOTTER_PYTHON_S3, SPOTTER_S3_SERVER}};
 };
 
 #define SPOTTER_NEEDS_STORE(name)                                                                                      \
     object_store name;                                                                                                 \
     if (!name.works()) { SPOTTER_SKIP("no Python with moto was found"); }
-
-// --- runs ----------------------------------------------------------------------------------------------------------------------
-
-constexpr std::size_t wide = 5000;
-std::vector<float> values_at(std::uint64_t step) {
-    std::mt19937 random{static_cast<unsigned>(step) + 1U};
-    std::vector<float> made(wide);
-    for (float& each : made) { each = static_cast<float>(random()) * 1e-9F; }
-    return made;
-}
-constexpr plan keep{defaults::losses, collection{"weights", "w", every{1}, payload}};
-constexpr options small_segments{.segment_bytes = 200'000};
-
-template <class Hook>
-void record_steps(Hook& watch, std::uint64_t from, std::uint64_t to) {
-    for (std::uint64_t i = from; i < to; ++i) {
-        std::vector<float> const w = values_at(i);
-        (void)watch.step(train(i), "loss"_t = static_cast<double>(i), "w"_t = w);
-    }
-}
-void record_run(std::string const& path, std::uint64_t steps, std::uint32_t number = 0) {
-    options how = small_segments;
-    how.worker = number;
-    hook watch{path, keep, how};
-    record_steps(watch, 0, steps);
-}
-std::string bytes_of(std::string const& path) {
-    std::ifstream in{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{in}, {}};
-}
-// The store has just what the folder has.
-void check_same(std::string const& folder, std::string const& place_of) {
-    s3::store away{s3::settings_here().value()};
-    auto const where = s3::parse_place(place_of).value();
-    std::size_t files = 0;
-    for (auto const& each : std::filesystem::recursive_directory_iterator{folder}) {
-        std::string const name = std::filesystem::relative(each.path(), folder).string();
-        if (!each.is_regular_file() || !name.ends_with(".spot") == !name.ends_with(".spotx")) { continue; }
-        ++files;
-        std::string text;
-        INFO(name);
-        REQUIRE_FALSE(away.get(where.bucket, where.folder() + name, text));
-        CHECK(text == bytes_of(each.path().string()));
-    }
-    CHECK(files > 0);
-}
-void check_reads(trial const& run, std::uint64_t steps) {
-    CHECK(run.steps().size() == steps);
-    CHECK(run.damage().empty());
-    for (std::uint64_t i = 0; i < steps; ++i) {
-        auto const read = run["w"].at(train(i)).to<std::vector<float>>();
-        REQUIRE(read);
-        CHECK(*read == values_at(i));
-    }
-}
 
 }  // namespace
 
@@ -378,7 +265,7 @@ TEST_CASE("s3: workers, another run in the same place, foreign objects, an objec
     error const wrong = s3::sync(folder / "run", there).error();
     CHECK(says(wrong, "SignatureDoesNotMatch"));
     CHECK_FALSE(says(wrong, "AKID"));
-    CHECK_FALSE(says(wrong, object_store::secret));
+    CHECK_FALSE(says(wrong, store_secret));
     CHECK(bytes_of(folder / "run/000000.spot").find("a-secret") == std::string::npos);
 }
 

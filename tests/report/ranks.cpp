@@ -2,6 +2,7 @@
 // Which rank it was: of those that died, are behind, never came or are slow.
 #include <tests/trial/runs.hpp>
 
+#include <spotter/record/recover.hpp>
 #include <spotter/report/ranks.hpp>
 
 #include <chrono>
@@ -86,6 +87,93 @@ TEST_CASE("a rank that goes on and is behind is told with its silence, one that 
     CHECK(tells(told, "rank 2 failed behind train(19): no more data"));
     CHECK(tells(told, "rank 1 is behind train(7), silent for "));
     CHECK(!tells(told, "rank 0"));
+}
+
+TEST_CASE("ranks that are killed together: first is the one that was not in the section where the others wait, though all are as far") {
+    if (!std::filesystem::is_directory("/dev/shm")) { SPOTTER_SKIP("there is no /dev/shm here"); }
+    temporary_folder const folder;
+    for (std::uint32_t number = 0; number < 4; ++number) {
+        pid_t const child = ::fork();
+        if (child == 0) {
+            options how = rank_options(number, 4);
+            how.ring_in = ring_in::shared_memory;
+            hook watch{folder / "run", keep_losses, how};
+            for (std::uint64_t i = 0; i < 20; ++i) {
+                {
+                    auto const part = watch.section("forward");
+                    (void)watch.step(train(i), "loss"_t = 1.0);
+                    if (i == 19 && number == 2) { ::kill(::getpid(), SIGKILL); }
+                }
+                auto const part = watch.section("allreduce");
+                auto const inner = watch.section("wait");
+                if (i == 19) { ::kill(::getpid(), SIGKILL); }
+            }
+        }
+        REQUIRE(::waitpid(child, nullptr, 0) == child);
+    }
+    REQUIRE(recover(folder / "run"));
+    REQUIRE(recover(folder / "run").value().rings == 0);
+    trial const run = open_trial(folder / "run").value();
+    CHECK(run.damage().empty());
+    ranks_report const told = ranks_of(run);
+    REQUIRE(told.ranks.size() == 4);
+    CHECK((told.ranks[0].last == train(19) && told.ranks[2].last == train(19)));
+    CHECK(told.ranks[0].section == "allreduce/wait");
+    CHECK(told.ranks[2].section == "forward");
+    REQUIRE(told.sentences.size() == 4);
+    CHECK(told.sentences[0] == "rank 2 died behind train(19), in section forward; the furthest is behind train(19)");
+    CHECK(told.sentences[1].starts_with("rank 0 died behind train(19), in section allreduce/wait"));
+    CHECK(describe(told).find("rank 3    died      train(19) closed, in section allreduce/wait") != std::string::npos);
+}
+
+TEST_CASE("a loop that hangs in a section is told of by its own writer, and not any more once it goes on") {
+    temporary_folder const folder;
+    hook first{folder / "run", keep_losses, rank_options(0, 3)}, second{folder / "run", keep_losses, rank_options(1, 3)};
+    hook third{folder / "run", keep_losses, rank_options(2, 3)};
+    for (auto* each : {&first, &second, &third}) { close_steps(*each, 0, 8); }
+    first.begin_section("allreduce"), second.begin_section("allreduce"), third.begin_section("data");
+    bool told = false;
+    for (int i = 0; i < 200 && !told; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+        ranks_report const now = ranks_of(open_trial(folder / "run").value());
+        told = !now.ranks[0].section.empty() && !now.ranks[1].section.empty() && !now.ranks[2].section.empty();
+        if (told) {
+            CHECK(now.ranks[0].in_section >= 2);
+            CHECK(now.ranks[0].in_section < 10);
+            REQUIRE(now.sentences.size() == 1);
+            CHECK(now.sentences[0].starts_with("rank 2 is behind train(7), in section data, silent for "));
+            CHECK(now.sentences[0].ends_with(", while the others are in section allreduce"));
+        }
+    }
+    CHECK(told);
+    first.end_section("allreduce"), second.end_section("allreduce"), third.end_section("data");
+    for (auto* each : {&first, &second, &third}) { close_steps(*each, 8, 10), each->flush(); }
+    ranks_report const now = ranks_of(open_trial(folder / "run").value());
+    CHECK((now.ranks[0].section.empty() && now.ranks[2].section.empty() && now.sentences.empty()));
+}
+
+TEST_CASE("sections of a forked child, and behind the end of a run, are nobody's") {
+    if (!std::filesystem::is_directory("/dev/shm")) { SPOTTER_SKIP("there is no /dev/shm here"); }
+    temporary_folder const folder;
+    options how = rank_options(0, 1);
+    how.ring_in = ring_in::shared_memory;
+    hook watch{folder / "run", keep_losses, how};
+    close_steps(watch, 0, 3);
+    pid_t const child = ::fork();
+    if (child == 0) {
+        (void)watch.step(train(3), "loss"_t = 1.0);
+        for (int i = 0; i < 60; ++i) { auto const part = watch.section("of the child " + std::to_string(i)); }
+        ::_exit(0);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    for (int i = 0; i < 60; ++i) {  // more than have a name
+        auto const part = watch.section("part " + std::string(100, static_cast<char>('a' + i % 26)) + std::to_string(i));
+    }
+    watch.finish();
+    for (int i = 0; i < 3; ++i) { auto const part = watch.section("behind the end " + std::to_string(i)); }
+    CHECK(open_trial(folder / "run").value().status() == run_status::finished);
 }
 
 TEST_CASE("a rank whose own work takes longer is slow, and so is one that has become slower") {

@@ -297,6 +297,10 @@ def read_integer(c):
     return float(value)
 
 
+def read_stay(c):
+    return Record(time=c.f64(), seconds=c.f64(), section=c.text())
+
+
 def read_times(c):
     """When steps were begun and closed, in nanoseconds: those of a stretch one by one, or what all of it took, in equal parts."""
     row = Record(ordinal=c.varint(), count=c.varint(), moments=[])
@@ -383,7 +387,7 @@ def packed_rows(c):
 # A new kind is a function here; a text of its own it needs only where its fields are not its line.
 READERS = {1: read_run_begin, 2: read_declare, 3: read_observe, 4: read_scalar, 5: read_close, 6: read_finding,
            7: read_drops, 8: read_heartbeat, 9: read_run_end, 11: read_drained, 12: read_feature,
-           13: read_times}
+           13: read_times, 14: read_stay}
 EXPANDERS = {10: packed_rows}  # kinds that stand for several rows
 
 
@@ -585,7 +589,7 @@ def text_of_row(row, data):
 
 def flags_of(frame):
     """The flags that the rows of a frame ask for; the flag of a last frame (8) cannot be told from them."""
-    flags = {"run_begin": 1, "declare": 1, "finding": 2, "run_end": 4, "drops": 16}
+    flags = {"run_begin": 1, "declare": 1, "finding": 2, "run_end": 4, "drops": 16, "stay": 64}
     result = frame.flags & 8
     for row in frame.content:
         result |= flags.get(row.kind, 0)

@@ -132,7 +132,11 @@ public:
         if (own == decision::stop) { stops_ = true; }
         if (trouble_) { return alone(own); }
         if (step.index % choices_.every != 0) { return {}; }
-        agreement const all = exchange(step, stops_ ? decision::stop : own);
+        agreement all;
+        {
+            auto const part = watch.section("agree");
+            all = exchange(step, stops_ ? decision::stop : own);
+        }
         if (all) { tell(watch, step, all); }
         return all;
     }

@@ -143,6 +143,7 @@ inline void each_number(rows::feature const& of, Take&& take) {
 [[nodiscard]] error decode(row_view row, rows::heartbeat& out) noexcept;
 [[nodiscard]] error decode(row_view row, rows::drained& out) noexcept;
 [[nodiscard]] error decode(row_view row, rows::run_end& out) noexcept;
+[[nodiscard]] error decode(row_view row, rows::stay& out) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
 

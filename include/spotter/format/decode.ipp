@@ -234,4 +234,12 @@ SPOTTER_BODY error decode(row_view row, rows::run_end& out) noexcept {
     return detail::row_error(in, "run_end");
 }
 
+SPOTTER_BODY error decode(row_view row, rows::stay& out) noexcept {
+    byte_reader in{row.body};
+    out.time = in.fixed<double>();
+    out.seconds = in.fixed<double>();
+    out.section = in.text();
+    return detail::row_error(in, "stay");
+}
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -23,6 +23,7 @@ inline constexpr std::size_t close_limit = 48;
 inline constexpr std::size_t place_limit = 2 * varint_limit + 1;
 inline constexpr std::size_t base_limit = 2 * varint_limit + 1;
 inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;
+inline constexpr std::size_t stay_limit = 2 * sizeof(double) + varint_limit + 64;
 inline constexpr std::size_t feature_limit = 64;  // and 8 bytes a number
 
 // A Writer is a byte_writer or a quick_writer.
@@ -160,6 +161,7 @@ inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.
 // All but the observation, which follows last.
 void encode(byte_writer& out, rows::drained const& row) noexcept;
 void encode(byte_writer& out, rows::run_end const& row) noexcept;
+void encode(byte_writer& out, rows::stay const& row) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -118,4 +118,10 @@ SPOTTER_BODY void encode(byte_writer& out, rows::run_end const& row) noexcept {
     out.raw(row.list);
 }
 
+SPOTTER_BODY void encode(byte_writer& out, rows::stay const& row) noexcept {
+    out.fixed(row.time);
+    out.fixed(row.seconds);
+    out.text(row.section);
+}
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -104,6 +104,9 @@ SPOTTER_BODY bool row_frame_builder::add(row_kind kind, byte_view body, byte_vie
         case row_kind::run_end:
             flags_ |= layout::has_run_end;
             break;
+        case row_kind::stay:
+            flags_ |= layout::has_stays;
+            break;
         case row_kind::heartbeat:
         case row_kind::drained:
         case row_kind::feature:

@@ -54,6 +54,7 @@ inline constexpr std::uint32_t has_run_end = 4;
 inline constexpr std::uint32_t last_of_segment = 8;  // the next frame is in the next segment, or nowhere
 inline constexpr std::uint32_t has_drops = 16;
 inline constexpr std::uint32_t thinned_segment = 32;  // rewritten without values
+inline constexpr std::uint32_t has_stays = 64;
 
 inline constexpr char data_suffix[] = ".spot";
 inline constexpr char side_suffix[] = ".spotx";
@@ -84,6 +85,7 @@ enum class row_kind : std::uint8_t {
     drained = 11,
     feature = 12,
     times = 13,
+    stay = 14,
 };
 
 // `000042.spot`: the name of a numbered file, written into `into` (at least 24 characters), and its length.

@@ -161,6 +161,13 @@ struct run_end {
     byte_view list{};
 };
 
+// The loop was in a section for so long, and had not left it; or its process ended in it.
+struct stay {
+    double time = 0;     // when that was seen
+    double seconds = 0;  // at least; 0: who saw it came when the process was gone
+    std::string_view section{};
+};
+
 }  // namespace rows
 
 // The element size that payload planes are split by: that of a complex number's parts.

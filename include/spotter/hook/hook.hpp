@@ -256,9 +256,7 @@ private:
     void start() noexcept {
         state_ = detail::read_switch();
         if (state_ == detail::switch_state::off) { return; }
-        if (state_ == detail::switch_state::unknown) {
-            remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on");
-        }
+        if (state_ == detail::switch_state::unknown) { remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on"); }
         exceptions_.start();
         if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
             plan_is_sound_ = false;
@@ -269,6 +267,7 @@ private:
         if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
         if constexpr (detail::controlled_sink<Sink>) { sink_.listen(detail::readers_of(plan_, judges_)); }
         detail::with_collections(plan_, [this](run_info const& run) { sink_.start(run); });
+        if constexpr (requires { sink_.marks(); }) { show_sections(sink_.marks()); }
         if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
     }
 

@@ -7,6 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+class loop_marks;
+
 // Whoever shows the same sections on a time line of its own (ext/nvtx.hpp, ext/tracy.hpp). Called by the loop's thread, innermost last;
 // `name` ends with a zero and lives as long as the hook.
 struct section_observer {
@@ -25,6 +27,9 @@ public:
     void start(registry& names, double (*clock)() noexcept, section_observer const* observer) noexcept {
         names_ = &names, clock_ = clock, observer_ = observer;
     }
+
+    // Before the first section: who looks on sees there which one is open. What `marks` points to may change, and be null.
+    void show(loop_marks* const* marks) noexcept { marks_ = marks; }
 
     void begin(std::string_view name) noexcept;
     // The innermost one.
@@ -80,11 +85,13 @@ private:
         it.ran = true;
     }
     void leave(double now) noexcept;
+    void mark() const noexcept;
     void note(trouble which, std::size_t where) noexcept;
 
     registry* names_ = nullptr;
     double (*clock_)() noexcept = nullptr;
     section_observer const* observer_ = nullptr;
+    loop_marks* const* marks_ = nullptr;
     slots<node> nodes_{};
     std::size_t count_ = 0, open_ = none;
     siblings outer_{};

@@ -2,6 +2,7 @@
 // The bodies of sections.hpp.
 #pragma once
 
+#include <spotter/core/loop_marks.hpp>
 #include <spotter/hook/sections.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -15,6 +16,7 @@ SPOTTER_BODY void section_book::begin(std::string_view name) noexcept {
     }
     if (observer_ != nullptr) { observer_->begin(nodes_[which].label.data()); }
     open_ = which;
+    mark();
     nodes_[which].since = clock_();
 }
 
@@ -47,7 +49,13 @@ SPOTTER_BODY void section_book::leave(double now) noexcept {
     node& it = nodes_[open_];
     add(it, now);
     open_ = it.parent;
+    mark();
     if (observer_ != nullptr) { observer_->end(); }
+}
+
+SPOTTER_BODY void section_book::mark() const noexcept {
+    if (marks_ == nullptr || *marks_ == nullptr) { return; }
+    open_ == none ? (*marks_)->leave() : (*marks_)->enter(open_);
 }
 
 SPOTTER_BODY std::size_t section_book::find(std::string_view name) noexcept {
@@ -82,6 +90,7 @@ SPOTTER_BODY SPOTTER_NOINLINE std::size_t section_book::meet(std::string_view na
         for (std::size_t i = 0; i < name.size(); ++i) { fresh.label[i] = name[i]; }
     }
     fresh.name = it->name.view().substr(it->name.view().size() - name.size());
+    if (marks_ != nullptr && *marks_ != nullptr) { (*marks_)->meet(count_, it->name.view().substr(std::string_view{"time/"}.size())); }
     siblings& mine = inside();
     std::size_t* last = &mine.first;
     while (*last != none) { last = &nodes_[*last].next; }

@@ -62,6 +62,8 @@ public:
     [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }
     void obeyed(error const& why) noexcept { run_.obeyed(why); }
     void start_anew(run_info const& run) noexcept { run_.start_anew(run); }
+    // In which section the loop is (hook/sections.hpp).
+    [[nodiscard]] loop_marks* const* marks() const noexcept { return run_.marks(); }
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.
     [[nodiscard]] std::uint32_t attempt() const noexcept { return run_.attempt(); }

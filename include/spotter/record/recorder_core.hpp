@@ -9,6 +9,7 @@
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
 #include <spotter/record/shared_ring.hpp>
+#include <spotter/record/stay_watch.hpp>
 #include <spotter/record/sleeper.hpp>
 #include <spotter/record/stop_file.hpp>
 
@@ -97,6 +98,9 @@ public:
     [[nodiscard]] byte_buffer& begins_anew() noexcept { return begins_anew_; }
     void end_request() noexcept;
 
+    // In which section the loop is: in the ring's memory where that outlives the process.
+    [[nodiscard]] loop_marks* const* marks() const noexcept { return &marks_; }
+
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept {
         if (has_news_.load(std::memory_order_relaxed)) { take_news(step, into); }
@@ -133,6 +137,7 @@ private:
     // before the wish is in the segment.
     void work() noexcept;
     void look_around() noexcept;
+    void look_at_section(std::uint64_t now) noexcept;
     void work_beside(std::uint64_t now) noexcept;
     void end_beside() noexcept;
     void take_news(step_id step, step_alarm& into) noexcept;
@@ -154,6 +159,9 @@ private:
     stop_file stop_file_;
     control_file control_;
     day_clock_watch day_clock_;
+    loop_marks own_marks_{};
+    loop_marks* marks_ = &own_marks_;
+    stay_watch stay_{};
     writer_task* beside_;
     std::uint64_t beside_due_ = 0;
     bool beside_begun_ = false;

@@ -31,6 +31,7 @@ SPOTTER_BODY bool recorder_core::take_memory() noexcept {
     bool const good = choices_.ring_in == ring_in::shared_memory && share_memory() ? ring_.start(*shared_.header())
                                                                                    : take_plain_memory();
     if (!good) { return false; }
+    if (shared_.header() != nullptr) { marks_ = &shared_.header()->marks; }
     pages_.begin();
     block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
     streaming_ = choices_.copying == copying::streaming;
@@ -107,6 +108,7 @@ SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
     if (started_) { segments_.add(row_kind::run_end, run_end); }
     segments_.finish();
     publish();
+    marks_ = &own_marks_;
     (void)shared_.remove();
     files_.unlock(run_.lock);
     run_.lock = {};
@@ -117,6 +119,7 @@ SPOTTER_BODY void recorder_core::leave_to_parent() noexcept {
     if (std::exchange(left_, true) || finished_) { return; }
     path_text const lock{run_.place.folder, layout::lock_name};
     if (files_.is_at(run_.lock, lock).value_or(false)) { files_.leave_lock(run_.lock); }
+    marks_ = &own_marks_;
     shared_.leave_to_parent();
 }
 
@@ -343,7 +346,19 @@ SPOTTER_BODY void recorder_core::look_around() noexcept {
         control_.answer();
     }
     day_clock_.look(now);
+    look_at_section(now);
     if (beside_ != nullptr && now >= beside_due_) { work_beside(now); }
+}
+
+SPOTTER_BODY void recorder_core::look_at_section(std::uint64_t now) noexcept {
+    rows::stay row{};
+    std::uint64_t const milliseconds = stay_.look(*marks_, now, row.section);
+    if (milliseconds == 0) { return; }
+    while (drain_.take()) {}
+    row.time = segments_.now();
+    row.seconds = static_cast<double>(milliseconds) / 1000;
+    segments_.stay(row);
+    drain_.flush(now);
 }
 
 SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::work_beside(std::uint64_t now) noexcept {

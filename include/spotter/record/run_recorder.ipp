@@ -207,6 +207,8 @@ SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
     core_->finish(out.view());
 }
 
+SPOTTER_BODY loop_marks* const* run_recorder::marks() const noexcept { return core_ != nullptr ? core_->marks() : nullptr; }
+
 SPOTTER_BODY void run_recorder::flush() noexcept {
     if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }
 }
@@ -366,13 +368,11 @@ SPOTTER_BODY bool run_recorder::recording() noexcept {
 SPOTTER_BODY bool run_recorder::child() noexcept {
     if (!core_->in_child()) { return false; }
     core_->leave_to_parent();
-    note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events "
-                      "are only counted"});
+    note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are only counted"});
     return true;
 }
 
-SPOTTER_BODY ring_tag::values_head run_recorder::values_head_for(tensor_ref const& view, std::size_t bytes,
-                                                             terms keep) noexcept {
+SPOTTER_BODY ring_tag::values_head run_recorder::values_head_for(tensor_ref const& view, std::size_t bytes, terms keep) noexcept {
     std::size_t described = 3;
     for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
     bool const chained = bytes >= layout::plain_bytes;

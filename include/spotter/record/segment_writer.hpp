@@ -59,6 +59,8 @@ public:
 
     // A row in two parts. What was lost of it is counted, if anything.
     void add(row_kind kind, byte_view body, byte_view rest = {}) noexcept;
+    // Where the loop is, or was when its process ended.
+    void stay(rows::stay const& it) noexcept;
     // When the step whose close is added next was begun and closed. Kept back, and written with the frame that it fits into.
     void time(step_time it) noexcept;
     // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a tensor;

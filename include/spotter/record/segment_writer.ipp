@@ -64,6 +64,13 @@ SPOTTER_BODY void segment_writer::add(row_kind kind, byte_view body, byte_view r
     if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) { rotate(); }
 }
 
+SPOTTER_BODY void segment_writer::stay(rows::stay const& it) noexcept {
+    std::byte bytes[stay_limit];
+    byte_writer out{bytes, sizeof bytes};
+    encode(out, it);
+    add(row_kind::stay, out.view());
+}
+
 SPOTTER_BODY void segment_writer::time(step_time it) noexcept {
     take_blocks();
     if (failed_) { return; }

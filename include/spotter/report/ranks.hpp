@@ -19,6 +19,8 @@ struct rank_state {
     bool is_open = false;         // it was in a step that it never closed; then
     step_id open{};               // which,
     std::string reached{};        // and the tensor that it showed last in it
+    std::string section{};        // the section that it was in behind its last close, where it stayed there or its process ended there;
+    double in_section = 0;        // for so many seconds at least
     double silent = 0;            // seconds since it gave the last sign, at the end of the record or now
     double step_seconds = 0;      // median from begin to close, of the last training steps: its own work, without the wait for others in between; 0: not known
     double relative = 1;          // the best rank's over its own: 1 is as fast as the best

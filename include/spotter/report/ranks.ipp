@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -71,6 +72,9 @@ inline void note_speed(trial const& run, rank_state& it) {
         if (each.attempt + 1 != its.attempts()) { continue; }
         it.is_open = true, it.open = each.step, it.reached = reached_in(its, each);
     }
+    if (stayed_in const& stayed = its.stayed(); it.status != run_status::finished && stayed.time >= it.closed_at) {
+        it.section = stayed.section, it.in_section = stayed.seconds;
+    }
     it.silent = from.age();
     note_speed(run, it);
     return it;
@@ -88,7 +92,28 @@ inline void note_speed(trial const& run, rank_state& it) {
 [[nodiscard]] inline std::string place_text(rank_state const& it) {
     std::string text = it.has_closed ? fmt::format("behind {}({})", name_of(it.last.mode), it.last.index) : "before its first step was closed";
     if (it.is_open) { text += fmt::format(", in {}({}), where it had shown {} last", name_of(it.open.mode), it.open.index, it.reached); }
+    if (!it.section.empty()) { text += fmt::format(", in section {}", it.section); }
     return text;
+}
+
+// The section in which all but a few of those that are as far as the furthest were: there they wait for the others. Empty where there is none.
+[[nodiscard]] inline std::string common_section(std::vector<rank_state> const& all, rank_state const* furthest) {
+    std::map<std::string, std::size_t> count;
+    std::size_t ranks = 0;
+    for (rank_state const& each : all) {
+        if (furthest == nullptr || !each.has_closed || each.last.index != furthest->last.index) { continue; }
+        ++ranks;
+        if (!each.section.empty()) { ++count[each.section]; }
+    }
+    for (auto const& [section, times] : count) {
+        if (times >= 2 && 2 * times > ranks) { return section; }
+    }
+    return {};
+}
+// 0: behind the others, 1: as far, and not where they wait, 2: as far.
+[[nodiscard]] inline int suspicion(rank_state const& it, rank_state const* furthest, std::string const& waiting) {
+    if (furthest == nullptr || !it.has_closed || it.last.index < furthest->last.index) { return 0; }
+    return !waiting.empty() && it.section != waiting ? 1 : 2;
 }
 
 // Those that ended badly, those that are behind, those that never came, and those that are slow.
@@ -97,20 +122,23 @@ inline void tell_ranks(ranks_report& all) {
     for (rank_state const& each : all.ranks) {
         if (each.has_closed && (furthest == nullptr || each.last.index > furthest->last.index)) { furthest = &each; }
     }
+    std::string const waiting = common_section(all.ranks, furthest);
     std::string const others = furthest == nullptr ? std::string{} : fmt::format("; the furthest is behind {}({})", name_of(furthest->last.mode), furthest->last.index);
-    for (run_status const status : {run_status::died, run_status::failed}) {
+    for (int level = 0; level < 3; ++level) {
         for (rank_state const& each : all.ranks) {
-            if (each.status != status) { continue; }
+            run_status const status = each.status;
+            if ((status != run_status::died && status != run_status::failed) || suspicion(each, furthest, waiting) != level) { continue; }
             all.sentences.push_back(fmt::format("rank {} {} {}{}{}{}", each.worker, name_of(status), place_text(each), each.why.empty() ? "" : ": ", each.why,
                                                 furthest == &each ? "" : others));
         }
     }
     if (!all.never_came.empty()) { all.sentences.push_back(name_list(all.never_came) + " never began"); }
     for (rank_state const& each : all.ranks) {
-        bool const behind = furthest != nullptr && (!each.has_closed || each.last.index < furthest->last.index);
-        if (!behind || each.status == run_status::died || each.status == run_status::failed) { continue; }
+        int const level = suspicion(each, furthest, waiting);
+        if (furthest == nullptr || level == 2 || each.status == run_status::died || each.status == run_status::failed) { continue; }
         std::string const silence = each.status == run_status::running ? fmt::format(", silent for {}", duration_text(each.silent)) : "";
-        all.sentences.push_back(fmt::format("rank {} is {}{}{}", each.worker, place_text(each), silence, others));
+        std::string const where = level == 1 ? fmt::format(", while the others are in section {}", waiting) : others;
+        all.sentences.push_back(fmt::format("rank {} is {}{}{}", each.worker, place_text(each), silence, where));
     }
     for (rank_state const& each : all.ranks) {
         if (each.step_seconds < short_step) { continue; }
@@ -149,6 +177,10 @@ SPOTTER_BODY std::string describe(ranks_report const& it) {
         text += fmt::format("rank {:<4} {:<9} {}", each.worker, name_of(each.status),
                             each.has_closed ? fmt::format("{}({}) closed", name_of(each.last.mode), each.last.index) : "no step closed");
         if (each.is_open) { text += fmt::format(", {}({}) open", name_of(each.open.mode), each.open.index); }
+        if (!each.section.empty()) {
+            text += fmt::format(", in section {}", each.section);
+            if (each.in_section > 0) { text += fmt::format(" for {}", detail::duration_text(each.in_section)); }
+        }
         if (each.step_seconds > 0) {
             text += fmt::format(", a step of its own {}, {:.2f} of the best rank, {:.2f} of its own best", detail::duration_text(each.step_seconds),
                                 each.relative, each.own);

@@ -2,6 +2,7 @@
 // Ring (L1): the head of a ring in memory that outlives its process: whose ring it is, how large, and its counters.
 #pragma once
 
+#include <spotter/core/loop_marks.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/version.hpp>
 
@@ -85,10 +86,11 @@ public:
     [[nodiscard]] double time() const noexcept { return std::bit_cast<double>(time_.load(std::memory_order_relaxed)); }
 
     ring_counters counters{};
+    loop_marks marks{};  // of the thread that fills the ring
 
 private:
     static constexpr std::uint64_t right_name = 0x676E697274'6F7073ULL;  // "spotring"
-    static constexpr std::uint64_t layout = 1;                           // of this header and of entries
+    static constexpr std::uint64_t layout = 2;                           // of this header and of entries
 
     ring_header() noexcept = default;
 

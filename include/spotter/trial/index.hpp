@@ -23,6 +23,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// In which section the loop was at some time, and for how many seconds it had been in it at least; empty: nothing is known.
+struct stayed_in {
+    std::string section{};
+    double time = 0, seconds = 0;
+};
+
 class worker_index {
 public:
     worker_index(std::string_view path, file_system& files);
@@ -69,6 +75,8 @@ public:
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
     [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
+    // The last that the record says of where the loop was: in a section for long, or when its process ended.
+    [[nodiscard]] stayed_in const& stayed() const noexcept { return stayed_; }
     [[nodiscard]] result<bool> is_locked() const;
 
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
@@ -157,6 +165,7 @@ private:
     void take_attempt(std::uint32_t number, std::uint32_t attempt, double time);
     [[nodiscard]] bool take_declare(std::uint32_t number, row_view row);
     [[nodiscard]] bool take_finding(row_view row);
+    [[nodiscard]] bool take_stay(row_view row);
     [[nodiscard]] bool take_end(row_view row);
     // A text that lives as long as the index.
     [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
@@ -191,6 +200,7 @@ private:
     bool ended_ = false;
     std::uint8_t ended_how_ = 0;
     std::string ended_why_{};
+    stayed_in stayed_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -148,7 +148,7 @@ SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
     if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
         take_attempt(place, mine.head()->attempt, mine.head()->time);
     }
-    std::uint32_t wanted = layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops;
+    std::uint32_t wanted = layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops | layout::has_stays;
     for (; mine.noticed < mine.groups().size(); ++mine.noticed) {
         // Frames that say again what was declared are not read where the sidecar has all of it.
         bool const behind_head = mine.noticed > 0 && !mine.beside().empty();
@@ -327,9 +327,18 @@ SPOTTER_BODY bool worker_index::take_notice(std::uint32_t number, row_view row) 
         }
         case row_kind::run_end:
             return take_end(row);
+        case row_kind::stay:
+            return take_stay(row);
         default:
             return true;  // rows of steps, heartbeats, and kinds of a newer writer
     }
+}
+
+SPOTTER_BODY bool worker_index::take_stay(row_view row) {
+    rows::stay it;
+    if (decode(row, it)) { return false; }
+    stayed_ = {std::string{it.section}, it.time, it.seconds};
+    return true;
 }
 
 SPOTTER_BODY bool worker_index::take_begin(std::uint32_t number, row_view row) {

@@ -4,6 +4,7 @@
 Prints its port. GET /_door/fail?how=500&times=3 makes the next three requests fail; GET /_door/counts tells what came.
 """
 import hashlib
+import os
 import socket
 import sys
 import threading
@@ -144,3 +145,4 @@ client = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{server.server_port}
 client.create_bucket(Bucket="runs")
 print(server.server_port, flush=True)
 sys.stdin.read()  # until whoever started it is gone
+os._exit(0)
