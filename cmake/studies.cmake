@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake [-D STUDIES="a;b"] [-D SPOTTER_DATA=FOLDER] -P cmake/studies.cmake: from a fresh machine to the case studies run whole, two at a time,
 # and to the tables and pictures of docs/studies made anew. STUDIES: only these; SPOTTER_DATA (or in the environment): where the traffic signs are.
-set(SPOTTER_SETUP_MORE gzip libtorch-dev libopenblas0-pthread dataset-fashion-mnist nlohmann-json3-dev libcli11-dev zlib1g-dev)
+set(SPOTTER_SETUP_MORE gzip libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin dataset-fashion-mnist nlohmann-json3-dev libcli11-dev zlib1g-dev)
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/studies")

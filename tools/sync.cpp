@@ -36,11 +36,12 @@ int sync(sync_options const& wanted) {
     if (error const why = find_recordings(from, all)) { return refuse(why); }
     auto const done = s3::sync(from, to, {.remove_local = wanted.remove});
     if (!done) { return refuse(done.error()); }
-    document["files"] = done->done, document["bytes"] = done->done_bytes, document["removed"] = done->removed;
+    document["files"] = done->done, document["bytes"] = done->done_bytes, document["removed"] = done->removed,
+    document["requests"] = done->requests;
     if (wanted.json) {
         say_document(document);
     } else {
-        say(fmt::format("{} files, {} bytes sent to {}\n", done->done, done->done_bytes, plain(to)));
+        say(fmt::format("{} files, {} bytes sent to {} by {} requests\n", done->done, done->done_bytes, plain(to), done->requests));
         if (done->removed > 0) { say(fmt::format("{} local files removed: the store has them\n", done->removed)); }
     }
     return fine;

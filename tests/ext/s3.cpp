@@ -112,8 +112,11 @@ TEST_CASE("s3: a run is mirrored while it is recorded, and read from the store: 
     }
     check_same(path, there);
     (void)store.counts();
-    CHECK(s3::sync(path, there).value().done == 0);
-    CHECK(store.counts()["put /runs/a b/\xC3\xBC/000000.spot"] == 0);
+    s3::mirror_health const again = s3::sync(path, there).value();
+    CHECK(again.done == 0);
+    auto asked = store.counts();
+    CHECK(asked["put /runs/a b/\xC3\xBC/000000.spot"] == 0);
+    CHECK(asked["requests"] == again.requests);
 
     std::uint64_t whole = 0;
     for (auto const& each : std::filesystem::directory_iterator{path}) { whole += each.file_size(); }

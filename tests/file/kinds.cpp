@@ -7,18 +7,20 @@
 #include <tests/temporary_folder.hpp>
 #include <tests/words.hpp>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #if defined(__linux__)
 #include <sched.h>
 #include <sys/mount.h>
-#include <unistd.h>
 #endif
 
 using namespace spotter;
@@ -272,4 +274,26 @@ TEST_CASE("where the system has no files without a name, shared memory has one o
     CHECK(files.remove_shared(name).code == errc::not_a_run);
     CHECK(*files.kind_of("/dev/shm/" + name + "-part") == path_kind::missing);
 #endif
+}
+
+TEST_CASE("a folder that somebody makes at that moment is missing or a folder, and nothing else: ranks that begin together") {
+    temporary_folder const folder;
+    std::string const name = folder / "made";
+    std::atomic<bool> over{false};
+    std::thread maker{[&] {
+        while (!over) {
+            (void)::mkdir(name.c_str(), 0777);
+            (void)::rmdir(name.c_str());
+        }
+    }};
+    std::size_t others = 0, folders = 0;
+    for (int i = 0; i < 200'000; ++i) {
+        auto const kind = system_files().kind_of(name);
+        others += !kind || (*kind != path_kind::missing && *kind != path_kind::folder) ? 1 : 0;
+        folders += kind && *kind == path_kind::folder ? 1 : 0;
+    }
+    over = true;
+    maker.join();
+    CHECK(others == 0);
+    CHECK(folders > 0);
 }

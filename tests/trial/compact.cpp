@@ -5,7 +5,14 @@
 
 #include <spotter/trial/compact.hpp>
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace spotter;
 using namespace spotter_test;
@@ -168,4 +175,33 @@ TEST_CASE("whatever fails while sidecars are merged, the old set is there or the
     system_files().unlock(*held);
     CHECK(compact_run(path + "/worker-2").error().code == errc::not_a_run);
     CHECK(compact_run(folder / "nothing").error().code == errc::not_a_run);
+}
+
+TEST_CASE("SIGKILL at random instants while sidecars are merged: the run says what it says, and the next merge is whole") {
+    char const* const wanted = std::getenv("SPOTTER_KILLS");  // 200 by hand
+    int const kills = wanted != nullptr ? std::atoi(wanted) : 20;
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    record_all(path);
+    std::string const before = said_by(path);
+    REQUIRE(compact_run(path));
+    std::vector<char> const whole = read_file(set_of(path));
+    std::mt19937 random{5};
+    int amid = 0;
+    for (int i = 0; i < kills; ++i) {
+        std::filesystem::remove(set_of(path));
+        pid_t const child = ::fork();
+        if (child == 0) { ::_exit(compact_run(path) ? 0 : 1); }
+        std::this_thread::sleep_for(std::chrono::microseconds{std::uniform_int_distribution<int>{0, 3000}(random)});
+        ::kill(child, SIGKILL);
+        int status = 0;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        amid += WIFSIGNALED(status) ? 1 : 0;
+        CHECK((!std::filesystem::exists(set_of(path)) || read_file(set_of(path)) == whole));
+        if (i % 10 == 0) { CHECK(said_by(path) == before); }
+    }
+    CHECK(amid > 0);
+    REQUIRE(compact_run(path));
+    CHECK(read_file(set_of(path)) == whole);
+    CHECK_FALSE(std::filesystem::exists(set_of(path) + ".part"));
 }

@@ -154,7 +154,10 @@ void dies(launcher const& begin, std::uint64_t seed, std::string* table, kills& 
         std::uint64_t closed = 0;
         std::ifstream in{fmt::format("{}/../closed-{}", came.path, rank), std::ios::binary};
         if (!in.read(reinterpret_cast<char*>(&closed), sizeof closed)) { continue; }
-        count.lost += run->steps(sp::worker{rank}).size() > closed ? 0 : 1;
+        std::size_t const there = run->steps(sp::worker{rank}).size();
+        if (there > closed) { continue; }
+        ++count.lost;
+        fmt::print("seed {}: rank {} had closed train({}), and {} steps are there\n", seed, rank, closed, there);
     }
     std::vector<std::string> const told = sp::ranks_of(*run).sentences;
     std::string const first = told.empty() ? "nothing" : told[0];

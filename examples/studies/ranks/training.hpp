@@ -55,7 +55,9 @@ struct mishap {
 };
 
 inline void flip(std::vector<float>& values, mishap const& it) noexcept {
-    float& value = values[it.element % values.size()];
+    std::size_t element = it.element % values.size();
+    while (values[element] == 0.0F && ++element < values.size()) {}  // of a pixel that is always white the gradient is zero
+    float& value = values[element < values.size() ? element : 0];
     value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ (1U << it.bit));
 }
 
@@ -85,6 +87,9 @@ inline int train_rank(digits::split const& data, mishap const& what, std::uint64
         sp::collective ranks{MPI_COMM_WORLD};
         auto const rank = static_cast<int>(ranks.rank());
         sp::hook watch{out + "/run", keep, rules, ranks.digest(), ranks.options({.ring_in = sp::ring_in::shared_memory})};
+        if (sp::health_report const health = watch.health(); !health.good()) {
+            std::fprintf(stderr, "rank %d: %.*s\n", rank, static_cast<int>(health.first_error.what.view().size()), health.first_error.what.view().data());
+        }
         example::prng random{seed}, own{seed * 1000 + static_cast<std::uint64_t>(rank) + 1};
         digits::network net{{digits::pixel_count, 64, 32, digits::class_count}, random};
         std::FILE* const closed = std::fopen((out + "/closed-" + std::to_string(rank)).c_str(), "wb");

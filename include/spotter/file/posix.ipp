@@ -77,10 +77,10 @@ SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path)
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
     if (::stat(name.get(), &facts) != 0) {
         int const failed = errno;
-        bool const link = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
-        if (link) { return path_kind::other; }
-        if (failed == ENOENT || failed == ENOTDIR) { return path_kind::missing; }
-        return detail::system_error(failed, "look at", path);
+        bool const there = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
+        if (!there && (failed == ENOENT || failed == ENOTDIR)) { return path_kind::missing; }
+        if (!there) { return detail::system_error(failed, "look at", path); }
+        if (S_ISLNK(facts.st_mode)) { return path_kind::other; }  // one that leads nowhere; else somebody has just made it
     }
     if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }
     return S_ISREG(facts.st_mode) ? path_kind::file : path_kind::other;

@@ -16,6 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 inline constexpr std::size_t steps_of_a_stretch = 50;
+inline constexpr double early_sign = 0.005;  // seconds; a writer gives a sign every 2 ms
 
 [[nodiscard]] inline double median_of(std::vector<double> values) {
     if (values.empty()) { return 0; }
@@ -72,8 +73,9 @@ inline void note_speed(trial const& run, rank_state& it) {
         if (each.attempt + 1 != its.attempts()) { continue; }
         it.is_open = true, it.open = each.step, it.reached = reached_in(its, each);
     }
+    it.last_sign = it.closed_at;
     if (stayed_in const& stayed = its.stayed(); it.status != run_status::finished && stayed.time >= it.closed_at) {
-        it.section = stayed.section, it.in_section = stayed.seconds;
+        it.section = stayed.section, it.in_section = stayed.seconds, it.last_sign = stayed.time;
     }
     it.silent = from.age();
     note_speed(run, it);
@@ -124,13 +126,19 @@ inline void tell_ranks(ranks_report& all) {
     }
     std::string const waiting = common_section(all.ranks, furthest);
     std::string const others = furthest == nullptr ? std::string{} : fmt::format("; the furthest is behind {}({})", name_of(furthest->last.mode), furthest->last.index);
-    for (int level = 0; level < 3; ++level) {
-        for (rank_state const& each : all.ranks) {
-            run_status const status = each.status;
-            if ((status != run_status::died && status != run_status::failed) || suspicion(each, furthest, waiting) != level) { continue; }
-            all.sentences.push_back(fmt::format("rank {} {} {}{}{}{}", each.worker, name_of(status), place_text(each), each.why.empty() ? "" : ": ", each.why,
-                                                furthest == &each ? "" : others));
-        }
+    std::vector<rank_state const*> bad;
+    for (rank_state const& each : all.ranks) {
+        if (each.status == run_status::died || each.status == run_status::failed) { bad.push_back(&each); }
+    }
+    std::stable_sort(bad.begin(), bad.end(), [&](rank_state const* a, rank_state const* b) {
+        int const left = suspicion(*a, furthest, waiting), right = suspicion(*b, furthest, waiting);
+        return left != right ? left < right : a->last_sign < b->last_sign;
+    });
+    for (rank_state const* const each : bad) {
+        bool const early = each == bad.front() && bad.size() > 1 && bad[1]->last_sign - each->last_sign >= early_sign;
+        all.sentences.push_back(fmt::format("rank {} {} {}{}{}{}{}", each->worker, name_of(each->status), place_text(*each), each->why.empty() ? "" : ": ", each->why,
+                                            early ? fmt::format(", {} before the next", duration_text(bad[1]->last_sign - each->last_sign)) : "",
+                                            furthest == each ? "" : others));
     }
     if (!all.never_came.empty()) { all.sentences.push_back(name_list(all.never_came) + " never began"); }
     for (rank_state const& each : all.ranks) {

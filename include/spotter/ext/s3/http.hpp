@@ -126,6 +126,8 @@ public:
     }
 
     [[nodiscard]] settings const& how() const noexcept { return how_; }
+    // Made so far, tries again included: what a store counts, too.
+    [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
     [[nodiscard]] bool is_stopped() const noexcept { return stop_ != nullptr && stop_(context_); }
     // `stop(context)`, asked often: true ends the waiting between two tries.
     void stop_if(bool (*stop)(void const*), void const* context) noexcept { stop_ = stop, context_ = context; }
@@ -206,6 +208,7 @@ private:
 
     void begin(transfer& it, std::size_t number) {
         request& of = *it.of;
+        ++requests_;
         of.status = 0, of.text.clear(), of.came = 0, of.why = {}, of.length = 0, of.date = 0, of.modified = 0;
         of.etag.clear();
         if (idle_.empty()) {
@@ -335,6 +338,7 @@ private:
     settings how_;
     CURLM* many_ = nullptr;
     std::vector<CURL*> idle_{};
+    std::uint64_t requests_ = 0;
     std::minstd_rand random_{std::random_device{}()};
     bool (*stop_)(void const*) = nullptr;
     void const* context_ = nullptr;

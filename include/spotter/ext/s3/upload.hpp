@@ -22,6 +22,7 @@ struct mirror_health {
     std::uint64_t pending = 0, pending_bytes = 0;  // files that the store does not have as they are here
     std::uint64_t done = 0, done_bytes = 0;        // that it took from this process
     std::uint64_t failed = 0;                      // tries that it did not take
+    std::uint64_t requests = 0;                    // made for all that, tries again included
     std::uint64_t removed = 0;                     // local files
     error trouble{};                               // the last, until something went well again
 };
@@ -64,6 +65,7 @@ public:
         }
         if (!first) { note(send_file(layout::set_name)); }
         health_.trouble = first;
+        health_.requests = store_.connection().requests();
         return first;
     }
 
