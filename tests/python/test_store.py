@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "tools/python"))
 try:
     import boto3
     from moto.server import ThreadedMotoServer
-    import spotter_trial as st
+    import spotter as st
 except ImportError as why:
     print("SPOTTER_SKIP:", why)
     sys.exit(2)
