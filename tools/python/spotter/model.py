@@ -100,6 +100,10 @@ class Finding(NamedTuple):
     others: int
     worker: int
 
+    def _repr_html_(self) -> str:
+        from .notebook import of_finding
+        return of_finding(self)
+
 
 class Coverage(NamedTuple):
     """How much a rule could judge."""

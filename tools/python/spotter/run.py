@@ -38,6 +38,10 @@ class Trial:
     def __repr__(self):
         return f"<{self._path}: {self.status()}, {self.closed_steps()} steps, {len(self.names())} names>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import of_run
+        return of_run(self)
+
     def __getitem__(self, name: str) -> Track:
         """NoSuchName where nothing of that name was recorded (yet)."""
         if name not in self:

@@ -32,6 +32,10 @@ class Track:
         info = self.info
         return f"<{self.name}: {info.role}, {info.dtype} {list(info.shape)}, {len(self.steps())} steps>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import of_track
+        return of_track(self)
+
     @property
     def name(self) -> str:
         return self._name
