@@ -32,10 +32,13 @@ def _list(folders: List[str]) -> int:
         else:
             below = sorted({each.parent for each in Path(folder).rglob("*.spot")})
             paths = sorted({str(each.parent if each.name.startswith("worker-") else each) for each in below})
+        found += len(paths)
         for path in paths:
-            run = open_trial(path)
-            print(path, run.status(), run.closed_steps(), len(run.names()), len(run.findings()), sep="\t")
-            found += 1
+            try:
+                run = open_trial(path)
+                print(path, run.status(), run.closed_steps(), len(run.names()), len(run.findings()), sep="\t")
+            except SpotterError as why:  # the others are listed all the same
+                print(f"spotter-py: {path}: {why}", file=sys.stderr)
     if not found:
         print(f"spotter-py: no run in {', '.join(folders)}", file=sys.stderr)
     return 0 if found else 3

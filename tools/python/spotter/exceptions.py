@@ -26,9 +26,9 @@ class TensorUnavailable(SMDebugError, errors.NoSuchName):
 class TensorUnavailableForStep(SMDebugError, errors.NotInStep):
     """The step is there, and what was asked for will never be in it."""
 
-    def __init__(self, tname: str, step: int, mode: ModeKeys = ModeKeys.GLOBAL, has_reductions: bool = False):
-        remedy = "its statistics were: ask reduction_value()" if has_reductions else "steps() lists where it was"
-        super().__init__(f"tensor {tname} was not kept at step {step} of mode {mode.name}: {remedy}")
+    def __init__(self, tname: str, step: int, mode: ModeKeys = ModeKeys.GLOBAL, has_reductions: bool = False,
+                 why: str = "steps() of it lists where it was"):
+        super().__init__(f"tensor {tname} was not kept so at step {step} of mode {mode.name}: {why}")
         self.tname, self.step, self.mode, self.has_reductions = tname, step, mode, has_reductions
 
 

@@ -158,7 +158,7 @@ class Tensor:
         try:
             return question(track, step)
         except NoPayload as why:
-            raise TensorUnavailableForStep(self.name, step_num, mode, has_reductions=True) from why
+            raise TensorUnavailableForStep(self.name, step_num, mode, True, str(why).replace("stat()", "reduction_value()")) from why
         except NotYet as why:
             raise StepNotYetAvailable(step_num, mode) from why
         except (NotInStep, NoSuchStep, NoSuchName) as why:
