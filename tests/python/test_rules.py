@@ -299,8 +299,8 @@ class WhatIsDone(unittest.TestCase):
                     if text and line == b".\r\n":
                         text = False
                     if not text:
-                        text = line == b"DATA\r\n"
-                        self.wfile.write(b"354 go on\r\n" if text else b"221 bye\r\n" if line == b"QUIT\r\n" else b"250 ok\r\n")
+                        text = line.upper() == b"DATA\r\n"
+                        self.wfile.write(b"354 go on\r\n" if text else b"221 bye\r\n" if line.upper() == b"QUIT\r\n" else b"250 ok\r\n")
 
         with socketserver.TCPServer(("127.0.0.1", 0), Mail) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -32,5 +32,5 @@ from .trials import create_trial
 
 __all__ = ["open_trial", "Trial", "Track", "Step", "Info", "Collection", "Loose", "Distribution", "Finding", "Coverage", "Damage",
            "Totals", "MODES", "STATISTICS", "QUANTILE_LEVELS", "SpotterError", "NoSuchName", "NoSuchStep", "NotInStep", "NotYet",
-           "NoMoreData", "NoPayload", "NoSuchWorker", "Corrupt", "NotARun", "UnknownVersion", "BadConfig", "IoError", "create_trial", "modes",
-           "ModeKeys", "CollectionKeys", "StepState", "install_as_smdebug", "__version__"]
+           "NoMoreData", "NoPayload", "NoSuchWorker", "Corrupt", "NotARun", "UnknownVersion", "BadConfig", "IoError",
+           "create_trial", "modes", "ModeKeys", "CollectionKeys", "StepState", "install_as_smdebug", "__version__"]
