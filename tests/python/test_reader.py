@@ -295,9 +295,10 @@ class Questions(unittest.TestCase):
         self.assertRaises(st.NotInStep, run["w"].value, 0, nth=2)
 
     def test_the_spelling_of_smdebug(self):
-        trial = st.create_trial(self.run_.path)
+        trial = st.open_trial(self.run_.path)
         self.assertEqual(trial.tensor("loss").steps("eval"), self.run_["loss"].steps("eval"))
         self.assertEqual(dict(trial.tensor("fc/w").values()).keys(), set(trial.tensor("fc/w").payload_steps()))
+        self.assertEqual(st.create_trial(self.run_.path).run["loss"].steps(), self.run_["loss"].steps())
 
 
 class WhatIsNoRun(unittest.TestCase):
