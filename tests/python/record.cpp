@@ -148,7 +148,8 @@ int record_scalars(std::string const& path, std::uint64_t steps) {
 // 200 steps of a small net, evaluated every tenth, with a fault for rules in Python to find.
 int record_training(std::string const& path, std::string_view fault) {
     constexpr plan keep{defaults::losses, collection{"gradients", "grad/*", during{mode::train}, stats(mean_abs, l2)},
-                        collection{"activations", "*/relu_output", every{5}, payload}};
+                        collection{"activations", "*/relu_output", every{5}, payload},
+                        collection{"weights", role::weight, every{100}, payload}};
     hook watch{path, keep};
     example::regression net;
     if (fault == "stuck" || fault == "vanishing") { net.learning_rate = 0; }

@@ -28,7 +28,10 @@ def install_as_smdebug() -> None:
     core = {"modes": made("smdebug.core.modes", ModeKeys=mode_keys.ModeKeys), "tensor": tensors,
             "collection": made("smdebug.core.collection", **collection),
             "logger": made("smdebug.core.logger", get_logger=lambda name="spotter": trials.logger)}
-    top = {"trials": trials, "rules": rules, "exceptions": exceptions, "analysis": analysis,
+    # Of the modules that record in a framework what rules take from them.
+    frameworks = {name: made(f"smdebug.{name}", modes=mode_keys.ModeKeys, create_trial=trials.create_trial,
+                             CollectionKeys=collections_of.CollectionKeys) for name in ("tensorflow", "pytorch", "mxnet", "xgboost")}
+    top = {**frameworks, "trials": trials, "rules": rules, "exceptions": exceptions, "analysis": analysis,
            "core": made("smdebug.core", __path__=[], **core)}
     found = {"smdebug": made("smdebug", __path__=[], _is_spotter=True, modes=mode_keys.ModeKeys,
                              CollectionKeys=collections_of.CollectionKeys, **top),
