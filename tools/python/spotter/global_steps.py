@@ -3,80 +3,144 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Tuple
+
+import numpy as np
 
 from .model import MODES, Step
 from .run import Trial
 
 Range = Optional[Tuple[Optional[int], Optional[int]]]
+_NEVER = -1
+
+
+class _Table(NamedTuple):
+    """The steps of a mode, sorted by their index: of several workers each step once, as the lowest has it."""
+    indices: np.ndarray
+    numbers: np.ndarray
+    workers: np.ndarray
+    held: np.ndarray  # anything was kept, by whomever
+
+    def places_of(self, indices: np.ndarray) -> np.ndarray:
+        """Of those that are there."""
+        at = np.searchsorted(self.indices, indices)
+        there = at < len(self.indices)
+        there[there] = self.indices[at[there]] == indices[there]
+        return at[there]
+
+    def find(self, index: int) -> Optional[int]:
+        found = self.places_of(np.array([index], np.uint64)) if index >= 0 else ()
+        return int(found[0]) if len(found) else None
+
+
+def _last_of(indices: np.ndarray) -> int:
+    return int(indices.max()) if len(indices) else _NEVER
 
 
 class GlobalSteps:
-    """The closed steps of a run, as far as `update` has been told of them. Of several workers a number is the lowest worker's.
+    """The closed steps of a run, as far as `update` has been told of them. Of a step that was closed twice the number is the latest's.
 
     span: (begin, end) of global steps, end excluded; what lies outside is as if it had not been recorded."""
 
     def __init__(self, run: Trial, span: Range):
         self._run, self._span = run, span
-        self._taken: Dict[int, int] = {}  # how many closings of each worker are in
-        self._step_of: Dict[int, Tuple[int, Step]] = {}  # with the worker that says so
-        self._number_of: Dict[Step, Tuple[int, int]] = {}
-        self._held: Set[Step] = set()  # at which anything was kept
-        self._last: Dict[int, Dict[str, int]] = {}  # of each worker the last index of each mode, and its last ordinal as ""
+        self._sizes: List[Tuple[int, int]] = []
         self.update()
 
     def update(self) -> None:
         """Takes in what the run's last refresh brought."""
-        for record in self._run._records:
-            closed, worker = record.closed(), record.number
-            last = self._last.setdefault(worker, {})
-            begin = self._taken.get(worker, 0)
-            for mode, index, ordinal, held in zip(closed.mode[begin:].tolist(), closed.index[begin:].tolist(),
-                                                  closed.ordinal[begin:].tolist(), closed.held[begin:].tolist()):
-                step = Step(MODES[mode], index)
-                last[""] = max(last.get("", -1), ordinal)
-                last[step.mode] = max(last.get(step.mode, -1), index)
-                if not self._is_in(ordinal):
-                    continue
-                if held:
-                    self._held.add(step)
-                if worker <= self._step_of.get(ordinal, (worker,))[0]:
-                    self._step_of[ordinal] = (worker, step)
-                if worker <= self._number_of.get(step, (worker,))[0]:  # of a step that was closed twice the latest
-                    self._number_of[step] = (worker, ordinal)
-            self._taken[worker] = len(closed.mode)
+        records = self._run._records
+        sizes = [(record.number, len(record.closed().mode)) for record in records]
+        if sizes == self._sizes:
+            return
+        self._sizes = sizes
+        self._tables = [self._table_of(mode) for mode in range(len(MODES))]
+        # By number: where two workers give two steps the same one it is the lower worker's.
+        indices, numbers, workers = (np.concatenate(each) for each in list(zip(*self._tables))[:3])
+        modes = np.repeat(np.arange(len(MODES)), [len(table.indices) for table in self._tables])
+        order = np.lexsort((workers, numbers))
+        self._numbers, first = np.unique(numbers[order], return_index=True)
+        self._modes, self._indices = modes[order][first], indices[order][first]
+        # Of each worker the last index of each mode, and its last ordinal.
+        self._last = {}
+        for record in records:
+            closed = record.closed()
+            self._last[record.number] = ([_last_of(closed.index[closed.mode == mode]) for mode in range(len(MODES))],
+                                         _last_of(closed.ordinal))
 
-    def _is_in(self, ordinal: int) -> bool:
+    def _table_of(self, mode: int) -> _Table:
+        index, number, worker = np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64)
+        held = [np.empty(0, np.uint64)]
         begin, end = self._span or (None, None)
-        return (begin is None or ordinal >= begin) and (end is None or ordinal < end)
+        for record in self._run._records:
+            closed = record.closed()
+            chosen = closed.mode == mode
+            if begin is not None:
+                chosen &= closed.ordinal >= begin
+            if end is not None:
+                chosen &= closed.ordinal < end
+            held.append(closed.index[chosen & closed.held])
+            its, latest = np.unique(closed.index[chosen][::-1], return_index=True)
+            new = ~np.isin(its, index)
+            index = np.concatenate((index, its[new]))
+            number = np.concatenate((number, closed.ordinal[chosen][::-1][latest][new].astype(np.int64)))
+            worker = np.concatenate((worker, np.full(np.count_nonzero(new), record.number)))
+        order = np.argsort(index, kind="stable")
+        return _Table(index[order], number[order], worker[order], np.isin(index[order], np.concatenate(held)))
 
     def step_of(self, number: int) -> Optional[Step]:
         """None, too, of a closing that a later attempt of the run made again: the step has the number of that."""
-        found = self._step_of.get(number)
-        return found[1] if found and self._number_of[found[1]][1] == number else None
+        at = int(np.searchsorted(self._numbers, number))
+        if at == len(self._numbers) or self._numbers[at] != number:
+            return None
+        return Step(MODES[self._modes[at]], int(self._indices[at]))
 
     def number_of(self, step: Step) -> Optional[int]:
-        found = self._number_of.get(step)
-        return found[1] if found else None
+        table = self._tables[MODES.index(step.mode)]
+        at = table.find(step.index)
+        return None if at is None else int(table.numbers[at])
 
     def is_held(self, step: Step) -> bool:
-        return step in self._held
+        table = self._tables[MODES.index(step.mode)]
+        at = table.find(step.index)
+        return at is not None and bool(table.held[at])
 
-    def numbers(self, steps: List[Step], mode: Optional[str]) -> List[int]:
-        """Those of some steps that are in: within their mode, or of all modes; sorted, each once."""
-        if mode is not None:
-            return sorted({step.index for step in steps if step.mode == mode and step in self._number_of})
-        return sorted({self._number_of[step][1] for step in steps if step in self._number_of})
+    def modes(self) -> List[str]:
+        """In which anything was kept."""
+        return [mode for mode, table in zip(MODES, self._tables) if table.held.any()]
 
-    def held(self) -> List[Step]:
-        return list(self._held)
+    def numbers(self, mode: Optional[str], closings: Optional[Iterable[tuple]] = None, decided: bool = False) -> np.ndarray:
+        """Steps within a mode, or the numbers of those of all modes; sorted. closings: of these (modes, indices, …) alone, else of all
+        at which anything was kept. decided: only those that are."""
+        found = [np.empty(0, np.int64)]
+        pairs = None if closings is None else [(each[0], each[1]) for each in closings]
+        for at, name in enumerate(MODES):
+            if mode not in (None, name):
+                continue
+            table = self._tables[at]
+            if pairs is None:
+                chosen = np.flatnonzero(table.held)
+            else:
+                chosen = np.unique(np.concatenate([np.empty(0, np.int64)] + [table.places_of(indices[modes == at])
+                                                                             for modes, indices in pairs]))
+            last = self._decided_to(at) if decided else None
+            if last is not None:
+                chosen = chosen[table.indices[chosen] <= last] if last >= 0 else chosen[:0]
+            found.append((table.numbers if mode is None else table.indices)[chosen].astype(np.int64))
+        return np.unique(np.concatenate(found))
+
+    def _decided_to(self, mode: int) -> Optional[int]:
+        """The index up to which no worker will close a step of a mode; None: nor any other."""
+        if self._run._awaiting:
+            return _NEVER
+        return min((self._last[record.number][0][mode] for record in self._run._records if record.status == "running"), default=None)
 
     def is_decided(self, step: Step) -> bool:
         """Every worker has closed the step, or one behind it, or will close none any more."""
-        return not self._run._awaiting and all(record.status != "running" or self._last[record.number].get(step.mode, -1) >= step.index
-                                               for record in self._run._records)
+        last = self._decided_to(MODES.index(step.mode))
+        return last is None or last >= step.index
 
     def is_behind(self, number: int) -> bool:
         """Every worker has closed a step with a larger number, or will close none any more."""
-        return not self._run._awaiting and all(record.status != "running" or self._last[record.number].get("", -1) > number
+        return not self._run._awaiting and all(record.status != "running" or self._last[record.number][1] > number
                                                for record in self._run._records)

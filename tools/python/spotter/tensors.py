@@ -61,12 +61,14 @@ class Tensor:
     def steps(self, mode: ModeKeys = ModeKeys.GLOBAL, show_incomplete_steps: bool = False) -> List[int]:
         """Steps at which anything of it was kept: its values, statistics or shape."""
         self.trial.maybe_refresh()
-        return self.trial._numbers(self._track().steps(), mode, show_incomplete_steps)
+        return self.trial._numbers(self._track(), mode, show_incomplete_steps).tolist()
 
     def prev_steps(self, step: int, n: Optional[int] = None, mode: ModeKeys = ModeKeys.GLOBAL) -> List[int]:
         """The last n of its steps, or all, up to and including `step`."""
-        found = [each for each in self.steps(mode) if each <= step]
-        return found[-n:] if n else found
+        self.trial.maybe_refresh()
+        found = self.trial._numbers(self._track(), mode, False)
+        found = found[:np.searchsorted(found, step, "right")]
+        return (found[-n:] if n else found).tolist()
 
     def workers(self, step_num: int, mode: ModeKeys = ModeKeys.GLOBAL) -> List[str]:
         """Those that kept it at a step. TensorUnavailableForStep where none did."""
@@ -97,8 +99,8 @@ class Tensor:
         """Step to value, of those steps at which the values were kept."""
         self.trial.maybe_refresh()
         track = self._track(worker)
-        steps = self.trial._numbers(track.payload_steps(), mode, False)
-        return {number: track.value(self.trial._step(number, mode)) for number in steps}
+        steps = self.trial._numbers(track, mode, False, with_values=True).tolist()
+        return {number: track.value(self._known_step(number, mode)) for number in steps}
 
     def shape(self, step_num: int, mode: ModeKeys = ModeKeys.GLOBAL, worker: AnyWorker = None) -> Tuple[int, ...]:
         """ShapeUnavailableForStep, a TensorUnavailableForStep, where nothing of it was kept."""
@@ -107,8 +109,8 @@ class Tensor:
     def shapes(self, mode: ModeKeys = ModeKeys.GLOBAL, worker: AnyWorker = None) -> Dict[int, Tuple[int, ...]]:
         self.trial.maybe_refresh()
         track = self._track(worker)
-        steps = self.trial._numbers(track.steps(), mode, False)
-        return {number: track.shape(self.trial._step(number, mode)) for number in steps}
+        steps = self.trial._numbers(track, mode, False).tolist()
+        return {number: track.shape(self._known_step(number, mode)) for number in steps}
 
     def reduction_value(self, step_num: int, reduction_name: str, mode: ModeKeys = ModeKeys.GLOBAL, worker: AnyWorker = None,
                         abs: bool = False) -> np.float64:
@@ -137,6 +139,11 @@ class Tensor:
                 if known:
                     found[name, of_abs] = np.float64(value)
         return found
+
+    def _known_step(self, number: int, mode: ModeKeys) -> Step:
+        step = self.trial._step(number, mode)
+        assert step is not None  # it was listed
+        return step
 
     def _track(self, worker: AnyWorker = None) -> Track:
         track = self.trial.run[self.name]

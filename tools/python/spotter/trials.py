@@ -9,6 +9,8 @@ import re
 import time
 from typing import Dict, Iterable, List, Optional, Tuple, Union
 
+import numpy as np
+
 from .analysis.utils import refresh
 from .collections_of import TensorCollection, collections_of
 from .errors import BadConfig, NotARun
@@ -18,6 +20,7 @@ from .mode_keys import ModeKeys
 from .model import Step
 from .run import open_trial
 from .tensors import StepState, Tensor
+from .track import Track
 
 logger = logging.getLogger("spotter")
 logger.addHandler(logging.NullHandler())
@@ -43,10 +46,10 @@ class Trial:
         self.name = name if name is not None else os.path.basename(self.path.rstrip("/"))
         self.dynamic_refresh, self.logger = True, logger
         self._steps = GlobalSteps(self.run, range_steps)
-        self._names: Optional[List[str]] = None  # as of the last refresh
+        self._known: dict = {}  # what was asked since the last refresh
 
     def __repr__(self):
-        return f"<trial {self.name}: {self.run.path}, {self.run.status()}, {len(self._steps.held())} steps>"
+        return f"<trial {self.name}: {self.run.path}, {self.run.status()}, {len(self._steps.numbers(None))} steps>"
 
     def _repr_html_(self) -> str:
         return self.run._repr_html_()
@@ -64,7 +67,7 @@ class Trial:
         if self.dynamic_refresh and not self.run.over():
             self.run.refresh()
             self._steps.update()
-            self._names = None
+            self._known.clear()
 
     def wait_for_steps(self, required_steps: Iterable[int], mode: ModeKeys = ModeKeys.GLOBAL) -> None:
         """Returns when all of them are there. StepUnavailable: one was passed by. NoMoreData: the run is over before."""
@@ -76,7 +79,7 @@ class Trial:
                     if state == StepState.NOT_YET_AVAILABLE:
                         time.sleep(_SECONDS_BETWEEN_LOOKS)
             if state == StepState.UNAVAILABLE:
-                last = max(self._steps.numbers(self._steps.held(), _name_of(mode)), default=-1)
+                last = max(self._steps.numbers(_name_of(mode)).tolist()[-1:], default=-1)
                 raise NoMoreData(step, mode, last) if self.run.over() and step > last else StepUnavailable(step, mode)
 
     def has_passed_step(self, step: int, mode: ModeKeys = ModeKeys.GLOBAL) -> StepState:
@@ -98,13 +101,12 @@ class Trial:
     def steps(self, mode: ModeKeys = ModeKeys.GLOBAL, show_incomplete_steps: bool = False) -> List[int]:
         """Steps at which anything was kept; those within a mode, if one is given."""
         self.maybe_refresh()
-        return self._numbers(self._steps.held(), mode, show_incomplete_steps)
+        return self._numbers(None, mode, show_incomplete_steps).tolist()
 
     def modes(self) -> List[ModeKeys]:
         """In which anything was kept."""
         self.maybe_refresh()
-        seen = {step.mode for step in self._steps.held()}
-        return [each for each in ModeKeys if each.mode in seen]
+        return [ModeKeys[mode.upper()] for mode in self._steps.modes()]
 
     def global_step(self, mode: ModeKeys, mode_step: int) -> Optional[int]:
         """None where there is no such step (yet)."""
@@ -129,10 +131,13 @@ class Trial:
         step = Step(mode.mode, number)
         return step if self._steps.number_of(step) is not None else None
 
-    def _numbers(self, steps: List[Step], mode: ModeKeys, show_incomplete_steps: bool) -> List[int]:
-        if not show_incomplete_steps and not self.run.over():
-            steps = [each for each in steps if self._steps.is_decided(each)]
-        return self._steps.numbers(steps, _name_of(mode))
+    def _numbers(self, track: Optional[Track], mode: ModeKeys, show_incomplete_steps: bool, with_values: bool = False) -> np.ndarray:
+        """Steps at which anything was kept; of a tensor, those at which anything of it was, or its values."""
+        asked = (track and (track.name, track._worker), mode, show_incomplete_steps, with_values)
+        if asked not in self._known:
+            closings = None if track is None else [each.closings(None, with_values) for each in track._parts()]
+            self._known[asked] = self._steps.numbers(_name_of(mode), closings, decided=not show_incomplete_steps)
+        return self._known[asked]
 
     # -- tensors --
 
@@ -154,7 +159,7 @@ class Trial:
         if regex is not None and collection is not None:
             raise ValueError("give a regex or a collection, not both")
         self.maybe_refresh()
-        names = self._kept()
+        names = list(self._kept())
         if step is not None:
             at = self._step(step, mode)
             names = self.run.names(step=at) if at is not None else []
@@ -171,9 +176,9 @@ class Trial:
     tensors = tensor_names  # as smdebug's page on analysis calls it in its rule
 
     def _kept(self) -> List[str]:
-        if self._names is None:
-            self._names = self.run.names()
-        return self._names
+        if "names" not in self._known:
+            self._known["names"] = self.run.names()
+        return self._known["names"]
 
     def collections(self) -> Dict[str, TensorCollection]:
         self.maybe_refresh()
