@@ -41,6 +41,9 @@ int record_live(std::string const& path, options const& choices) {
         } else if (command.starts_with("open")) {
             watch.begin(train(index));
             watch.observe("loss", static_cast<double>(index));
+        } else if (command.starts_with("empty")) {
+            watch.begin(train(index));
+            (void)watch.end();
         } else if (command.starts_with("close")) {
             (void)watch.end();
         } else if (command == "finish") {
@@ -171,6 +174,9 @@ int main(int count, char** words) {
     if (count < 3) { return 2; }
     std::string_view const what = words[1];
     std::string const path = words[2];
+    if (what == "live" && count > 3) {
+        return record_live(path, {.worker = static_cast<std::uint32_t>(std::strtoul(words[3], nullptr, 10)), .workers = 2});
+    }
     if (what == "live") { return record_live(path, {}); }
     if (what == "limited") { return record_live(path, {.segment_bytes = 8 << 10, .run_bytes = 40 << 10}); }
     if (what == "workers") { return record_workers(path); }

@@ -104,11 +104,12 @@ class Notebook(unittest.TestCase):
         self.assertEqual(svg.count("v-5"), 1)
 
     def test_what_a_record_says_is_no_markup(self):
-        finding = self.run_.findings()[0]._replace(rule="<b onload=x>", reason="a & b", tensor="<script>alert(1)</script>", remedy="</div>")
+        finding = self.run_.findings()[0]._replace(rule="<b onload=x>", reason="a <i> b", tensor="<script>alert(1)</script>", remedy="</div>")
         page = Sound(of_finding(finding))
         self.assertNotIn("script", page.elements)
         self.assertIn("<script>alert(1)</script>", page.texts)
         self.assertIn("<b onload=x>", page.texts)
+        self.assertNotIn("i", page.elements)
         drawn = curve([("train", np.arange(2), np.arange(2.0))], "' onload='x' <i>")
         self.assertNotIn("onload", [name for name, _ in Sound(drawn).attributes])
 

@@ -199,8 +199,8 @@ class Recorded(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = folder.name + "/run"
 
-    def live(self):
-        program = subprocess.Popen([RECORD, "live", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def live(self, *worker):
+        program = subprocess.Popen([RECORD, "live", self.path, *worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(program.stdout.close)
         self.addCleanup(program.wait)
         self.addCleanup(program.stdin.close)
@@ -263,6 +263,34 @@ class Recorded(unittest.TestCase):
         tell("finish")
         self.assertTrue(trial.loaded_all_steps)
         self.assertRaises(NoMoreData, trial.wait_for_steps, [6])
+
+    def test_a_step_is_complete_once_each_worker_has_passed_it(self):
+        first, second = self.live("0"), self.live("1")
+        for i in range(4):
+            first(f"step {i}")
+        trial = create_trial(self.path)
+        self.assertEqual(trial.num_workers, 2)
+        self.assertEqual((trial.steps(), trial.steps(show_incomplete_steps=True)), ([], [0, 1, 2, 3]))  # one has not begun
+        second("step 1")
+        self.assertEqual((trial.steps(), trial.steps(show_incomplete_steps=True)), ([0, 1], [0, 1, 2, 3]))
+        self.assertEqual(trial.tensor("loss").steps(), [0, 1])
+        self.assertEqual((trial.has_passed_step(1), trial.has_passed_step(2)), (StepState.AVAILABLE, StepState.NOT_YET_AVAILABLE))
+        self.assertEqual(trial.tensor("loss").workers(0), ["worker_0"])
+        self.assertEqual(float(trial.tensor("loss").value(3)), 1 / 4)  # of whoever has it
+        second("finish")
+        self.assertEqual(trial.steps(), [0, 1, 2, 3])  # it will close none any more
+        first("finish")
+        self.assertTrue(trial.loaded_all_steps)
+
+    def test_a_step_at_which_nothing_was_kept(self):
+        tell = self.live()
+        for command in ("step 0", "empty 1", "step 2", "finish"):
+            tell(command)
+        trial = create_trial(self.path)
+        self.assertEqual((trial.steps(), trial.run.closed_steps()), ([0, 2], 3))
+        self.assertEqual(trial.has_passed_step(1), StepState.UNAVAILABLE)
+        self.assertRaises(StepUnavailable, trial.wait_for_steps, [0, 1, 2])
+        self.assertRaises(StepUnavailable, trial.tensor("loss").value, 1)
 
     def test_waits_for_a_step_that_comes(self):
         tell = self.live()
