@@ -80,3 +80,11 @@ class RuleEvaluationConditionMet(SMDebugError):
     def __init__(self, rule_name: str, step: int, end_of_rule: bool = False):
         super().__init__(f"the condition of rule {rule_name} is met at step {step}")
         self.rule_name, self.step, self.end_of_rule = rule_name, step, end_of_rule
+
+
+class InsufficientInformationForRuleInvocation(SMDebugError):
+    """For rules to raise that cannot judge; it is its caller's."""
+
+    def __init__(self, rule_name: str, message: str):
+        super().__init__(f"rule {rule_name} cannot be judged: {message}")
+        self.rule_name, self.message = rule_name, message
