@@ -80,7 +80,15 @@ class Notebook(unittest.TestCase):
         everywhere = loss.history("mean", mode="eval")[1].tolist() + values.tolist()
         heights = np.interp(values, (min(everywhere), max(everywhere)), (94, 6))
         self.assertLess(np.abs(np.array(drawn[0])[:, 1] - heights).max(), 0.06)
-        self.assertTrue(np.all(np.diff(np.array(drawn[0])[:, 0]) > 0))
+        for mode, points_of in zip(("train", "eval"), drawn):  # side by side as they were closed, 0 to 29
+            places = np.interp([self.run_.ordinal(step) for step in loss.steps(mode)], (0, 29), (64, 414))
+            self.assertLess(np.abs(np.array(points_of)[:, 0] - places).max(), 0.06)
+        alone = points(spotter.open_trial(GOLDEN[0])["loss"]._repr_html_())
+        self.assertEqual(len(alone), 1)
+        gradient = self.run_["grad/fc"]._repr_html_()  # of which no mean was kept
+        self.assertIn("mean_abs of grad/fc", gradient)
+        self.assertEqual(sum(map(len, points(gradient))), int(np.isfinite(np.concatenate(
+            [self.run_["grad/fc"].history("mean_abs", mode)[1] for mode in ("train", "eval")])).sum()))
         self.assertEqual(create_trial(TRAINING).tensor("loss")._repr_html_(), loss._repr_html_())
         self.assertNotIn("<svg", self.run_["note"]._repr_html_())  # a text
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _COLOURS = {"train": "#3b82f6", "eval": "#ea580c", "predict": "#059669"}
 _SEVERITIES = {"error": "#dc2626", "warning": "#d97706", "info": "#6b7280"}
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 420, 110, 64, 16
+_DRAWN = ("mean", "l2", "mean_abs", "maximum_abs", "maximum", "minimum", "sum", "zero_fraction", "nonfinite")
 _MOST_POINTS, _MOST_ROWS, _MOST_ELEMENTS = 400, 20, 1 << 22
 
 Series = Tuple[str, np.ndarray, np.ndarray]
@@ -28,24 +29,34 @@ Series = Tuple[str, np.ndarray, np.ndarray]
 def _table(head: Tuple[str, ...], rows: list) -> str:
     cells = "".join(f"<th style='text-align:left'>{escape(each)}</th>" for each in head)
     lines = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(str(each))}</td>" for each in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
+    return f"<table style='color:inherit'><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
 
 
-def _of(track: "Track", mode: str) -> Tuple[np.ndarray, np.ndarray]:
-    """The mean over time. Where it would have to be computed from many values only at some of the steps."""
-    steps = track.steps(mode)
-    kept = track.payload_steps(mode)
-    if not steps or not kept or formula_of("mean")[0] & ~track.summary(kept[0])["mask"] == 0:
-        return track.history("mean", mode)
+def _drawn_of(track: "Track") -> str:
+    """The statistic that is drawn: the first of those that was kept, or else follows from the values."""
+    steps = track.steps()
+    mask = track.summary(steps[-1])["mask"] if steps and not track.payload_steps() else ~0
+    return next((name for name in _DRAWN if formula_of(name)[0] & ~mask == 0), _DRAWN[0])
+
+
+def _of(track: "Track", stat: str, mode: str) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Step indices, ordinals and a statistic over time. Where it would have to be computed from many values only at some of the steps."""
+    steps, kept = track.steps(mode), track.payload_steps(mode)
+    if not steps or not kept or formula_of(stat)[0] & ~track.summary(kept[0])["mask"] == 0:
+        for part in track._parts():
+            _, indices, values = part.history(stat, MODES.index(mode))
+            if len(indices):
+                return indices.astype(np.int64), part.rows().ordinal[part.observations(MODES.index(mode))].astype(np.int64), values
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     most = max(2, min(_MOST_POINTS, _MOST_ELEMENTS // max(1, int(np.prod(track.shape(kept[0]))))))
     chosen = [kept[at] for at in np.unique(np.linspace(0, len(kept) - 1, most).astype(int))]
-    values = []
+    found = []
     for step in chosen:
         try:
-            values.append(track.stat(step, "mean"))
+            found.append(track.stat(step, stat))
         except SpotterError:
-            values.append(np.nan)
-    return np.array([step.index for step in chosen]), np.array(values)
+            found.append(np.nan)
+    return (np.array([step.index for step in chosen]), np.array([track._run.ordinal(step) for step in chosen]), np.array(found))
 
 
 def _thinned(steps: np.ndarray, values: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -105,9 +116,13 @@ def curve(series: List[Series], label: str) -> str:
 
 
 def _curve_of(track: "Track") -> str:
-    series = [(mode, *_of(track, mode)) for mode in MODES]
-    label = track.name if track.info.shape == () else f"mean of {track.name}"
-    return curve([each for each in series if len(each[1])], label)
+    """Of one mode over its steps; of several over their ordinals, so that what happened together stands together."""
+    stat = _drawn_of(track)
+    found = [(mode, each) for mode, each in ((mode, _of(track, stat, mode)) for mode in MODES) if len(each[0])]
+    label = track.name if track.info.shape == () else f"{stat} of {track.name}"
+    if len(found) > 1:
+        return curve([(mode, ordinals, values) for mode, (_, ordinals, values) in found], f"{label}, over all closed steps")
+    return curve([(mode, steps, values) for mode, (steps, _, values) in found], label)
 
 
 def of_track(track: "Track") -> str:
@@ -126,15 +141,15 @@ def of_finding(it: Finding) -> str:
             ("others", it.others or ""), ("worker", it.worker or "")]
     lines = "".join(f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{escape(str(said))}</td></tr>"
                     for name, said in rows if said)
-    return (f"<div style='border-left:4px solid {colour};padding-left:8px'><b style='color:{colour}'>{escape(it.severity)}</b> "
-            f"<b>{escape(it.rule)}</b> at {escape(str(it.step))}: {escape(it.reason)}<table>{lines}</table></div>")
+    return (f"<div style='border-left:4px solid {colour};padding-left:8px;margin:4px 0'><b style='color:{colour}'>{escape(it.severity)}</b> "
+            f"<b>{escape(it.rule)}</b> at {escape(str(it.step))}: {escape(it.reason)}<table style='color:inherit'>{lines}</table></div>")
 
 
 def of_run(run: "Trial") -> str:
     names, findings = run.names(), run.findings()
     loss: Optional[str] = next((name for name in names if run[name].info.role == "loss" and run[name].steps()), None)
-    said = f"{run.status()}, {run.closed_steps()} steps, {len(names)} names, {len(run.workers())} workers" + \
-        (f": {run.why_ended()}" if run.why_ended() else "")
+    said = f"{run.status()}, {run.closed_steps()} steps, {len(names)} names" + \
+        (f", {len(run.workers())} workers" if len(run.workers()) > 1 else "") + (f": {run.why_ended()}" if run.why_ended() else "")
     parts = [f"<div><b>{escape(run.path)}</b>: {escape(said)}</div>"]
     parts += [of_finding(each) for each in findings[:3]]
     if len(findings) > 3:
