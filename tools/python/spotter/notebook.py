@@ -142,7 +142,8 @@ def of_finding(it: Finding) -> str:
     lines = "".join(f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{escape(str(said))}</td></tr>"
                     for name, said in rows if said)
     return (f"<div style='border-left:4px solid {colour};padding-left:8px;margin:4px 0'>"
-            f"<b style='color:{colour}'>{escape(it.severity)}</b> <b>{escape(it.rule)}</b> at {escape(str(it.step))}: {escape(it.reason)}<table style='color:inherit'>{lines}</table></div>")
+            f"<b style='color:{colour}'>{escape(it.severity)}</b> <b>{escape(it.rule)}</b> "
+            f"at {escape(str(it.step))}: {escape(it.reason)}<table style='color:inherit'>{lines}</table></div>")
 
 
 def of_run(run: "Trial") -> str:
