@@ -8,7 +8,6 @@ import os
 import re
 import smtplib
 import subprocess
-import tempfile
 import time
 import urllib.request
 from email.message import EmailMessage
@@ -55,10 +54,8 @@ class StopTraining:
         folder = Path(run.path)
         if re.fullmatch(r"worker-[1-9][0-9]*", folder.name):
             folder = folder.parent
-        handle, part = tempfile.mkstemp(dir=folder, prefix=".stop")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(event.sentence() + "\n")
-        os.chmod(part, 0o644)
+        part = folder / "stop.part"
+        part.write_text(event.sentence() + "\n", encoding="utf-8")
         os.replace(part, folder / "stop")
 
 
