@@ -19,7 +19,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from spotter_trial import QUANTILE_LEVELS, NotInStep, open_trial
+from spotter import QUANTILE_LEVELS, NotInStep, open_trial
 
 BANDS = ((0, 1, 0.15), (0.01, 0.99, 0.25), (0.1, 0.9, 0.35), (0.25, 0.75, 0.5))  # from level to level, how dark
 

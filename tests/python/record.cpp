@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records runs for tests/python: `record WHAT FOLDER [STEPS]`. What a reader has to see is told there.
+#include <common/regression.hpp>
 #include <spotter/spotter.hpp>
 
 #include <cstdint>
@@ -29,15 +30,20 @@ int record_live(std::string const& path, options const& choices) {
     hook watch{path, everything, choices};
     std::uint64_t seed = 11;
     std::vector<std::uint64_t> w(150);
+    bool stopped = false;  // the loop was told to stop
     for (std::string command; std::getline(std::cin, command);) {
         std::uint64_t const index = std::strtoull(command.c_str() + command.find_first_of("0123456789\n"), nullptr, 10);
         for (std::uint64_t& each : w) { each = next_of(seed); }  // which does not compress
         w[0] = index;
         if (command.starts_with("step")) {
-            (void)watch.step(train(index), "loss"_t = 1.0 / static_cast<double>(index + 1), "w"_t = w);
+            auto const told = watch.step(train(index), "loss"_t = 1.0 / static_cast<double>(index + 1), "w"_t = w);
+            stopped = stopped || told.decision() == decision::stop;
         } else if (command.starts_with("open")) {
             watch.begin(train(index));
             watch.observe("loss", static_cast<double>(index));
+        } else if (command.starts_with("empty")) {
+            watch.begin(train(index));
+            (void)watch.end();
         } else if (command.starts_with("close")) {
             (void)watch.end();
         } else if (command == "finish") {
@@ -49,7 +55,7 @@ int record_live(std::string const& path, options const& choices) {
             ::raise(SIGKILL);
         }
         watch.flush();
-        std::cout << "done" << std::endl;
+        std::cout << (stopped ? "stop" : "done") << std::endl;
     }
     return 0;
 }
@@ -142,17 +148,41 @@ int record_scalars(std::string const& path, std::uint64_t steps) {
     return watch.health().good() ? 0 : 1;
 }
 
+// 200 steps of a small net, evaluated every tenth, with a fault for rules in Python to find.
+int record_training(std::string const& path, std::string_view fault) {
+    constexpr plan keep{defaults::losses, collection{"gradients", "grad/*", during{mode::train}, stats(mean_abs, l2)},
+                        collection{"activations", "*/relu_output", every{5}, payload},
+                        collection{"weights", role::weight, every{100}, payload}};
+    hook watch{path, keep};
+    example::regression net;
+    if (fault == "stuck" || fault == "vanishing") { net.learning_rate = 0; }
+    for (float& each : net.w1.values) { each = fault == "dead" ? 0.0F : each; }
+    for (float& each : net.w2.values) { each = fault == "vanishing" ? 1e-8F * each : each; }
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        float const loss = net.forward_backward();
+        (void)watch.step(train(i), "loss"_t = loss, "fc1/relu_output"_t = net.hidden, net);
+        net.update();
+        if (i % 10 == 9) { (void)watch.step(eval(i / 10), "loss"_t = net.forward_backward()); }
+    }
+    watch.finish();
+    return watch.health().good() ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
     if (count < 3) { return 2; }
     std::string_view const what = words[1];
     std::string const path = words[2];
+    if (what == "live" && count > 3) {
+        return record_live(path, {.worker = static_cast<std::uint32_t>(std::strtoul(words[3], nullptr, 10)), .workers = 2});
+    }
     if (what == "live") { return record_live(path, {}); }
     if (what == "limited") { return record_live(path, {.segment_bytes = 8 << 10, .run_bytes = 40 << 10}); }
     if (what == "workers") { return record_workers(path); }
     if (what == "statistics") { return record_many(path, all_statistics); }
     if (what == "values") { return record_many(path, everything); }
+    if (what == "training") { return record_training(path, count > 3 ? words[3] : "healthy"); }
     if (what == "thinned") { return record_thinned(path); }
     if (what == "scalars") { return record_scalars(path, count > 3 ? std::strtoull(words[3], nullptr, 10) : 10'000); }
     return 2;

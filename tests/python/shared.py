@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of tools/python/spotter_trial.py share. Ends the program with 2 where NumPy or zstandard is missing."""
+"""What the tests of the package spotter (tools/python/spotter) share. Ends the program with 2 where NumPy or zstandard is missing."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tools" / "python"))
 try:
     import numpy as np
-    import spotter_trial  # noqa: F401
+    import spotter  # noqa: F401
 except ImportError as error:
     print(f"{error.name} is missing: python3-numpy and python3-zstandard are needed", file=sys.stderr)
     sys.exit(2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/python/spotter_trial.py on runs that are recorded now, some while they are read, and against the command line.
+"""The package spotter (tools/python/spotter) on runs that are recorded now, some while they are read, and against the command line.
 
 Environment: SPOTTER_RECORD (the program of record.cpp) and SPOTTER_TOOL (the command line); what needs one that is not named is skipped.
 It ends with 2 where NumPy or zstandard is missing.
@@ -20,7 +20,7 @@ from pathlib import Path
 from shared import GOLDEN, SOURCE, same
 
 import numpy as np
-import spotter_trial as st
+import spotter as st
 
 RECORD, TOOL = os.environ.get("SPOTTER_RECORD"), os.environ.get("SPOTTER_TOOL")
 

@@ -11,7 +11,8 @@ sys.path.insert(0, str(ROOT / "tools/python"))
 try:
     import boto3
     from moto.server import ThreadedMotoServer
-    import spotter_trial as st
+    import spotter as st
+    from spotter.rules import Rule, invoke_rule
 except ImportError as why:
     print("SPOTTER_SKIP:", why)
     sys.exit(2)
@@ -70,6 +71,25 @@ class InAStore(unittest.TestCase):
         time.sleep(1.1)
         run.refresh()
         self.assertEqual(run.status(), "died")
+
+    def test_smdebugs_calls_and_rules(self):
+        there, here = st.create_trial("s3://golden/1-training"), st.create_trial(GOLDEN / "1-training")
+        self.assertEqual((there.name, there.steps(), there.tensor_names(regex="fc")), (here.name, here.steps(), here.tensor_names(regex="fc")))
+        self.assertEqual([each.tobytes() for each in there.tensor("fc/w").values().values()],
+                         [each.tobytes() for each in here.tensor("fc/w").values().values()])
+
+        class Always(Rule):
+            def invoke_at_step(self, step):
+                return True
+
+        self.assertEqual(len(invoke_rule(Always(there))), 30)
+        body = (GOLDEN / "1-training" / "000000.spot").read_bytes()
+        self.client.put_object(Bucket="golden", Key="goes-on/000000.spot", Body=body[: len(body) // 2])
+        self.client.put_object(Bucket="golden", Key="goes-on/alive", Body=b"spotter alive 1\nevery 60\n")
+        rule = Always(st.create_trial("s3://golden/goes-on"), action_str='{"name": "StopTraining"}')
+        first = rule.base_trial.steps()[0]
+        self.assertEqual(invoke_rule(rule, first, first + 1), [first])
+        self.assertIn("is a mirror", rule._actions.failures[0])  # a loop looks into the folder that it records into
 
     def test_what_is_not_there(self):
         with self.assertRaises(st.NotARun):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/python/spotter_trial.py against the golden runs as read_format.py reads them, its questions and errors, and damaged runs. It ends
-with 2 where NumPy or zstandard is missing."""
+"""The package spotter (tools/python/spotter) against the golden runs as read_format.py reads them, its questions and errors, and damaged
+runs. It ends with 2 where NumPy or zstandard is missing."""
 
 import functools
 import math
@@ -17,7 +17,8 @@ from shared import GOLDEN, SOURCE, same
 
 import numpy as np
 import read_format
-import spotter_trial as st
+import spotter as st
+from spotter.glob import Glob
 
 
 def bits_of(value):
@@ -254,7 +255,7 @@ class Questions(unittest.TestCase):
                 ("a{}b", "ab", True), ("{a*,*b}c", "xbc", True), ("a,b", "a,b", True), ("\\*", "a", False), ("{a\\,b,c}", "a,b", True),
                 ("*" + "a*" * 40 + "b", "a" * 300, False), ("{a,aa,*}" * 60 + "b", "a" * 300, False),
                 ("{" * 32 + "loss" + "}" * 32, "loss", True)):
-            self.assertEqual(st._Glob(pattern)(name), fits, (pattern, name))
+            self.assertEqual(Glob(pattern)(name), fits, (pattern, name))
 
     def test_steps_can_be_spelled_in_many_ways(self):
         loss = self.run_["loss"]
@@ -294,9 +295,10 @@ class Questions(unittest.TestCase):
         self.assertRaises(st.NotInStep, run["w"].value, 0, nth=2)
 
     def test_the_spelling_of_smdebug(self):
-        trial = st.create_trial(self.run_.path)
+        trial = st.open_trial(self.run_.path)
         self.assertEqual(trial.tensor("loss").steps("eval"), self.run_["loss"].steps("eval"))
         self.assertEqual(dict(trial.tensor("fc/w").values()).keys(), set(trial.tensor("fc/w").payload_steps()))
+        self.assertEqual(st.create_trial(self.run_.path).run["loss"].steps(), self.run_["loss"].steps())
 
 
 class WhatIsNoRun(unittest.TestCase):

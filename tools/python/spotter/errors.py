@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong while a record is read, named as in the C++ library; `code` is the name that JSON has."""
+
+from __future__ import annotations
+
+
+class SpotterError(Exception):
+    """What could not be read, and what to do about it."""
+    code = "error"
+
+    def __str__(self):  # a KeyError would put quotes around the sentence
+        return str(self.args[0]) if self.args else self.code
+
+
+class NoSuchName(SpotterError, KeyError):
+    code = "no_such_name"
+
+
+class NoSuchStep(SpotterError, LookupError):
+    code = "no_such_step"
+
+
+class NotInStep(SpotterError, LookupError):
+    code = "not_in_step"
+
+
+class NotYet(SpotterError, LookupError):
+    code = "not_yet"
+
+
+class NoMoreData(SpotterError, LookupError):
+    code = "no_more_data"
+
+
+class NoPayload(SpotterError, LookupError):
+    code = "no_payload"
+
+
+class NoSuchWorker(SpotterError, LookupError):
+    code = "no_such_worker"
+
+
+class Corrupt(SpotterError):
+    code = "corrupt"
+
+
+class NotARun(SpotterError):
+    code = "not_a_run"
+
+
+class UnknownVersion(SpotterError):
+    code = "unknown_version"
+
+
+class BadConfig(SpotterError, ValueError):
+    code = "bad_config"
+
+
+class IoError(SpotterError):
+    code = "io_error"

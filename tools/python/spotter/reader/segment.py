@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One segment: where its row frames are, and what they hold."""
+
+from __future__ import annotations
+
+import math
+import struct
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
+
+import numpy as np
+
+from ..errors import Corrupt, NotARun, UnknownVersion
+from .frames import PLACE_FIELDS, Bytes, Frame, Group, Walk
+from .layout import BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLACE, ROWS, THINNED, Fields, Malformed, has_checksum
+from .packed import Packed
+from .payload import unpack
+from .rows import Place, Plain, each_row, read_observe, read_scalar
+from .store import identity_of, open_file, size_of
+
+if TYPE_CHECKING:
+    from .record import Tensor
+
+
+class Segment:
+    """One segment: where its row frames are. The file stays open, so it can be read after it was thinned or removed."""
+
+    def __init__(self, path: Path, number: int):
+        self.path, self.number, self.file, self.inode, self.size = path, number, None, None, 0
+        self.groups: List[Group] = []
+        self.ids: Dict[int, "Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
+        self.head = None  # where it is sound
+        self.attempt = self.noticed = self.known_to = self.skip = self.surveyed_to = 0
+        self.superseded = self.foreign = self.closed = self.has_marks = self.thinned = False
+
+    def __del__(self):
+        if self.file is not None:
+            self.file.close()
+
+    def extend(self):
+        """Takes in what was written since the last call: groups as the sidecar says, those behind its last place as they are met."""
+        if self.superseded:
+            return
+        try:
+            if self.file is None or identity_of(self.path) != self.inode:
+                fresh = open_file(self.path)
+                thinned = is_thinned(fresh)
+                if self.file is not None and thinned and not self.thinned:
+                    fresh.close()
+                    self.superseded = True
+                    return
+                self.file, self.inode, self.thinned = fresh, identity_of(self.path, fresh), thinned
+        except FileNotFoundError:
+            return
+        self.size = size_of(self.file)
+        self.thinned = self.thinned or is_thinned(self.file)
+        if self.size < HEAD_BYTES or self.foreign:
+            return
+        if self.known_to == 0:
+            head, why = read_head(self.bytes())
+            if isinstance(why, UnknownVersion):
+                self.foreign = True
+                return
+            self.head = head
+            self.known_to = self.surveyed_to = 0 if why else HEAD_BYTES
+            if not why and not self.skip:
+                self._take_sidecar()
+        fresh = len(self.groups)
+        walk = Walk(self.bytes(), self.known_to)
+        for frame in walk:
+            if isinstance(frame, Frame):
+                self._take_frame(frame, fresh)
+        self.known_to = walk.good_end
+
+    def _take_frame(self, frame: Frame, fresh: int):
+        if self.skip:
+            self.skip -= 1
+            return
+        last = self.groups[-1] if len(self.groups) > fresh else None
+        if last is not None and frame.offset == last.end and last.end - last.offset < GROUP:
+            last.end, last.frames, last.flags = frame.end, last.frames + 1, last.flags | frame.flags
+            last.closes += frame.closes
+        else:
+            self.groups.append(Group(frame.offset, frame.end, 1, frame.first_ordinal, frame.closes, frame.flags))
+
+    def _take_sidecar(self):
+        """As far as its places are whole, follow one another and lie in the segment."""
+        try:
+            with open_file(self.path.with_suffix(".spotx")) as file:
+                side = file.read()
+        except OSError:
+            return
+        places = np.frombuffer(side, PLACE_FIELDS, len(side) // PLACE_FIELDS.itemsize)
+        ends = np.concatenate((np.array([HEAD_BYTES], np.uint64), places["end"][:-1])) if len(places) else places["end"]
+        good = (places["magic"] == PLACE) & (places["frames"] > 0) & (places["previous_end"] == ends) & \
+            (places["previous_end"] <= places["offset"]) & (places["offset"] <= places["end"]) & (places["end"] <= self.size) & \
+            (((places["flags"] & THINNED) != 0) == self.thinned)
+        for i, place in enumerate(places.tolist()):
+            bytes_of = side[i * 112:(i + 1) * 112]
+            if not good[i] or not has_checksum(bytes_of[:-8], bytes_of[-8:]):
+                break
+            _, frames, offset, end, _, first_ordinal, closes, _, _, flags, spans, _ = place
+            self.groups.append(Group(offset, end, frames, first_ordinal, closes, flags, spans))
+            self.known_to = end
+
+    def bytes(self, end: Optional[int] = None) -> Bytes:
+        return Bytes(self.file, self.size if end is None else end)
+
+    def whole(self) -> bool:
+        return bool(self.groups) and bool(self.groups[-1].flags & LAST)
+
+    def next_ordinal(self) -> int:
+        return self.groups[-1].first_ordinal + self.groups[-1].closes if self.groups else 0
+
+    def frames_of(self, group: Group) -> Iterator[Frame]:
+        for frame in Walk(self.bytes(group.end), group.offset):
+            if isinstance(frame, Frame):
+                yield frame
+
+    def pieces_of(self, group: Group, malformed) -> list:
+        """The rows of steps in a group, read once: malformed(offset, bytes) for those that are not in order."""
+        if group.pieces is None:
+            pieces: list = []
+            for frame in self.frames_of(group):
+                plain = Plain(frame.first_ordinal)
+                for kind, at, body in each_row(frame.body):
+                    try:
+                        if kind == 10:
+                            packed = Packed(body)
+                            pieces += [plain, packed]
+                            plain = Plain(packed.next)
+                            packed.hold()
+                            self._want_known(packed.ids())
+                        elif kind in (3, 4):
+                            sample = (read_observe if kind == 3 else read_scalar)(body)
+                            plain.open_held = plain.open_held or not sample.loose  # whether or not there is a name for it
+                            self._want_known((sample.id,))
+                            plain.add(sample, body)
+                        elif kind == 5:
+                            plain.close(Fields(body))
+                        self.has_marks = self.has_marks or kind == 11
+                    except Malformed:
+                        malformed(frame.offset + 48 + at, len(body))
+                pieces.append(plain)
+            group.pieces = [each for each in pieces if isinstance(each, Packed) or each.entries or each.closes]
+        return group.pieces
+
+    def _want_known(self, ids):
+        if not self.ids.keys() >= set(ids):
+            raise Malformed("a row of a tensor whose declaration is lost")
+
+    def survey(self) -> Iterator[Tuple[int, int]]:
+        """Damage that has not been met yet; looks at every frame."""
+        if self.file is None or self.foreign or self.superseded or self.surveyed_to == self.size or self.size < HEAD_BYTES:
+            return
+        walk = Walk(self.bytes(), self.surveyed_to)
+        for each in walk:
+            if isinstance(each, Frame):
+                self.closed = bool(each.flags & LAST)
+            else:
+                yield each
+        self.surveyed_to = walk.good_end
+
+    def values(self, place: Place, elements: Optional[Tuple[int, int]]) -> np.ndarray:
+        """The stored elements at a place, flat, in the order of memory: all, or so many from one on."""
+        width, count = DTYPES[place.dtype][1], math.prod(place.shape)
+        first, wanted = (0, count) if elements is None else elements
+        found = None
+        for offset, size, planes in place.parts:
+            try:
+                if offset + size > self.size or planes not in (1, DTYPES[place.dtype][2]) or count * width > size // 13 * BLOCK:
+                    raise Malformed("values at an impossible place")
+                part = unpack(self.bytes(offset + size)[offset:offset + size], planes, count * width, first * width, wanted * width)
+            except Malformed as why:
+                told = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
+                raise Corrupt(f"{told} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
+                              "other values can be read; `spotter verify` lists what cannot") from why
+            found = part if found is None else found ^ part
+        return found.view(DTYPES[place.dtype][3])
+
+
+def is_thinned(file) -> bool:
+    file.seek(HEAD_BYTES)
+    head = file.read(48)
+    return len(head) == 48 and head[:4] == struct.pack("<I", ROWS) and bool(head[44] & THINNED)
+
+
+def read_head(data: Bytes):
+    """(fields, None), or (None, why not)."""
+    head = data[0:HEAD_BYTES]
+    if len(head) < HEAD_BYTES or head[:4] != struct.pack("<I", HEAD) or head[8:16] != b"spotter\0":
+        return None, NotARun("no spotter segment")
+    if head[4:8] != struct.pack("<I", 56) or not has_checksum(head[:56], head[56:]):
+        return None, Corrupt("the head of a segment is damaged")
+    names = ("version", "draft", "number", "run_id", "first_ordinal", "worker", "attempt", "time")
+    found = SimpleNamespace(**dict(zip(names, struct.unpack("<HHIQQIId", head[16:56]))))
+    if (found.version, found.draft) != (1, 0):
+        return None, UnknownVersion(f"format version {found.version}, draft {found.draft}: this package reads version 1; "
+                                    "install that of the library that wrote it")
+    return found, None

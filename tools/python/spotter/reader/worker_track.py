@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One tensor over time, as one worker recorded it."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ..errors import BadConfig, Corrupt, NoPayload, NoSuchName, NoSuchStep, NotInStep, NotYet, SpotterError
+from ..model import MODES, Distribution, Loose, Step
+from .layout import DTYPES, TEXT
+from .packed import Column
+from .payload import decoded
+from .record import Record, Tensor
+from .rows import LOOSE, NONFINITE, SCALAR, VALUES, Sample, sample_of
+from .segment import Segment
+from .statistics import (FIELDS_OF_SUMMARY, FORMULAS, QUANTILE_LEVELS, STATISTICS, distribution_of, formula_of, measured_of,
+                         summaries_of_scalars, summary_of)
+
+
+def value_of(segment: Segment, it: Sample, elements=None, bits=False):
+    """The values of a row: an array, a NumPy scalar of what has no axes, a str of a text."""
+    if it.raw is None and it.place is None:
+        kept = [name for name in STATISTICS if measured_of(FORMULAS[name], it.summary)[1]]
+        kept += ["quantiles"] * (it.quantiles is not None) + ["histogram"] * (it.histogram is not None)
+        remedy = "give the run a larger ring, or a larger limit (options::run_bytes)" if it.thinned else "let a collection keep `payload`"
+        raise NoPayload(f"only statistics were kept at this step ({', '.join(kept) or 'the shape'}): ask stat(), or {remedy}")
+    if it.raw is not None:
+        dtype, shape, order = it.dtype, (), "C"
+        stored = np.frombuffer(it.raw, DTYPES[dtype][3]).copy()
+        if elements is not None and elements != (0, 1):
+            raise BadConfig("so many elements are not there: it is one number")
+    else:
+        dtype, shape, order = it.place.dtype, it.place.shape, it.place.order
+        if elements is not None:
+            count = math.prod(shape)
+            if min(elements) < 0 or sum(elements) > count:
+                raise BadConfig(f"so many elements are not there: the tensor has {count} at this step")
+        stored = segment.values(it.place, elements)
+    if dtype == TEXT:
+        return stored.tobytes().decode("utf-8", "backslashreplace")
+    values = stored if bits else decoded(stored, dtype)
+    return values if elements is not None else values.reshape(shape, order=order)[()]
+
+
+def flat_value_of(segment: Segment, it: Sample) -> np.ndarray:
+    """The same in the order of memory."""
+    values = np.atleast_1d(value_of(segment, it))
+    if values.dtype.kind == "U":
+        raise NotInStep("undefined: a text has no statistics")
+    return values.ravel(order="A" if it.place is None else it.place.order)
+
+
+class WorkerTrack:
+    """One tensor as one worker recorded it."""
+
+    def __init__(self, record: Record, name: str):
+        self.record, self.name, self.tensor = record, name, record.tensors.get(name)
+
+    def rows(self) -> SimpleNamespace:
+        tensor = self.record.series(self.name)
+        return tensor.arrays() if tensor is not None else Tensor(self.name).arrays()
+
+    def find(self, step: Step, nth: Optional[int] = None, attempt: Optional[int] = None):
+        """(segment, ordinal, what it says): of a step that was closed twice the latest; within it the last observation, or the n-th."""
+        if self.tensor is None:
+            raise NoSuchName(f"\"{self.name}\" was never observed: names() lists what was")
+        if nth is None and attempt is None:
+            found = self.record.latest_at(self.tensor, step)
+            if found:
+                return found
+        it = self.rows()
+        at = np.flatnonzero((it.mode == MODES.index(step.mode)) & (it.index == step.index) & (it.kind != LOOSE))
+        if len(at) and attempt is not None:
+            at = at[[self.tensor.chunks[chunk][0].attempt == attempt for chunk in it.chunk[at]]]
+            if not len(at):
+                raise NotInStep(f"the step was not observed in attempt {attempt}: attempts() says how many there were")
+        if len(at) and nth is not None:
+            at = at[it.ordinal[at] == it.ordinal[at[-1]]][nth:nth + 1] if nth >= 0 else at[:0]
+        if not len(at):
+            raise self._missing(step)
+        segment, sample = self.tensor.sample(int(at[-1]))
+        return segment, int(it.ordinal[at[-1]]), sample
+
+    def _missing(self, step: Step) -> SpotterError:
+        if self.record.is_closed(step):
+            return NotInStep("the step is there, but nothing of this tensor was kept at it: ask steps()")
+        if self.record.status == "running" and not self.record.past(step):
+            return NotYet("the run has not come to this step: refresh() and ask again")
+        return NoSuchStep("the run has no such step: run.steps() lists what it has")
+
+    def seen_at(self, step: Step) -> bool:
+        try:
+            self.find(step)
+        except SpotterError:
+            return False
+        return True
+
+    def summary(self, step: Step) -> dict:
+        """What was stored; of a scalar what follows from it."""
+        segment, _, it = self.find(step)
+        return dict(it.summary) if it.summary is not None else summary_of(flat_value_of(segment, it))
+
+    def stat(self, step: Step, name: str) -> float:
+        which = formula_of(name)
+        segment, _, it = self.find(step)
+        found = it.summary
+        if found is None or ((found["mask"] & which[0]) != which[0] and it.place is not None):
+            found = summary_of(flat_value_of(segment, it))
+        value, known = measured_of(which, found)
+        if not known and (found["mask"] & which[0]) == which[0]:
+            raise NotInStep("undefined: the tensor has no finite element at this step")
+        if not known:
+            value_of(segment, it)  # says which statistics there are
+        return float(value)
+
+    def distribution(self, step: Step, quantiles: bool, histogram: bool) -> Distribution:
+        segment, _, it = self.find(step)
+        stored = Distribution(None, None, None, None)
+        if it.quantiles is not None and len(it.quantiles) == 8 * len(QUANTILE_LEVELS):
+            stored = stored._replace(quantiles=np.frombuffer(it.quantiles, "<f8").copy())
+        if it.histogram is not None and len(it.histogram[2]) == 64:
+            stored = stored._replace(low=it.histogram[0], high=it.histogram[1], bins=np.array(it.histogram[2]))
+        if (stored.quantiles is not None or not quantiles) and (stored.bins is not None or not histogram):
+            return stored
+        nothing_finite = it.place is None and it.summary is not None and it.summary["mask"] & NONFINITE and \
+            it.summary["count"] == sum(it.summary.get(name, 0) for name in ("nan", "pos_inf", "neg_inf"))
+        found = None if nothing_finite else distribution_of(flat_value_of(segment, it), quantiles, histogram)
+        if found is None:
+            raise NotInStep("undefined: the tensor has no finite element at this step")
+        return found
+
+    def time(self, step: Step) -> float:
+        _, ordinal, it = self.find(step)
+        if it.time is not None:
+            return it.time
+        at = int(self.record.closing_of(np.array([ordinal], np.uint64))[0])
+        if at < 0:
+            raise NotYet("the step was not closed, so it has no time: refresh() and ask again")
+        return float(self.record.closed().time[at])
+
+    def shape(self, step: Step) -> Tuple[int, ...]:
+        _, _, it = self.find(step)
+        if it.raw is not None:
+            return ()
+        return it.shape if it.shape is not None else self.tensor.told.shape
+
+    def observations(self, mode: Optional[int], loose=False) -> np.ndarray:
+        """Places of the rows at steps of a mode, or of those between steps."""
+        it = self.rows()
+        wanted = (it.kind == LOOSE) == loose
+        return np.flatnonzero(wanted if mode is None else wanted & (it.mode == mode))
+
+    def chunks(self, chosen: np.ndarray):
+        """(segment, rows, where their results go in an array of all rows) of the chunks that hold any of the chosen rows."""
+        it = self.rows()
+        for number in np.unique(it.chunk[chosen]).tolist():
+            first, last = np.searchsorted(it.chunk, (number, number + 1))
+            yield (*self.tensor.chunks[number], slice(first, last))
+
+    def history(self, name: str, mode: Optional[int]):
+        """(modes, indices, values) of every observation; NaN where the statistic is unknown."""
+        which, chosen, it = formula_of(name), self.observations(mode), self.rows()
+        values = np.full(len(it.mode), np.nan)
+        plain: list = []  # (place, summary)
+        scalars: Dict[int, list] = {}  # by dtype: (place, bytes)
+        for segment, rows, at in self.chunks(chosen):
+            if isinstance(rows, Column):
+                values[at] = measured_of(which, rows.fields())[0]
+                continue
+            for place, entry in enumerate(rows, at.start):
+                sample = sample_of(entry)
+                if sample.raw is not None:
+                    scalars.setdefault(sample.dtype, []).append((place, sample.raw))
+                elif (sample.summary["mask"] & which[0]) == which[0] or sample.place is None:
+                    plain.append((place, sample.summary))
+                elif mode is None or entry[0] == mode:
+                    try:
+                        plain.append((place, summary_of(flat_value_of(segment, sample))))
+                    except Corrupt:
+                        continue
+        for dtype, found in scalars.items():
+            if dtype != TEXT:
+                places, raws = zip(*found)
+                whole = decoded(np.frombuffer(b"".join(raws), DTYPES[dtype][3]), dtype)
+                values[list(places)] = measured_of(which, summaries_of_scalars(whole))[0]
+        if plain:
+            places, summaries = zip(*plain)
+            fields = {name: np.array([each.get(name, 0) for each in summaries]) for name in FIELDS_OF_SUMMARY}
+            values[list(places)] = measured_of(which, fields)[0]
+        return it.mode[chosen], it.index[chosen], values[chosen]
+
+    def times(self, mode: Optional[int]) -> np.ndarray:
+        """Seconds since 1970 of every observation, as `time` says; NaN while its step is open."""
+        chosen, it = self.observations(mode), self.rows()
+        closed, closing = self.record.closed(), self.record.closing_of(it.ordinal)
+        times = np.full(len(it.mode), np.nan)
+        times[closing >= 0] = closed.time[closing[closing >= 0]]
+        for _, rows, at in self.chunks(chosen):
+            if isinstance(rows, Column):
+                times[at] = rows.times()
+                continue
+            for place, entry in enumerate(rows, at.start):
+                given = sample_of(entry).time if entry[3] == SCALAR else None
+                times[place] = times[place] if given is None else given
+        return times[chosen]
+
+    def loose(self) -> List[Loose]:
+        found, it = [], self.rows()
+        for place in self.observations(None, loose=True).tolist():
+            segment, sample = self.tensor.sample(place)
+            value = value_of(segment, sample)
+            found.append(Loose(sample.time, value if isinstance(value, str) else value.item(), int(it.ordinal[place])))
+        return found
+
+    def closings(self, mode: Optional[int], with_values: bool):
+        """(modes, indices, times) of the closed steps at which something was kept, in order."""
+        it, closed = self.rows(), self.record.closed()
+        chosen = self.observations(mode)
+        if with_values:  # scalars are always whole
+            chosen = chosen[(it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)]
+        at = self.record.closing_of(it.ordinal[chosen])
+        right = at >= 0
+        right[right] = (closed.mode[at[right]] == it.mode[chosen[right]]) & (closed.index[at[right]] == it.index[chosen[right]])
+        return closed.mode[at[right]], closed.index[at[right]], closed.time[at[right]]
+
+
+def steps_of(closings: list) -> List[Step]:
+    """(modes, indices, times) of some workers as steps, each once, in the order of its first closing."""
+    modes, indices, times = (np.concatenate(each) if each else np.empty(0) for each in (list(zip(*closings)) or ((), (), ())))
+    if len(closings) > 1:
+        order = np.argsort(times, kind="stable")
+        modes, indices = modes[order], indices[order]
+    first = [at[np.unique(indices[at], return_index=True)[1]] for at in (np.flatnonzero(modes == mode) for mode in range(3))]
+    chosen = np.sort(np.concatenate(first))
+    return [Step(MODES[mode], index) for mode, index in zip(modes[chosen].tolist(), indices[chosen].tolist())]
