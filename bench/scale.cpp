@@ -122,12 +122,14 @@ void read_all(std::string const& path, size_of_run const& how, cost& it) {
         }
     });
     it.table = 1e-9 * bench::nanoseconds([&] {
-        auto const run = open_trial(path);
         parquet_writer table{{}, [&](byte_view piece) {
                                  it.table_bytes += static_cast<double>(piece.size());
                                  return error{};
                              }};
-        if (run) { table.add(*run); }
+        for (std::uint32_t rank = 0; rank < how.ranks; ++rank) {
+            auto const one = open_trial(path, worker{rank});
+            if (one) { table.add(*one); }
+        }
         if (table.finish()) { std::printf("there is no table\n"); }
     });
 }
