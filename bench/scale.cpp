@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run of many ranks costs in bytes, files and seconds, and how that grows: docs/scale.md.
 //     bench_scale                                            the tables
-//     bench_scale --keep FOLDER [RANKS [TENSORS [STEPS]]]    leaves a run, to try a store or a tool with
+//     bench_scale --keep FOLDER [RANKS [TENSORS [STEPS [OF]]]]    leaves a run, or the first ranks of one of OF, to try a store or a tool with
 // A rank is a process. Of its tensors half are weights and half gradients, 256 numbers each; two plans:
 //     sparse   the loss at each step, four statistics of all at each hundredth, values of four ranks at each thousandth
 //     judged   the same, and packs::supervised at each step, which leaves what it saw
@@ -31,6 +31,7 @@ struct size_of_run {
     std::size_t tensors = 1;
     std::uint64_t steps = 1;
     bool judged = false;
+    std::uint32_t of = 0;  // ranks that the run is told to have; 0: those
 };
 
 // A hook's worth of training: weights that decay, gradients that follow them.
@@ -60,10 +61,11 @@ void train_with(Hook& watch, size_of_run const& how, std::uint32_t rank) {
 }
 
 void record(std::string const& path, size_of_run const& how, std::uint32_t rank) {
+    std::uint32_t const all = how.of > 0 ? how.of : how.ranks;
     plan const keep{defaults::losses,
                     collection{"all", "*", every{100}, stats(mean_abs, l2, nonfinite, zero_fraction)},
-                    collection{"values", role::weight, every{1000} && sampled{.worker = rank, .workers = how.ranks, .keep = 4}, payload}};
-    options const choices{.ring_bytes = 1U << 20, .worker = rank, .workers = how.ranks};
+                    collection{"values", role::weight, every{1000} && sampled{.worker = rank, .workers = all, .keep = 4}, payload}};
+    options const choices{.ring_bytes = 1U << 20, .worker = rank, .workers = all};
     if (how.judged) {
         hook watch{path, keep, choices, packs::supervised};
         train_with(watch, how, rank);
@@ -199,7 +201,8 @@ void grow(char const* what, std::vector<size_of_run> const& sizes) {
 int main(int count, char** arguments) {
     auto const number = [&](int at, unsigned long otherwise) { return count > at ? std::strtoul(arguments[at], nullptr, 10) : otherwise; };
     if (count > 2 && std::string_view{arguments[1]} == "--keep") {
-        size_of_run const how{static_cast<std::uint32_t>(number(3, 100)), number(4, 10), number(5, 1000), false};
+        size_of_run const how{static_cast<std::uint32_t>(number(3, 100)), number(4, 10), number(5, 1000), false,
+                              static_cast<std::uint32_t>(number(6, 0))};
         cost ignored;
         std::filesystem::create_directories(arguments[2]);
         record_all(arguments[2], how, ignored);

@@ -267,7 +267,7 @@ private:
         if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
         if constexpr (detail::controlled_sink<Sink>) { sink_.listen(detail::readers_of(plan_, judges_)); }
         detail::with_collections(plan_, [this](run_info const& run) { sink_.start(run); });
-        if constexpr (requires { sink_.marks(); }) { show_sections(sink_.marks()); }
+        if constexpr (requires { sink_.watcher(); }) { show_sections(sink_.watcher()); }
         if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
     }
 

@@ -7,13 +7,18 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-class loop_marks;
-
 // Whoever shows the same sections on a time line of its own (ext/nvtx.hpp, ext/tracy.hpp). Called by the loop's thread, innermost last;
 // `name` ends with a zero and lives as long as the hook.
 struct section_observer {
     void (*begin)(char const* name) noexcept = nullptr;
     void (*end)() noexcept = nullptr;
+};
+
+// Who looks on from another thread, or when the loop is gone (core/loop_marks.hpp). Called by the loop's thread.
+struct section_watcher {
+    void* marks = nullptr;  // null: nobody looks
+    void (*meet)(void* marks, std::size_t section, std::string_view name) noexcept = nullptr;  // once, before it is entered
+    void (*enter)(void* marks, std::size_t section) noexcept = nullptr;  // the innermost that is open now; ~0: none is
 };
 
 // The sections of one thread's loop. Each is known by its name within the one that is open around it: "conv" in "forward" is
@@ -28,8 +33,8 @@ public:
         names_ = &names, clock_ = clock, observer_ = observer;
     }
 
-    // Before the first section: who looks on sees there which one is open. What `marks` points to may change, and be null.
-    void show(loop_marks* const* marks) noexcept { marks_ = marks; }
+    // Before the first section. Who looks on may change; lives as long as the sections, or null.
+    void show(section_watcher const* watcher) noexcept { watcher_ = watcher; }
 
     void begin(std::string_view name) noexcept;
     // The innermost one.
@@ -91,7 +96,7 @@ private:
     registry* names_ = nullptr;
     double (*clock_)() noexcept = nullptr;
     section_observer const* observer_ = nullptr;
-    loop_marks* const* marks_ = nullptr;
+    section_watcher const* watcher_ = nullptr;
     slots<node> nodes_{};
     std::size_t count_ = 0, open_ = none;
     siblings outer_{};

@@ -2,7 +2,6 @@
 // The bodies of sections.hpp.
 #pragma once
 
-#include <spotter/core/loop_marks.hpp>
 #include <spotter/hook/sections.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -54,8 +53,7 @@ SPOTTER_BODY void section_book::leave(double now) noexcept {
 }
 
 SPOTTER_BODY void section_book::mark() const noexcept {
-    if (marks_ == nullptr || *marks_ == nullptr) { return; }
-    open_ == none ? (*marks_)->leave() : (*marks_)->enter(open_);
+    if (watcher_ != nullptr && watcher_->marks != nullptr) { watcher_->enter(watcher_->marks, open_); }
 }
 
 SPOTTER_BODY std::size_t section_book::find(std::string_view name) noexcept {
@@ -90,7 +88,9 @@ SPOTTER_BODY SPOTTER_NOINLINE std::size_t section_book::meet(std::string_view na
         for (std::size_t i = 0; i < name.size(); ++i) { fresh.label[i] = name[i]; }
     }
     fresh.name = it->name.view().substr(it->name.view().size() - name.size());
-    if (marks_ != nullptr && *marks_ != nullptr) { (*marks_)->meet(count_, it->name.view().substr(std::string_view{"time/"}.size())); }
+    if (watcher_ != nullptr && watcher_->marks != nullptr) {
+        watcher_->meet(watcher_->marks, count_, it->name.view().substr(std::string_view{"time/"}.size()));
+    }
     siblings& mine = inside();
     std::size_t* last = &mine.first;
     while (*last != none) { last = &nodes_[*last].next; }

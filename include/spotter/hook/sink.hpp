@@ -41,7 +41,7 @@ struct sink_health {
 //   feature(tensor_info, step, key, numbers)   what a rule extracted of the observation that comes next
 //   scalar(tensor_info, step or null, value, time or null)   always kept; time in seconds since the epoch
 //   close(step, alarm)           the step is whole
-//   marks()                      optional, behind start: where the loop says in which section it is; null: nobody looks
+//   watcher()                    optional, behind start: who wants to know in which section the loop is (hook/sections.hpp); null: nobody
 //   stamp(times)                 optional, before close: when the step was begun and closed
 //   leave(step, alarm)           optional, in place of close: the run failed amid the step, and this was found in what there is of it
 //   finish(run_end)              once; nothing comes after it

@@ -34,7 +34,7 @@ protected:
         sections_.start(names, clock_, chosen.sections);
         book_ = &sections_;
     }
-    void show_sections(loop_marks* const* marks) noexcept { sections_.show(marks); }
+    void show_sections(section_watcher const* watcher) noexcept { sections_.show(watcher); }
     void step_begins() noexcept { moments_.begun = clock_(); }
     [[nodiscard]] step_moments const& moments() const noexcept { return moments_; }
 

@@ -63,7 +63,7 @@ public:
     void obeyed(error const& why) noexcept { run_.obeyed(why); }
     void start_anew(run_info const& run) noexcept { run_.start_anew(run); }
     // In which section the loop is (hook/sections.hpp).
-    [[nodiscard]] loop_marks* const* marks() const noexcept { return run_.marks(); }
+    [[nodiscard]] section_watcher const* watcher() const noexcept { return run_.watcher(); }
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.
     [[nodiscard]] std::uint32_t attempt() const noexcept { return run_.attempt(); }

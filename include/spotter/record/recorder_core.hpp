@@ -99,7 +99,7 @@ public:
     void end_request() noexcept;
 
     // In which section the loop is: in the ring's memory where that outlives the process.
-    [[nodiscard]] loop_marks* const* marks() const noexcept { return &marks_; }
+    [[nodiscard]] section_watcher const* watcher() const noexcept { return &watcher_; }
 
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept {
@@ -137,6 +137,13 @@ private:
     // before the wish is in the segment.
     void work() noexcept;
     void look_around() noexcept;
+    static void meet_section(void* marks, std::size_t section, std::string_view name) noexcept {
+        static_cast<loop_marks*>(marks)->meet(section, name);
+    }
+    static void enter_section(void* marks, std::size_t section) noexcept {
+        auto& here = *static_cast<loop_marks*>(marks);
+        section == ~std::size_t{0} ? here.leave() : here.enter(section);
+    }
     void look_at_section(std::uint64_t now) noexcept;
     void work_beside(std::uint64_t now) noexcept;
     void end_beside() noexcept;
@@ -160,7 +167,7 @@ private:
     control_file control_;
     day_clock_watch day_clock_;
     loop_marks own_marks_{};
-    loop_marks* marks_ = &own_marks_;
+    section_watcher watcher_{&own_marks_, &recorder_core::meet_section, &recorder_core::enter_section};
     stay_watch stay_{};
     writer_task* beside_;
     std::uint64_t beside_due_ = 0;

@@ -31,7 +31,7 @@ SPOTTER_BODY bool recorder_core::take_memory() noexcept {
     bool const good = choices_.ring_in == ring_in::shared_memory && share_memory() ? ring_.start(*shared_.header())
                                                                                    : take_plain_memory();
     if (!good) { return false; }
-    if (shared_.header() != nullptr) { marks_ = &shared_.header()->marks; }
+    if (shared_.header() != nullptr) { watcher_.marks = &shared_.header()->marks; }
     pages_.begin();
     block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
     streaming_ = choices_.copying == copying::streaming;
@@ -108,7 +108,7 @@ SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
     if (started_) { segments_.add(row_kind::run_end, run_end); }
     segments_.finish();
     publish();
-    marks_ = &own_marks_;
+    watcher_.marks = &own_marks_;
     (void)shared_.remove();
     files_.unlock(run_.lock);
     run_.lock = {};
@@ -119,7 +119,7 @@ SPOTTER_BODY void recorder_core::leave_to_parent() noexcept {
     if (std::exchange(left_, true) || finished_) { return; }
     path_text const lock{run_.place.folder, layout::lock_name};
     if (files_.is_at(run_.lock, lock).value_or(false)) { files_.leave_lock(run_.lock); }
-    marks_ = &own_marks_;
+    watcher_.marks = &own_marks_;
     shared_.leave_to_parent();
 }
 
@@ -352,7 +352,7 @@ SPOTTER_BODY void recorder_core::look_around() noexcept {
 
 SPOTTER_BODY void recorder_core::look_at_section(std::uint64_t now) noexcept {
     rows::stay row{};
-    std::uint64_t const milliseconds = stay_.look(*marks_, now, row.section);
+    std::uint64_t const milliseconds = stay_.look(*static_cast<loop_marks const*>(watcher_.marks), now, row.section);
     if (milliseconds == 0) { return; }
     while (drain_.take()) {}
     row.time = segments_.now();

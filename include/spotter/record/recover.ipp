@@ -174,7 +174,8 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
 // What the ring has from `from` on, and in which section its process ended, into a new segment of that number; `goes_on`: amid values.
 [[nodiscard]] SPOTTER_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
                                             std::uint64_t from, attempt_extent& extent, bool goes_on,
-                                            std::string_view section, recovered& told) noexcept {
+                                            loop_marks const& marks, recovered& told) noexcept {
+    bool const sections = marks.state() != 0;
     segment_writer segments{files, options{}};
     ring_drain drain{ring, segments, 0};
     segments.mark_from(from);
@@ -189,7 +190,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
         if (error const why = go_on_with_values(files, place.folder, extent, drain)) { return why; }
     }
     while (!segments.failed() && drain.take()) { ++told.entries; }
-    if (!section.empty()) { segments.stay({segments.now(), 0, section}); }
+    if (sections) { segments.stay({segments.now(), 0, marks.section(marks.state())}); }
     drain.flush(0);
     segments.finish();
     told.closes = segments.ordinal() - extent.ordinal;
@@ -217,8 +218,8 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
         return {};
     }
     told.rings = 1;
-    std::string_view const section = header.marks.section(header.marks.state());
-    if (head <= from && extent->values.mark.bytes == 0 && (section.empty() || !extent->known)) { return {}; }
+    bool const sections = header.marks.state() != 0 && extent->known;
+    if (head <= from && extent->values.mark.bytes == 0 && !sections) { return {}; }
     byte_ring ring;
     if (ring.reopen(header, from) != head) {
         told.first_error = {errc::corrupt,
@@ -227,7 +228,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     auto const number = next_number(files, folder, there);
     if (!number) { return number.error(); }
     return write_rest(files, place_behind(folder, header, *extent, *number), ring, from, *extent,
-                      in_ring && extent->values.mark.bytes > 0, section, told);
+                      in_ring && extent->values.mark.bytes > 0, header.marks, told);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

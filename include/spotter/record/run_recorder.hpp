@@ -77,7 +77,7 @@ public:
     void obeyed(error const& why) noexcept;  // told once the step is closed
     void start_anew(run_info const& run) noexcept;
     // In which section the loop is (hook/sections.hpp); null where nothing is recorded.
-    [[nodiscard]] loop_marks* const* marks() const noexcept;
+    [[nodiscard]] section_watcher const* watcher() const noexcept;
 
     [[nodiscard]] sink_health health() const noexcept;
     // Of a run that was resumed how often before.

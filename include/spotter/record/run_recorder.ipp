@@ -207,7 +207,7 @@ SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
     core_->finish(out.view());
 }
 
-SPOTTER_BODY loop_marks* const* run_recorder::marks() const noexcept { return core_ != nullptr ? core_->marks() : nullptr; }
+SPOTTER_BODY section_watcher const* run_recorder::watcher() const noexcept { return core_ != nullptr ? core_->watcher() : nullptr; }
 
 SPOTTER_BODY void run_recorder::flush() noexcept {
     if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }

@@ -112,10 +112,27 @@ inline void note_speed(trial const& run, rank_state& it) {
     }
     return {};
 }
-// 0: behind the others, 1: as far, and not where they wait, 2: as far.
+// 0: behind the others, 1: as far, and in another section than the one where they wait, 2: as far.
 [[nodiscard]] inline int suspicion(rank_state const& it, rank_state const* furthest, std::string const& waiting) {
     if (furthest == nullptr || !it.has_closed || it.last.index < furthest->last.index) { return 0; }
-    return !waiting.empty() && it.section != waiting ? 1 : 2;
+    return !waiting.empty() && !it.section.empty() && it.section != waiting ? 1 : 2;
+}
+// Those that ended badly, the likeliest first: by suspicion, then who gave the last sign well before the others, then who was in no section.
+[[nodiscard]] inline std::vector<rank_state const*> ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std::string const& waiting) {
+    std::vector<rank_state const*> found;
+    double first_sign = 0;
+    for (rank_state const& each : all) {
+        if (each.status != run_status::died && each.status != run_status::failed) { continue; }
+        found.push_back(&each);
+        bool const counts = suspicion(each, furthest, waiting) == 2;
+        if (counts && (first_sign == 0 || each.last_sign < first_sign)) { first_sign = each.last_sign; }
+    }
+    auto const rank_of = [&](rank_state const& it) {
+        bool const early = it.last_sign - first_sign < early_sign;
+        return std::tuple{suspicion(it, furthest, waiting), early ? 0 : 1, it.section == waiting ? 1 : 0, it.last_sign};
+    };
+    std::stable_sort(found.begin(), found.end(), [&](rank_state const* a, rank_state const* b) { return rank_of(*a) < rank_of(*b); });
+    return found;
 }
 
 // Those that ended badly, those that are behind, those that never came, and those that are slow.
@@ -126,14 +143,7 @@ inline void tell_ranks(ranks_report& all) {
     }
     std::string const waiting = common_section(all.ranks, furthest);
     std::string const others = furthest == nullptr ? std::string{} : fmt::format("; the furthest is behind {}({})", name_of(furthest->last.mode), furthest->last.index);
-    std::vector<rank_state const*> bad;
-    for (rank_state const& each : all.ranks) {
-        if (each.status == run_status::died || each.status == run_status::failed) { bad.push_back(&each); }
-    }
-    std::stable_sort(bad.begin(), bad.end(), [&](rank_state const* a, rank_state const* b) {
-        int const left = suspicion(*a, furthest, waiting), right = suspicion(*b, furthest, waiting);
-        return left != right ? left < right : a->last_sign < b->last_sign;
-    });
+    std::vector<rank_state const*> const bad = ended_badly(all.ranks, furthest, waiting);
     for (rank_state const* const each : bad) {
         bool const early = each == bad.front() && bad.size() > 1 && bad[1]->last_sign - each->last_sign >= early_sign;
         all.sentences.push_back(fmt::format("rank {} {} {}{}{}{}{}", each->worker, name_of(each->status), place_text(*each), each->why.empty() ? "" : ": ", each->why,
