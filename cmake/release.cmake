@@ -3,7 +3,7 @@
 # managers want. Then every example is compiled with what was installed from it, outside the source tree. docs/getting.md says what is
 # done with it.
 #   cmake -D HOMEPAGE=https://github.com/<owner>/spotter -P cmake/release.cmake
-#     COMMIT=<commit, HEAD>   FOLDER=<empty or new, build/release>   URL=<where the tarball will lie, of GitHub's releases>
+#     COMMIT=<commit, HEAD>   FOLDER=<new, or a release to be made again; build/release>   URL=<where the tarball will lie, of GitHub's releases>
 #     EXAMPLES=<a regular expression of their names; all, or OFF>
 cmake_minimum_required(VERSION 3.20)
 
@@ -14,6 +14,7 @@ endif()
 if(NOT DEFINED FOLDER)
     set(FOLDER "${ROOT}/build/release")
 endif()
+get_filename_component(FOLDER "${FOLDER}" ABSOLUTE)
 if(NOT DEFINED EXAMPLES)
     set(EXAMPLES ".*")
 endif()
@@ -41,6 +42,9 @@ set(name "spotter-${VERSION}")
 set(tarball "${FOLDER}/${name}.tar.gz")
 if(NOT DEFINED URL)
     set(URL "${HOMEPAGE}/releases/download/v${VERSION}/${name}.tar.gz")
+endif()
+if(EXISTS "${FOLDER}" AND NOT EXISTS "${FOLDER}/SHA256SUMS")
+    message(FATAL_ERROR "${FOLDER} is there and no release")
 endif()
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")

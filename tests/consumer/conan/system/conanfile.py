@@ -10,8 +10,6 @@ links = {"zstd": ["zstd"], "libcurl": ["curl"]}
 
 
 class System(ConanFile):
-    settings = "os", "arch", "compiler", "build_type"
-
     def package_info(self):
         self.cpp_info.includedirs = []
         self.cpp_info.libdirs = []
