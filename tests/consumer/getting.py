@@ -2,7 +2,8 @@
 # Does in a new folder what a section of docs/getting.md says: blocks with a file's name become that file, blocks of `sh` are run, in order.
 # The program that they end with must have said what the page says it does.
 #   getting.py <docs/getting.md> <title of the section> <new folder> <the tree> [--copy FILE...] [OLD=NEW...]
-# The tree is there as `spotter`, unless the section unpacks it (--copy: files that lie there instead); OLD is replaced in every block.
+# The tree is there as `spotter`, unless the section unpacks it (--copy: files that lie there instead); OLD is replaced in every block,
+# by a word or, after an @, by the first word of a file.
 import os
 import re
 import shutil
@@ -33,6 +34,8 @@ output = ""
 environment = {**os.environ, "HOME": str(folder / "home")}
 for language, name, text in fence.findall(before) + fence.findall(section):
     for old, new in replaced:
+        if new.startswith("@"):
+            new = Path(new[1:]).read_text().split()[0]
         text = text.replace(old, new)
     if name:
         (folder / name).write_text(text)
