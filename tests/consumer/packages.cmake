@@ -66,11 +66,11 @@ else()
     set(making "${CMAKE_COMMAND}" -D HOMEPAGE=https://example.com/someone/spotter -D "URL=file://${release}/${tarball}")
     add_test(NAME consumer.release COMMAND ${making} -D "FOLDER=${release}" -D EXAMPLES=^01 -P "${PROJECT_SOURCE_DIR}/cmake/release.cmake")
     set_tests_properties(consumer.release PROPERTIES FIXTURES_SETUP spotter_released TIMEOUT 600
-                         FIXTURES_CLEANUP "" PASS_REGULAR_EXPRESSION "1 examples compile with what is installed: example_01_two_lines")
+                         PASS_REGULAR_EXPRESSION "1 examples compile with what is installed: example_01_two_lines")
     # Elsewhere, at another time: the same bytes.
     add_test(NAME consumer.release.again COMMAND "${CMAKE_COMMAND}" -D "FIRST=${release}" -D "FOLDER=${release}-again"
              -D "RELEASE=${PROJECT_SOURCE_DIR}/cmake/release.cmake" -P "${CMAKE_CURRENT_SOURCE_DIR}/again.cmake")
-    set_tests_properties(consumer.release.again PROPERTIES FIXTURES_REQUIRED spotter_released ENVIRONMENT "TZ=Asia/Tokyo;GZIP_OPT=-1")
+    set_tests_properties(consumer.release.again PROPERTIES FIXTURES_REQUIRED spotter_released ENVIRONMENT "TZ=Asia/Tokyo;GZIP=-1")
 
     spotter_consumer(alike.fetched FIXTURE spotter_released OPTIONS "-DFETCHED=file://${release}/${tarball}" "-DPRESENT=${targets}")
     spotter_getting(fetch "CMake, fetched" FIXTURES spotter_released
@@ -124,7 +124,7 @@ if(SPOTTER_PYTHON_CONDA AND NOT no_release)
     add_test(NAME getting.conda COMMAND "${SPOTTER_PYTHON_CONDA}" "${CMAKE_CURRENT_SOURCE_DIR}/conda.py" "${release}/conda/spotter/recipe.yaml"
              "${CMAKE_CURRENT_BINARY_DIR}/conda")
     set_tests_properties(getting.conda PROPERTIES FIXTURES_REQUIRED spotter_released FIXTURES_SETUP spotter_conda SKIP_RETURN_CODE 2)
-    spotter_consumer(conda PROGRAMS spotter FIXTURE spotter_conda OPTIONS "-DCMAKE_PREFIX_PATH=${prefix}")
+    spotter_consumer(conda.found PROGRAMS spotter FIXTURE spotter_conda OPTIONS "-DCMAKE_PREFIX_PATH=${prefix}")
 else()
     spotter_skipped(getting.conda "py-rattler-build was not found, or this is no Git checkout")
 endif()
