@@ -131,14 +131,22 @@ endif()
 
 # vcpkg itself, where VCPKG_ROOT says so.
 if(EXISTS "$ENV{VCPKG_ROOT}/vcpkg")
-    set(environment "VCPKG_ROOT=$ENV{VCPKG_ROOT}" "VCPKG_OVERLAY_PORTS=${CMAKE_CURRENT_SOURCE_DIR}/vcpkg/system" VCPKG_BINARY_SOURCES=clear
-                    "VCPKG_FORCE_SYSTEM_BINARIES=$ENV{VCPKG_FORCE_SYSTEM_BINARIES}")
-    spotter_getting(vcpkg "vcpkg" ENVIRONMENT ${environment})
+    set(ports "${CMAKE_CURRENT_BINARY_DIR}/vcpkg-system")
+    set(environment "VCPKG_ROOT=$ENV{VCPKG_ROOT}" "VCPKG_OVERLAY_PORTS=${ports}" VCPKG_BINARY_SOURCES=clear)
+    if(DEFINED ENV{VCPKG_FORCE_SYSTEM_BINARIES})
+        list(APPEND environment "VCPKG_FORCE_SYSTEM_BINARIES=$ENV{VCPKG_FORCE_SYSTEM_BINARIES}")
+    endif()
+    add_test(NAME consumer.vcpkg.prepare COMMAND "${CMAKE_COMMAND}" -D "FOLDER=${ports}" -P "${CMAKE_CURRENT_SOURCE_DIR}/vcpkg/prepare.cmake")
+    set_tests_properties(consumer.vcpkg.prepare PROPERTIES FIXTURES_SETUP spotter_vcpkg)
+    spotter_getting(vcpkg "vcpkg" FIXTURES spotter_vcpkg ENVIRONMENT ${environment})
     set_tests_properties(getting.vcpkg PROPERTIES RESOURCE_LOCK spotter_vcpkg)
-    if(NOT no_release)
+    if(no_release)
+        spotter_skipped(consumer.vcpkg "${no_release}")
+    else()
         add_test(NAME consumer.vcpkg COMMAND "${CMAKE_COMMAND}" -D "REGISTRY=${release}/vcpkg" -D "FOLDER=${CMAKE_CURRENT_BINARY_DIR}/vcpkg"
-                 -D "PROJECT=${CMAKE_CURRENT_SOURCE_DIR}/project" -P "${CMAKE_CURRENT_SOURCE_DIR}/vcpkg/registry.cmake")
-        set_tests_properties(consumer.vcpkg PROPERTIES FIXTURES_REQUIRED spotter_released ENVIRONMENT "${environment}" RESOURCE_LOCK spotter_vcpkg)
+                 -P "${CMAKE_CURRENT_SOURCE_DIR}/vcpkg/registry.cmake")
+        set_tests_properties(consumer.vcpkg PROPERTIES FIXTURES_REQUIRED "spotter_released;spotter_vcpkg" ENVIRONMENT "${environment}"
+                             RESOURCE_LOCK spotter_vcpkg)
     endif()
 else()
     spotter_skipped(getting.vcpkg "VCPKG_ROOT in the environment names no vcpkg")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The registry of a release (REGISTRY), used by a project in manifest mode as a stranger would: vcpkg finds the port's version by its git-tree,
-# fetches the tarball, checks it, installs every feature that needs no more than the stand-ins, and complains of nothing.
+# fetches the tarball, checks it, installs every feature, and complains of nothing.
 set(root "$ENV{VCPKG_ROOT}")
 function(commit folder variable)
     execute_process(COMMAND git -C "${folder}" rev-parse HEAD OUTPUT_VARIABLE output OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -10,7 +10,7 @@ commit("${root}" baseline)
 commit("${REGISTRY}" registry_baseline)
 
 file(REMOVE_RECURSE "${FOLDER}")
-file(WRITE "${FOLDER}/vcpkg.json" "{ \"dependencies\": [{ \"name\": \"someone-spotter\", \"features\": [\"report\"] }] }\n")
+file(WRITE "${FOLDER}/vcpkg.json" "{ \"dependencies\": [{ \"name\": \"someone-spotter\", \"features\": [\"report\", \"xtensor\", \"json\", \"diff\", \"s3\", \"mpi\"] }] }\n")
 file(WRITE "${FOLDER}/vcpkg-configuration.json" "{\n  \"default-registry\": { \"kind\": \"builtin\", \"baseline\": \"${baseline}\" },\n  \
 \"registries\": [{ \"kind\": \"git\", \"repository\": \"file://${REGISTRY}\", \"baseline\": \"${registry_baseline}\", \"packages\": [\"someone-spotter\"] }]\n}\n")
 file(MAKE_DIRECTORY "${FOLDER}/downloads" "${FOLDER}/registries")
