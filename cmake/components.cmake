@@ -2,9 +2,9 @@
 # The components of spotter and the third-party packages each needs. The package config installs and includes this
 # file too, so that the build tree and an installed spotter find things in the same way.
 
-set(SPOTTER_COMPONENTS hook spotter trial report xtensor json diff)
+set(SPOTTER_COMPONENTS hook spotter trial report xtensor json diff s3 mpi)
 
-# What a component links: other components first, then packages (cmake target names below).
+# What a component links: other components first, which stand before it above, then packages (cmake target names below).
 set(SPOTTER_PARENT_hook "")
 set(SPOTTER_PARENT_spotter hook)
 set(SPOTTER_PARENT_trial hook)
@@ -12,6 +12,8 @@ set(SPOTTER_PARENT_report trial)
 set(SPOTTER_PARENT_xtensor trial)
 set(SPOTTER_PARENT_json hook)
 set(SPOTTER_PARENT_diff trial)
+set(SPOTTER_PARENT_s3 spotter trial)
+set(SPOTTER_PARENT_mpi hook)
 
 set(SPOTTER_NEEDS_hook "")
 set(SPOTTER_NEEDS_spotter zstd threads)
@@ -20,11 +22,16 @@ set(SPOTTER_NEEDS_report zstd fmt)
 set(SPOTTER_NEEDS_xtensor zstd xtensor)
 set(SPOTTER_NEEDS_json nlohmann_json)
 set(SPOTTER_NEEDS_diff zstd nlohmann_json)
+set(SPOTTER_NEEDS_s3 zstd threads curl openssl)
+set(SPOTTER_NEEDS_mpi mpi)
 
 set(SPOTTER_WHERE_zstd "libzstd-dev on Debian and Ubuntu; zstd in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_fmt "libfmt-dev on Debian and Ubuntu; fmt in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_xtensor "libxtensor-dev on Debian and Ubuntu; xtensor in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_nlohmann_json "nlohmann-json3-dev on Debian and Ubuntu; nlohmann-json in brew and vcpkg, nlohmann_json in Conan")
+set(SPOTTER_WHERE_curl "7.85 or later: libcurl4-openssl-dev on Debian and Ubuntu; curl in brew and vcpkg, libcurl in Conan")
+set(SPOTTER_WHERE_openssl "libssl-dev on Debian and Ubuntu; openssl in brew, vcpkg and Conan")
+set(SPOTTER_WHERE_mpi "libopenmpi-dev and openmpi-bin on Debian and Ubuntu; open-mpi in brew, mpi in vcpkg, openmpi in Conan")
 set(SPOTTER_WHERE_zlib "zlib1g-dev on Debian and Ubuntu; zlib in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_threads "the system's thread library")
 
@@ -67,6 +74,21 @@ endfunction()
 function(spotter_find_nlohmann_json)
     find_package(nlohmann_json 3.10 CONFIG QUIET)
     spotter_wrap(nlohmann_json nlohmann_json::nlohmann_json)
+endfunction()
+
+function(spotter_find_curl)
+    find_package(CURL 7.85 QUIET) # signs requests from there on
+    spotter_wrap(curl CURL::libcurl)
+endfunction()
+
+function(spotter_find_openssl)
+    find_package(OpenSSL QUIET COMPONENTS Crypto)
+    spotter_wrap(openssl OpenSSL::Crypto)
+endfunction()
+
+function(spotter_find_mpi)
+    find_package(MPI QUIET COMPONENTS CXX)
+    spotter_wrap(mpi MPI::MPI_CXX)
 endfunction()
 
 function(spotter_find_zlib) # no component needs it: whoever reads compressed archives links it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install puts the headers and a package config where find_package(spotter) finds them.
+# cmake --install puts the headers and a package config where find_package(spotter) finds them, a file for pkg-config, the licence and the pages.
 include(CMakePackageConfigHelpers)
 
 set(SPOTTER_CONFIG_DIR "${CMAKE_INSTALL_DATAROOTDIR}/cmake/spotter")
@@ -20,3 +20,17 @@ install(FILES cmake/components.cmake cmake/compiled.cmake
               "${CMAKE_CURRENT_BINARY_DIR}/spotter-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/spotter-config-version.cmake"
         DESTINATION "${SPOTTER_CONFIG_DIR}")
+
+# The folder may be moved: paths are told from where the file is. An absolute CMAKE_INSTALL_INCLUDEDIR stays what it is.
+set(SPOTTER_PC_DIR "${CMAKE_INSTALL_DATAROOTDIR}/pkgconfig")
+string(REGEX REPLACE "[^/]+" ".." SPOTTER_PC_PREFIX "${SPOTTER_PC_DIR}")
+set(SPOTTER_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(SPOTTER_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/spotter.pc.in spotter.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/spotter.pc" DESTINATION "${SPOTTER_PC_DIR}")
+
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/licenses/spotter")
+install(FILES README.md CHANGELOG.md TYPE DOC)
+install(DIRECTORY docs TYPE DOC)

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# Configures, builds and runs the project in SOURCE; with FAILS configuring must fail and say so.
+# Configures, builds and runs the project in SOURCE; with FAILS configuring must fail and say so, with SAYS it must say so.
 file(REMOVE_RECURSE "${FOLDER}")
 
 execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}" -G "${GENERATOR}"
                         "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
                         "-DPROGRAMS=${PROGRAMS}" ${OPTIONS}
                 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+string(REGEX REPLACE "[ \n]+" " " words "${output}") # CMake wraps its messages
 if(FAILS)
-    string(REGEX REPLACE "[ \n]+" " " output "${output}") # CMake wraps its messages
-    if(result EQUAL 0 OR NOT output MATCHES "${FAILS}")
+    if(result EQUAL 0 OR NOT words MATCHES "${FAILS}")
         message(FATAL_ERROR "must fail and say '${FAILS}':\n${output}")
     endif()
     return()
 elseif(NOT result EQUAL 0)
     message("${output}")
     message(FATAL_ERROR "cannot configure")
+elseif(NOT words MATCHES "${SAYS}")
+    message(FATAL_ERROR "must say '${SAYS}':\n${output}")
+endif()
+if(NOT PROGRAMS)
+    return()
 endif()
 
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${FOLDER}" RESULT_VARIABLE result

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spotter/ext/s3.hpp>
+#include <spotter/trial.hpp>
+
+int main() { return spotter::open_trial("s3://") ? 1 : 0; } // no bucket is named

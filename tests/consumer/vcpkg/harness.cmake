@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# What vcpkg's own scripts do with a port, for where there is no vcpkg: cmake -D PORT_FOLDER=... -D FOLDER=... -P harness.cmake runs its
+# portfile and leaves in FOLDER/packages what it installed, then looks at it as vcpkg's checks after a build do. Functions are as vcpkg's
+# documentation has them, for the arguments that the port gives.
+cmake_minimum_required(VERSION 3.20)
+get_filename_component(FOLDER "${FOLDER}" ABSOLUTE)
+file(REMOVE_RECURSE "${FOLDER}")
+set(CURRENT_PACKAGES_DIR "${FOLDER}/packages")
+get_filename_component(PORT "${PORT_FOLDER}" NAME)
+
+function(harness_run)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "${ARGN} ended with ${result}:\n${output}")
+    endif()
+endfunction()
+
+function(vcpkg_download_distfile variable)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILENAME;SHA512" "URLS")
+    list(GET arg_URLS 0 url)
+    file(DOWNLOAD "${url}" "${FOLDER}/${arg_FILENAME}" EXPECTED_HASH SHA512=${arg_SHA512})
+    set(${variable} "${FOLDER}/${arg_FILENAME}" PARENT_SCOPE)
+endfunction()
+
+function(vcpkg_extract_source_archive variable)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCHIVE" "")
+    file(ARCHIVE_EXTRACT INPUT "${arg_ARCHIVE}" DESTINATION "${FOLDER}/source")
+    file(GLOB roots "${FOLDER}/source/*") # the one folder in it is left out
+    set(${variable} "${roots}" PARENT_SCOPE)
+endfunction()
+
+function(vcpkg_cmake_configure)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
+    harness_run("${CMAKE_COMMAND}" -S "${arg_SOURCE_PATH}" -B "${FOLDER}/build" "-DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}" ${arg_OPTIONS})
+endfunction()
+
+function(vcpkg_cmake_install)
+    harness_run("${CMAKE_COMMAND}" --build "${FOLDER}/build" --target install)
+endfunction()
+
+function(vcpkg_cmake_config_fixup)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "PACKAGE_NAME;CONFIG_PATH" "")
+    set(place "${CURRENT_PACKAGES_DIR}/share/${arg_PACKAGE_NAME}")
+    file(GLOB files "${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}/*")
+    file(COPY ${files} DESTINATION "${place}")
+    file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/cmake")
+    file(GLOB files "${place}/*.cmake") # which lie one folder less deep now
+    foreach(file IN LISTS files)
+        file(READ "${file}" text)
+        string(REPLACE "/../../../\"" "/../../\"" text "${text}")
+        set(step "get_filename_component(_IMPORT_PREFIX \"\${_IMPORT_PREFIX}\" PATH)\n")
+        string(REPLACE "${step}${step}${step}" "${step}${step}" text "${text}")
+        file(WRITE "${file}" "${text}")
+    endforeach()
+endfunction()
+
+function(vcpkg_fixup_pkgconfig)
+endfunction()
+
+function(vcpkg_install_copyright)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILE_LIST")
+    configure_file("${arg_FILE_LIST}" "${CURRENT_PACKAGES_DIR}/share/${PORT}/copyright" COPYONLY)
+endfunction()
+
+include("${PORT_FOLDER}/portfile.cmake")
+
+foreach(wanted IN ITEMS include/spotter/spotter.hpp share/spotter/spotter-config.cmake share/spotter/compiled.cmake share/${PORT}/copyright
+                        share/${PORT}/usage lib/pkgconfig/spotter.pc)
+    if(NOT EXISTS "${CURRENT_PACKAGES_DIR}/${wanted}")
+        message(SEND_ERROR "${wanted} is not there")
+    endif()
+endforeach()
+file(GLOB beside RELATIVE "${CURRENT_PACKAGES_DIR}" "${CURRENT_PACKAGES_DIR}/*" "${CURRENT_PACKAGES_DIR}/lib/*" "${CURRENT_PACKAGES_DIR}/share/*")
+list(REMOVE_ITEM beside include lib lib/pkgconfig share share/spotter share/${PORT})
+if(beside)
+    message(SEND_ERROR "vcpkg does not want ${beside} in a package")
+endif()
+file(READ "${PORT_FOLDER}/vcpkg.json" manifest)
+foreach(field IN ITEMS name version-semver description homepage license supports)
+    string(JSON value ERROR_VARIABLE missing GET "${manifest}" ${field})
+    if(missing)
+        message(SEND_ERROR "vcpkg.json has no ${field}")
+    elseif(field STREQUAL "name" AND NOT value STREQUAL PORT)
+        message(SEND_ERROR "the port ${PORT} is called ${value}")
+    endif()
+endforeach()
+file(READ "${CURRENT_PACKAGES_DIR}/share/${PORT}/copyright" licence)
+if(NOT licence MATCHES "Apache License")
+    message(SEND_ERROR "copyright is not the licence")
+endif()
