@@ -166,7 +166,7 @@ class header:
                 continue
             if char == "{":
                 kind = kind_of(self.head) if self.in_scope() else "body"
-                if kind == "body" and "=" in self.head and self.in_scope():
+                if kind == "body" and self.in_scope() and "=" in re.sub(r"operator\s*[^\s(\w]+", "", self.head):
                     kind = "value"
                 if self.in_scope() and kind != "value":
                     opened = kind
@@ -220,11 +220,18 @@ class header:
             self.instead[number] = code + " ".join(described([said], "///<"))
             self.trailing = line.index("//", len(code))
 
+    def each_of_several(self, before, line):
+        """Of `int a = 0, b = 0;` Doxygen gives a comment to one: here it is of both."""
+        it = re.fullmatch(r"(\s*)([\w:]+(?:<[\w:]+>)?) (\w+(?: = [\w.]+|\{\})?(?:, \w+(?: = [\w.]+|\{\})?)+);(\s*///<.*)?", line)
+        if not it or not (before or it.group(4)):
+            return [*before, line]
+        behind = (it.group(4) or "").strip()
+        return [text for each in it.group(3).split(", ") for text in (*before, f"{it.group(1)}{it.group(2)} {each};  {behind}".rstrip())]
+
     def text(self):
         found = []
         for number, line in enumerate(self.lines):
-            found.extend(self.before.get(number, []))
-            found.append(self.instead.get(number, line))
+            found.extend(self.each_of_several(self.before.get(number, []), self.instead.get(number, line)))
         text = "\n".join(found)
         text = re.sub(r"template <>\nstruct fmt::formatter<.*?\{\};\n", "", text)  # Doxygen has no place for what is in namespace fmt
         return re.sub(r"namespace spotter::inline \w+", "namespace spotter", text)

@@ -3,21 +3,38 @@
 
     python3 tools/reference_share.py build/reference/xml [--missing FOLDER]
 
-Ends with 1 where a folder has less than it must. Counted are types, concepts, functions, constants, members and aliases that are public and in no
-namespace detail; not what is defaulted or deleted, destructors, deduction guides, specialisations, and the members of a rule's contract, which
-`spotter/rule/machine.hpp` says what they are of all rules.
+Ends with 1 where a folder has less than it must. Counted are types, concepts, functions (of one name once), constants, members and aliases that are
+public and in no namespace detail. A constructor and a call operator are said by their type's comment, an override by that of what it overrides.
+Not counted: what is defaulted or deleted, destructors, deduction guides, specialisations; names that mean what they mean in the standard library; and
+the members of a rule's contract, of which `spotter/rule/machine.hpp` says what they are in all rules.
 """
 import collections
 import pathlib
 import sys
 import xml.etree.ElementTree as tree
 
-# The least share in percent: what was reached. Doors (headers right below spotter/) declare next to nothing.
-LEAST = {}
-REST = 0
+# The least share in percent: what was reached. Raise it with what you write.
+LEAST = {"act": 50, "c": 12, "core": 41, "diagnosis": 90, "diff": 65, "export": 65, "ext": 65, "file": 100, "format": 50, "hook": 79,
+         "plan": 100, "record": 69, "replay": 100, "report": 53, "response": 76, "ring": 71, "rule": 47, "stat": 32, "supervise": 80, "trial": 99}
+REST = 90  # of a folder that is new
 
 CONTRACT = {"kind", "name", "remedy", "state", "needs", "declare", "observe", "close", "judge", "watched", "tell", "extract", "feature_key", "silence",
             "looks", "report", "select", "judged_in", "adapts_rules", "responds"}
+# Types that do what another one does, whose comments say what: a sink of a concept, a machine of the machine of a leaf.
+AS_SAID = {
+    "null_hook": "hook",
+    "null_sink": "event_sink",
+    "recorder": "event_sink",
+    "run_recorder": "event_sink",
+    "flight_recorder": "event_sink",
+}
+SINK = {"start", "finish", "flush", "health", "path", "scalar", "feature", "stamp", "leave", "wants_all"}
+MACHINE = {"due", "malformed", "poll", "polls", "reads_times", "machine"}
+
+
+STANDARD = {"begin", "end", "size", "empty", "data", "clear", "push_back", "front", "back", "reserve", "swap", "what", "difference_type", "value_type",
+            "reference", "pointer", "iterator_category", "iterator_concept", "operator*", "operator->", "operator++", "operator--", "operator==",
+            "operator!=", "operator<=>", "operator=", "operator[]", "operator bool"}
 
 
 def said(entity):
@@ -38,6 +55,7 @@ def entities(folder):
                 continue
             if "<" not in owner and not is_contract(owner.split("::")[-1], owner):
                 yield compound.find("location").get("file"), owner, said(compound)
+        type_is_said = compound.get("kind") != "namespace" and said(compound)
         overloads = {}
         for member in compound.iter("memberdef"):
             name = member.findtext("name")
@@ -45,7 +63,8 @@ def entities(folder):
                 continue
             key = (member.get("kind"), name)
             file, all_said = overloads.get(key, (member.find("location").get("file"), False))
-            overloads[key] = (file, all_said or said(member))
+            by_type = type_is_said and (name == "operator()" or name == owner.split("::")[-1].split("<")[0].strip())
+            overloads[key] = (file, all_said or said(member) or by_type or member.find("reimplements") is not None)
         for (_, name), (file, all_said) in overloads.items():
             yield file, f"{owner}::{name}", all_said
 
@@ -56,9 +75,12 @@ def is_contract(name, owner):
 
 def counts(member, name, owner):
     arguments = member.findtext("argsstring") or ""
-    simple = owner.split("::")[-1].split("<")[0]
-    return not (arguments.endswith(("=default", "=delete", "= default", "= delete")) or name.startswith("~") or "<" in name or "->" in arguments and name == simple
-                or name in CONTRACT and owner != "spotter" or name.startswith("@"))
+    simple = owner.removeprefix("spotter::").split("<")[0].split("::")[-1].strip()
+    return not (arguments.endswith(("=default", "=delete", "= default", "= delete")) or name.startswith("~") or "<" in name
+                or "->" in arguments and not (member.findtext("type") or "").strip()  # a deduction guide
+                or AS_SAID.get(simple) == "hook" or AS_SAID.get(simple) == "event_sink" and name in SINK
+                or simple == "machine" and name in MACHINE
+                or name in CONTRACT and owner != "spotter" or name in STANDARD or name.startswith("@"))
 
 
 def main():
