@@ -6,32 +6,27 @@
 Ends with 1 where a folder has less than it must. Counted are types, concepts, functions (of one name once), constants, members and aliases that are
 public and in no namespace detail. A constructor and a call operator are said by their type's comment, an override by that of what it overrides.
 Not counted: what is defaulted or deleted, destructors, deduction guides, specialisations; names that mean what they mean in the standard library; and
-the members of a rule's contract, of which `spotter/rule/machine.hpp` says what they are in all rules.
+the members of a rule's or a cure's contract, of which `spotter/rule/machine.hpp`, `rule/builtin/judging.hpp` and `act/cures.hpp` say what they are
+in all of them, with what a state holds.
 """
 import collections
 import pathlib
 import sys
 import xml.etree.ElementTree as tree
 
-# The least share in percent: what was reached. Raise it with what you write.
-LEAST = {"act": 50, "c": 12, "core": 41, "diagnosis": 90, "diff": 65, "export": 65, "ext": 65, "file": 100, "format": 50, "hook": 79,
-         "plan": 100, "record": 69, "replay": 100, "report": 53, "response": 76, "ring": 71, "rule": 47, "stat": 32, "supervise": 80, "trial": 99}
+# The least share in percent: two below what was reached. Raise it with what you write.
+LEAST = {"act": 97, "c": 10, "core": 75, "diagnosis": 88, "diff": 63, "export": 63, "ext": 69, "file": 98, "format": 48, "hook": 87, "plan":
+         98, "record": 67, "replay": 98, "report": 51, "response": 98, "ring": 68, "rule": 54, "stat": 60, "supervise": 98, "trial": 97}
 REST = 90  # of a folder that is new
 
 CONTRACT = {"kind", "name", "remedy", "state", "needs", "declare", "observe", "close", "judge", "watched", "tell", "extract", "feature_key", "silence",
-            "looks", "report", "select", "judged_in", "adapts_rules", "responds"}
-# Types that do what another one does, whose comments say what: a sink of a concept, a machine of the machine of a leaf.
-AS_SAID = {
-    "null_hook": "hook",
-    "null_sink": "event_sink",
-    "recorder": "event_sink",
-    "run_recorder": "event_sink",
-    "flight_recorder": "event_sink",
-}
+            "looks", "report", "select", "judged_in", "adapts_rules", "responds", "context", "prepare", "scratch", "short_of_memory", "reads_times",
+            "sagemaker_defaults", "acts", "follow", "times", "until", "watches_units", "is_routine"}
+# Types that do what another one does, of which is said what: the hook that compiles to nothing, sinks, machines, what makes a tensor of a type.
+ALL_AS_SAID = {"null_hook"}
+SINKS = {"null_sink", "recorder", "run_recorder", "flight_recorder"}
 SINK = {"start", "finish", "flush", "health", "path", "scalar", "feature", "stamp", "leave", "wants_all"}
 MACHINE = {"due", "malformed", "poll", "polls", "reads_times", "machine"}
-
-
 STANDARD = {"begin", "end", "size", "empty", "data", "clear", "push_back", "front", "back", "reserve", "swap", "what", "difference_type", "value_type",
             "reference", "pointer", "iterator_category", "iterator_concept", "operator*", "operator->", "operator++", "operator--", "operator==",
             "operator!=", "operator<=>", "operator=", "operator[]", "operator bool"}
@@ -48,7 +43,7 @@ def entities(folder):
         if compound is None or compound.get("kind") not in ("class", "struct", "union", "concept", "namespace"):
             continue
         owner = compound.findtext("compoundname")
-        if "detail" in owner.split("::") or not owner.startswith("spotter"):
+        if {"detail", "state"} & set(owner.split("::")) or not owner.startswith("spotter"):
             continue
         if compound.get("kind") != "namespace":
             if compound.get("prot", "public") != "public":
@@ -78,8 +73,9 @@ def counts(member, name, owner):
     simple = owner.removeprefix("spotter::").split("<")[0].split("::")[-1].strip()
     return not (arguments.endswith(("=default", "=delete", "= default", "= delete")) or name.startswith("~") or "<" in name
                 or "->" in arguments and not (member.findtext("type") or "").strip()  # a deduction guide
-                or AS_SAID.get(simple) == "hook" or AS_SAID.get(simple) == "event_sink" and name in SINK
+                or simple in ALL_AS_SAID or simple in SINKS and name in SINK
                 or simple == "machine" and name in MACHINE
+                or simple in ("tensor_access", "tensor_from") and name in ("view", "offer", "make")
                 or name in CONTRACT and owner != "spotter" or name in STANDARD or name.startswith("@"))
 
 

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Code that pages show, as files that a test includes. spotter_block(<page> <name> <words>) takes the C++ block of the page (README.md, say)
-# that has these words in it: its #include lines become <name>_includes.inc, all others <name>.inc.
+# Code that pages show, as files that a test includes or runs. spotter_block(<page> <name> <words> [<language>]) takes the block of the page
+# (README.md, say) in that language (cpp) that has these words in it: its #include lines become <name>_includes.inc, all others <name>.inc.
 set(SPOTTER_BLOCKS "${CMAKE_CURRENT_BINARY_DIR}/pages")
 
 function(spotter_block page name words)
     file(READ "${PROJECT_SOURCE_DIR}/${page}" left)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${page}")
-    set(open "\n```cpp\n")
+    set(language ${ARGN} cpp)
+    list(GET language 0 language)
+    set(open "\n```${language}\n")
     string(LENGTH "${open}" open_length)
     while(TRUE)
         string(FIND "${left}" "${open}" begin)
         if(begin EQUAL -1)
-            message(FATAL_ERROR "${page} has no C++ block with: ${words}")
+            message(FATAL_ERROR "${page} has no ${language} block with: ${words}")
         endif()
         math(EXPR begin "${begin} + ${open_length}")
         string(SUBSTRING "${left}" ${begin} -1 left)

@@ -10,6 +10,8 @@
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
+#include <cstdlib>
+
 namespace other_pages {
 
 using namespace pages;
@@ -79,6 +81,19 @@ TEST_CASE("a record is read as on the page for those who have one, and asked as 
     CHECK(count(printed, "runs/a: finished, 200 steps") == 1);
     spotter::trial run = spotter::open_trial("runs/a").value();
     other_pages::ask(run);
+}
+
+TEST_CASE("a record is read in Python as on the page for those who have one") {
+    if (std::system(SPOTTER_PYTHON3 " -c 'import numpy, zstandard' 2>/dev/null") != 0) {
+        WARN("needs python3 with NumPy and zstandard");
+        return;
+    }
+    somewhere_else const folder;
+    other_pages::train_a_little(other_pages::collections::keep);
+    std::string program = text_of(SPOTTER_BLOCKS "/read_in_python.inc");
+    program += "assert len(steps) == len(loss) == 200 and weights.shape == (2, 16)\n";
+    std::ofstream{"read.py"} << program;
+    CHECK(std::system("PYTHONPATH=" SPOTTER_SOURCE_DIR "/tools/python " SPOTTER_PYTHON3 " read.py") == 0);
 }
 
 TEST_CASE("plans and responses are written as on their pages") {
