@@ -8,7 +8,6 @@
 #include "readme_read_includes.inc"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace sp = spotter;
@@ -27,7 +26,7 @@ std::string train_with(planted_net& net, place where, std::uint64_t at) {
 }
 
 bool all_finite(planted_net const& net) {
-    return std::all_of(net.w1.values.begin(), net.w1.values.end(), [](float w) { return std::isfinite(w); });
+    return std::all_of(net.w1.values.begin(), net.w1.values.end(), [](float w) { return sp::is_finite(w); });
 }
 
 constexpr std::size_t batch_size = 32;

@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
+// What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
 // errc::no_such_name.
 //
 // Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a history.

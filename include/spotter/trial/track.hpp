@@ -54,7 +54,7 @@ struct loose_scalar {
     }
 };
 
-// Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
+// What one worker has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
 // errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
 class worker_track {
 public:

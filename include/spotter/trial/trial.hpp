@@ -27,7 +27,7 @@ struct filter {
 // among them.
 enum class closed_by : std::uint8_t { any, all };
 
-// What reads from it does not change under the reader until `refresh` (or `wait`). One thread.
+// A recorded run, as a snapshot: what is read from it does not change until `refresh` (or `wait`). One thread.
 //
 // A run of several workers (threads, processes, ranks) is read as one. Where a worker is named (`worker{2}`) it speaks of that one,
 // errc::no_such_worker where there is none; otherwise of all: names and steps are the union, counts are sums, the status is the worst,
