@@ -68,6 +68,8 @@ void ask(trial& run) {
 
 }  // namespace other_pages
 
+using namespace pages;
+
 TEST_CASE("rules are composed as on the page of what is found, and say nothing of a net that is well") {
     somewhere_else const folder;
     other_pages::train_a_little(other_pages::collections::keep, other_pages::finds::unhealthy);
