@@ -86,8 +86,7 @@ public:
 
     // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
     [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
-    // That of steps which name none.
-    [[nodiscard]] mode current_mode() const noexcept { return mode_; }
+    [[nodiscard]] mode current_mode() const noexcept { return mode_; }  // that of steps which name none
 
     // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something is due.
     template <class Values>
