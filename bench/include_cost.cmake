@@ -211,12 +211,12 @@ void train_it(my_net& net) {
     hook watch{\"runs/a\", keep, on(non_finite{}, stop), packs::supervised};
     for (std::uint64_t i = 0; i < 10'000; ++i) {
         float const loss = net.forward_backward();
-        auto const found = watch.step(train(i), net, \"loss\"_t = loss);
+        auto found = watch.step(train(i), net, \"loss\"_t = loss);
+        if (i % 100 == 0) { found.add(watch.step(eval(i), \"loss\"_t = net.validate())); }
         if (found) { print(found); }
         if (found.decision() == decision::stop) { break; }
         if (found.decision() == decision::skip_update) { continue; }
         net.update();
-        if (i % 100 == 0) { (void)watch.step(eval(i), \"loss\"_t = net.validate()); }
     }
     watch.finish();
 }

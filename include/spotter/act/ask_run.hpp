@@ -13,6 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What is asked of a run that goes on: docs/act.md#control-while-it-runs.
 struct run_request {
     control_verb what = control_verb::flush;
     std::string names{};        // of a capture: a glob of names of tensors
@@ -30,8 +31,9 @@ enum class answer_state : std::uint8_t { done, refused, taken, silent };
     constexpr std::string_view names[] = {"done", "refused", "taken", "silent"};
     return names[static_cast<std::size_t>(what)];
 }
+// What a worker answered.
 struct run_answer {
-    std::uint32_t worker = 0;
+    std::uint32_t worker = 0;  // its number
     answer_state state = answer_state::silent;
     std::string what{};  // in words
 };

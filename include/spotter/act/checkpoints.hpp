@@ -13,6 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What may be said of a folder of checkpoints.
 struct checkpoint_options {
     // Good ones that stay; 1 at least. Older ones are removed once a newer one is good.
     std::uint32_t keep = 2;
@@ -31,10 +32,11 @@ enum class checkpoint_state : std::uint8_t { unproven, good, bad };
     return names[static_cast<std::size_t>(state)];
 }
 
+// A checkpoint that is there.
 struct checkpoint_file {
-    step_id step{};
+    step_id step{};  // at which it was saved
     checkpoint_state state = checkpoint_state::unproven;
-    std::string path{};
+    std::string path{};  // of the file
 };
 
 namespace detail {

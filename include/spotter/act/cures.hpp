@@ -22,14 +22,16 @@ struct treatment {
 
 // What a cure decides by.
 struct symptoms {
-    step_id step{};
-    step_alarm const& found;
-    detail::loop_measures const& measured;
+    step_id step{};  // the training step that was closed
+    step_alarm const& found;  // what rules told of it
+    detail::loop_measures const& measured;  // what the gauge of the cures saw
     treatment const& so_far;  // of the cures before it
     bool anew = false;        // the loop went back at the step before
 };
+// Why a cure acts, for the record.
 using cure_reason = text<160>;
 
+// Before no step: a cure may act to the end.
 inline constexpr std::uint64_t always_allowed = ~std::uint64_t{0};
 
 // A cure is a value with
@@ -48,7 +50,7 @@ inline constexpr std::uint64_t always_allowed = ~std::uint64_t{0};
 struct skip_batch {
     static constexpr std::string_view name = "skip_batch";
     std::uint64_t times = 20, until = always_allowed;
-    std::uint64_t in_a_row = 5;
+    std::uint64_t in_a_row = 5;  // so many are no accident
     glob rules = "{gradient_spike,loss_spike}";  // of which a warning or an error is a reason
 
     struct state {
@@ -79,7 +81,7 @@ struct step_back {
 struct warm_up_again {
     static constexpr std::string_view name = "warm_up_again";
     std::uint64_t times = 3, until = always_allowed;
-    std::uint64_t steps = 100;
+    std::uint64_t steps = 100;  // updates until the rate is whole again
     glob rules = "learning_rate_too_large";  // of which a warning or an error is a reason
 
     struct state {
@@ -93,7 +95,7 @@ struct warm_up_again {
 struct clip_gradients {
     static constexpr std::string_view name = "clip_gradients";
     std::uint64_t times = 20, until = always_allowed;
-    double quantile = 0.9;
+    double quantile = 0.9;  // of the norms before, 0 to 1
     double jump = 10;            // so many times that quantile is a reason by itself
     std::uint64_t window = 128;  // norms that are remembered; with fewer than a quarter of them nothing is judged
     std::uint64_t steps = 200;   // from the last reason on
@@ -130,9 +132,9 @@ struct adjust_loss_scale {
     static constexpr std::string_view name = "adjust_loss_scale";
     static constexpr bool is_routine = true;
     std::uint64_t times = always_allowed, until = always_allowed;
-    double start = 65536, smallest = 1, largest = 16777216;
-    double growth = 2, backoff = 0.5;
-    std::uint64_t interval = 2000;
+    double start = 65536, smallest = 1, largest = 16777216;  // the scale in the beginning, and its limits
+    double growth = 2, backoff = 0.5;  // it is multiplied by, after `interval` sound steps and after one that is not
+    std::uint64_t interval = 2000;  // training steps
 
     struct state {
         double scale = 0;  // 0: as it starts

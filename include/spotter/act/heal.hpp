@@ -23,9 +23,10 @@ enum class cure_effect : std::uint8_t { helped, unchanged, again, worse };
     return names[static_cast<std::size_t>(what)];
 }
 
+// What a cure did so far.
 struct cure_report {
     std::string_view name{};
-    std::uint64_t acts = 0;
+    std::uint64_t acts = 0;  // how often it acted
     std::uint64_t helped = 0, unchanged = 0, again = 0, worse = 0;  // acts that were judged so; the others wait for it
     bool stopped = false;                                           // it made things worse
 };

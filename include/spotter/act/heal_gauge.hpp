@@ -46,8 +46,8 @@ struct heal_gauge {
     static constexpr double fading = 0.98;         // of the largest update ratio, a step; as the packs' diagnosis has it
     static constexpr std::uint64_t samples = 512;  // finite outputs a unit, until it counts as dead; as of dead_relu
 
-    detail::loop_measures* into = nullptr;
-    std::uint32_t hook = 0;
+    detail::loop_measures* into = nullptr;  // the cures' own; null: it measures nothing
+    std::uint32_t hook = 0;  // for which hook it was made
 
     struct state {
         detail::step_measures now{};

@@ -26,6 +26,7 @@ enum class rerun_verdict : std::uint8_t { not_asked, reproducible, transient, un
     return names[static_cast<std::size_t>(what)];
 }
 
+// What may be said of computing again.
 struct rerun_options {
     // Rules whose warnings and errors ask for it.
     glob rules = "{non_finite,loss_spike,gradient_spike,exploding_gradient,replica_divergence}";
@@ -33,16 +34,18 @@ struct rerun_options {
     std::uint64_t most_bytes = 1ULL << 30;
 };
 
+// What came of a step.
 struct rerun_result {
     step_alarm alarm{};          // of the last computation: what the loop's tensors are now
-    rerun_verdict verdict = rerun_verdict::not_asked;
+    rerun_verdict verdict = rerun_verdict::not_asked;  // what is to be believed of the alarm
     image_difference apart{};    // of the first computation and the second; of both and the one elsewhere where it is here_only
     std::uint64_t input = 0;     // hash of the first input; 0 where none was shown
 };
 
+// How often it was computed again, and what came of it.
 struct rerun_counts {
     std::uint64_t steps = 0;  // computed again
-    std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0, here_only = 0;
+    std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0, here_only = 0;  // of these, by verdict
 };
 
 namespace detail {
@@ -86,6 +89,7 @@ public:
         tell(watch, id, made);
         return made;
     }
+    // Since the beginning.
     [[nodiscard]] rerun_counts const& counts() const noexcept { return counts_; }
 
 private:

@@ -20,6 +20,7 @@ struct image_difference {
     std::uint64_t bits = 0;       // of the first tensor; 0 where only hashes were kept
     bool other_tensors = false;   // another set or order of tensors, or another type or shape
 
+    // They do part.
     [[nodiscard]] bool any() const noexcept { return tensors > 0 || other_tensors; }
 };
 

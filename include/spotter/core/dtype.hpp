@@ -35,24 +35,29 @@ enum class dtype : std::uint8_t {
 
 // Storage types for the formats that C++20 has no type for. `bits` is the value; `widen` gives it as a double.
 struct f16 {
-    std::uint16_t bits = 0;
+    std::uint16_t bits = 0;  // IEEE binary16: 1 of sign, 5 of exponent, 10 of mantissa
 };
+// The upper half of a float.
 struct bf16 {
-    std::uint16_t bits = 0;
+    std::uint16_t bits = 0;  // 1 of sign, 8 of exponent, 7 of mantissa
 };
 struct f8_e4m3 {  // OCP 8-bit: no infinity, one NaN (S.1111.111)
-    std::uint8_t bits = 0;
+    std::uint8_t bits = 0;  // 1 of sign, 4 of exponent, 3 of mantissa
 };
+// OCP 8-bit with infinities and NaN, as IEEE's.
 struct f8_e5m2 {
-    std::uint8_t bits = 0;
+    std::uint8_t bits = 0;  // 1 of sign, 5 of exponent, 2 of mantissa
 };
+// A complex number of two floats.
 struct c64 {
-    float re = 0, im = 0;
+    float re = 0, im = 0;  // real and imaginary part
 };
+// Of two doubles.
 struct c128 {
-    double re = 0, im = 0;
+    double re = 0, im = 0;  // real and imaginary part
 };
 
+// What is to be known of an element type.
 struct dtype_row {
     std::string_view name;
     std::uint8_t bytes;  // of one element
@@ -79,13 +84,17 @@ inline constexpr std::array<dtype_row, 19> dtype_rows{{{"none", 0},
                                                        {"f8_e5m2", 1},
                                                        {"text", 1}}};
 
+// Its row; that of none for a number that is no dtype.
 [[nodiscard]] constexpr dtype_row const& describe_dtype(dtype type) noexcept {
     auto const index = static_cast<std::size_t>(type);
     return dtype_rows[index < dtype_rows.size() ? index : 0];
 }
+// Bytes of one element; 0 of none.
 [[nodiscard]] constexpr std::size_t size_of(dtype type) noexcept { return describe_dtype(type).bytes; }
 [[nodiscard]] constexpr std::string_view name_of(dtype type) noexcept { return describe_dtype(type).name; }
+// Two numbers each.
 [[nodiscard]] constexpr bool is_complex(dtype type) noexcept { return type == dtype::c64 || type == dtype::c128; }
+// One that has NaN; complex ones, too.
 [[nodiscard]] constexpr bool is_floating(dtype type) noexcept {
     return (type >= dtype::f16 && type <= dtype::c128) || type == dtype::f8_e4m3 || type == dtype::f8_e5m2;
 }
@@ -158,6 +167,7 @@ template <int ExponentBits, int MantissaBits>
     return sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) | (normal << (23 - MantissaBits));
 }
 
+// The bits of the float that equals it.
 [[nodiscard]] constexpr std::uint32_t float_bits_of(f16 value) noexcept { return widen_small<5, 10>(value.bits); }
 [[nodiscard]] constexpr std::uint32_t float_bits_of(bf16 value) noexcept {
     return static_cast<std::uint32_t>(value.bits) << 16;

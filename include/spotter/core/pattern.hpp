@@ -14,6 +14,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What patterns are known by: they combine with `&&`, `||` and `!` among each other.
 struct pattern_kind : stateless_kind {};
 
 namespace detail {
@@ -181,13 +182,15 @@ inline void malformed_glob_pattern_see_docs_core() noexcept {}
 // constant, and is errc::bad_pattern when a hook starts otherwise.
 struct glob {
     using kind = pattern_kind;
-    std::string_view pattern{};
+    std::string_view pattern{};  // not owned
 
     constexpr glob(char const* pattern_text) noexcept : glob{std::string_view{pattern_text}} {}
     constexpr explicit glob(std::string_view pattern_text) noexcept : pattern{pattern_text} {
         if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_glob_pattern_see_docs_core(); }
     }
+    // Nothing is wrong with it.
     [[nodiscard]] constexpr bool well_formed() const noexcept { return detail::glob_matcher::well_formed(pattern); }
+    // What is, and where; empty: nothing.
     [[nodiscard]] constexpr pattern_fault fault() const noexcept { return detail::glob_matcher::fault_in(pattern); }
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
     [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {
@@ -199,7 +202,7 @@ struct glob {
 template <std::size_t Count>
 struct names {
     using kind = pattern_kind;
-    std::array<std::string_view, Count> list;
+    std::array<std::string_view, Count> list;  // not owned
 
     template <class... Name>
     constexpr explicit names(Name... each) noexcept : list{std::string_view{each}...} {}
@@ -216,7 +219,7 @@ names(Name...) -> names<sizeof...(Name)>;
 // Every tensor of a role, given at declaration or guessed from the name.
 struct of_role {
     using kind = pattern_kind;
-    role wanted;
+    role wanted;  // which
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return tensor.role == wanted; }
 };
 
@@ -224,7 +227,7 @@ struct of_role {
 template <class Ask>
 struct by_name {
     using kind = pattern_kind;
-    Ask ask;
+    Ask ask;  // called with the name, once a declaration
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const { return ask(tensor.name); }
 };
 
@@ -249,6 +252,7 @@ template <pattern_source Source>
     }
 }
 template <pattern_source Source>
+// What as_pattern makes of it.
 using pattern_for = decltype(as_pattern(std::declval<Source>()));
 
 // The first malformed glob or expression in a pattern, or an empty fault. A pattern of a user's own may have `fault()`, or else

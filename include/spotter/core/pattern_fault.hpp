@@ -14,7 +14,7 @@ inline constexpr std::size_t longest_pattern = 16 * 1024;
 // A malformed pattern, or nothing: then it is empty. Stands for the text of the pattern wherever a text is wanted. The views live
 // as long as the pattern.
 struct pattern_fault {
-    std::string_view pattern{};
+    std::string_view pattern{};  // its text
     std::string_view why{};  // empty where whoever found it does not say
     std::size_t at = 0;      // the character that it is about, counted from 0
 
@@ -23,6 +23,7 @@ struct pattern_fault {
         : pattern{text}, why{reason}, at{place} {}
     constexpr pattern_fault(char const* text) noexcept : pattern{text} {}
     [[nodiscard]] constexpr bool empty() const noexcept { return pattern.empty(); }
+    // That text.
     constexpr operator std::string_view() const noexcept { return pattern; }
     friend constexpr bool operator==(pattern_fault const& it, std::string_view text) noexcept {
         return it.pattern == text;

@@ -54,8 +54,9 @@ enum class errc : std::uint8_t {
     return names[static_cast<std::size_t>(code)];
 }
 
+// What went wrong, in a code for programs and a sentence for people; false where nothing did. A value: copied freely, nothing is allocated.
 struct error {
-    errc code = errc::none;
+    errc code = errc::none;  // which way
     text<232> what{};  // the sentence: what happened, to which name or path, and what to do
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return code != errc::none; }
@@ -107,9 +108,12 @@ public:
     }
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return has_; }
+    // The same as its truth.
     [[nodiscard]] constexpr bool has_value() const noexcept { return has_; }
+    // Why there is no value; without a code where there is one.
     [[nodiscard]] constexpr spotter::error error() const noexcept { return has_ ? spotter::error{} : why_; }
 
+    // The value, or `failure` thrown (the end of the program without exceptions).
     [[nodiscard]] constexpr Value& value() & {
         demand();
         return value_;
@@ -122,6 +126,7 @@ public:
         demand();
         return std::move(value_);
     }
+    // The value, or else that one: `std::move(it).value_or(0)`.
     [[nodiscard]] constexpr Value value_or(Value other) && { return has_ ? std::move(value_) : std::move(other); }
 
     // Only after a test.

@@ -30,6 +30,7 @@ enum class role : std::uint8_t {
     timing = 17,
     system = 18,
 };
+// How many there are.
 inline constexpr std::size_t role_count = 19;
 
 [[nodiscard]] constexpr std::string_view name_of(role what) noexcept {
@@ -40,6 +41,7 @@ inline constexpr std::size_t role_count = 19;
     return names[static_cast<std::size_t>(what)];
 }
 
+// What makes an activation of what comes before it. The values are part of the file format.
 enum class activation_kind : std::uint8_t { unknown = 0, relu = 1, tanh = 2, sigmoid = 3, other = 4 };
 
 // What else is known of a tensor when it is declared, as one word: bits, and two small fields made by `batch_axis(n)` and
@@ -54,15 +56,18 @@ enum class flag : std::uint32_t {
     unasked = 64,     // the hook observes it by itself: only rules that read times see it (rule/machine.hpp)
     gathered = 32,    // a buffer that keeps what was there: momentum, or the gradients of several backward passes
 };
+// Both.
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {
     return static_cast<flag>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
+// Whether one is among them.
 [[nodiscard]] constexpr bool has(flag set, flag bit) noexcept {
     return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(bit)) != 0;
 }
 
 // Which axis counts the samples; where nobody says, the first of two or more. Bits 8 to 11.
 [[nodiscard]] constexpr flag batch_axis(unsigned axis) noexcept { return static_cast<flag>(((axis & 7U) + 1U) << 8U); }
+// The axis that was said; -1 where none was.
 [[nodiscard]] constexpr int batch_axis_of(flag set) noexcept {
     return static_cast<int>((static_cast<std::uint32_t>(set) >> 8U) & 15U) - 1;
 }
@@ -70,6 +75,7 @@ enum class flag : std::uint32_t {
 [[nodiscard]] constexpr flag activated_by(activation_kind kind) noexcept {
     return static_cast<flag>(static_cast<std::uint32_t>(kind) << 12U);
 }
+// What was said; `other` for what this version does not know.
 [[nodiscard]] constexpr activation_kind activation_of(flag set) noexcept {
     std::uint32_t const kind = (static_cast<std::uint32_t>(set) >> 12U) & 15U;
     return kind <= static_cast<std::uint32_t>(activation_kind::other) ? static_cast<activation_kind>(kind)

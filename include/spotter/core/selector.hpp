@@ -6,6 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// Which tensors a rule looks at: a role, a glob (a literal, which outlives the rule) or a function of tensor_info. Asked once a declaration.
 struct selector {
     constexpr selector(role wanted) noexcept : role_{wanted}, how_{by::role} {}
     constexpr selector(char const* pattern) noexcept : glob_{glob{pattern}.pattern}, how_{by::glob} {}
@@ -36,6 +37,7 @@ struct selector {
     [[nodiscard]] constexpr std::string_view shown() const noexcept {
         return how_ == by::role ? name_of(role_) : glob_;
     }
+    // What is wrong with its glob; empty: nothing, or it has none.
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         return how_ == by::glob ? detail::glob_matcher::fault_in(glob_) : pattern_fault{};
     }
@@ -63,9 +65,11 @@ namespace select {
     return tensor.role == role::gradient && tensor.shape.rank >= 2 &&
            (tensor.partner_role == role::weight || tensor.partner_role == role::other);
 }
+// Such weights, and what layers put out.
 [[nodiscard]] constexpr bool weights_and_activations(tensor_info const& tensor) noexcept {
     return weights(tensor) || tensor.role == role::activation;
 }
+// What layers put out, as far as a ReLU may have made it.
 [[nodiscard]] constexpr bool relu_activations(tensor_info const& tensor) noexcept {
     return tensor.role == role::activation &&
            (tensor.activation == activation_kind::relu || tensor.activation == activation_kind::unknown);
@@ -75,6 +79,7 @@ namespace select {
     detail::boosting_metric const* const known = detail::boosting_metric_of(tensor.name);
     return tensor.role == role::metric && known != nullptr && !known->rises;
 }
+// Every tensor.
 [[nodiscard]] constexpr bool everything(tensor_info const&) noexcept { return true; }
 
 }  // namespace select

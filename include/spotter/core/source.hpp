@@ -36,9 +36,13 @@ public:
             refused_ = refusal::null;
         }
     }
+    // Why it is not copied; refusal::none: it is.
     [[nodiscard]] constexpr refusal refused() const noexcept { return refused_; }
+    // Of the elements.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
+    // As it was given.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
+    // Writes shape().elements() elements, packed and row-major.
     void copy_to(std::byte* into) const noexcept {
         std::uint64_t const count = shape_.elements();
         std::array<std::uint64_t, max_rank> index{};
@@ -70,8 +74,8 @@ template <element Value>
 }
 // Of any integers: `packed(pointer, {rows, columns}, {pitch_bytes, sizeof(float)})`.
 struct byte_strides {
-    std::array<std::int64_t, max_rank> step{};
-    std::size_t rank = 0;
+    std::array<std::int64_t, max_rank> step{};  // bytes between neighbours, by axis; may be negative
+    std::size_t rank = 0;  // how many
 
     template <std::integral... Steps>
     requires(sizeof...(Steps) > 0 && sizeof...(Steps) <= max_rank) constexpr byte_strides(Steps... steps) noexcept
@@ -108,8 +112,11 @@ public:
     static_assert(element<value_type>, "spotter: the function must return a number");
 
     constexpr generated_source(extents const& shape, Read read) noexcept : shape_{shape}, read_{read} {}
+    // Of what the function returns.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<value_type>; }
+    // As it was given.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
+    // Calls the function for each element, in order.
     void copy_to(std::byte* into) const {
         auto const count = static_cast<std::size_t>(shape_.elements());
         for (std::size_t i = 0; i < count; ++i, into += sizeof(value_type)) {
@@ -122,6 +129,7 @@ private:
     extents shape_;
     Read read_;
 };
+// Values that a function gives by index: see generated_source.
 template <std::invocable<std::size_t> Read>
 [[nodiscard]] constexpr generated_source<Read> values_from(extents const& shape, Read read) noexcept {
     return {shape, read};
@@ -133,8 +141,11 @@ template <element Value, class Copy>
 class copied_source {
 public:
     constexpr copied_source(extents const& shape, Copy copy) noexcept : shape_{shape}, copy_{copy} {}
+    // As it was said.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
+    // As it was given.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
+    // What the function says; true of one that says nothing.
     bool copy_to(std::byte* into) const {
         auto const bytes = static_cast<std::size_t>(shape_.elements()) * sizeof(Value);
         if constexpr (std::same_as<std::invoke_result_t<Copy const&, void*, std::size_t>, bool>) {
@@ -149,6 +160,7 @@ private:
     extents shape_;
     Copy copy_;
 };
+// Values that a function copies: see copied_source.
 template <element Value, std::invocable<void*, std::size_t> Copy>
 [[nodiscard]] constexpr copied_source<Value, Copy> copied(extents const& shape, Copy copy) noexcept {
     return {shape, copy};
@@ -167,8 +179,8 @@ template <element Value>
 // What is handed to a hook: a tensor as it is, or (with `copy`) a source whose type and shape `view` tells, without memory. A
 // tensor_access may have `static offered offer(Tensor const&)`, for values that are copied where no view of them can be had.
 struct offered {
-    tensor_ref view{};
-    void const* source = nullptr;
+    tensor_ref view{};  // the tensor, or its type and shape alone
+    void const* source = nullptr;  // handed to `copy`
     bool (*copy)(void const* source, std::byte* into) = nullptr;  // false: it failed
 };
 

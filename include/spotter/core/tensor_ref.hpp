@@ -10,14 +10,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// The most axes of a tensor.
 inline constexpr std::size_t max_rank = 8;
 
+// Which axis runs fastest in memory: the last, or the first.
 enum class order : std::uint8_t { row_major = 0, column_major = 1 };
 
 // Rank and sizes. A scalar has rank 0 and one element.
 struct extents {
-    std::uint8_t rank = 0;
-    std::array<std::uint64_t, max_rank> size{};
+    std::uint8_t rank = 0;  // how many axes; above max_rank: too many were given
+    std::array<std::uint64_t, max_rank> size{};  // of each axis, the first `rank` of them
 
     constexpr extents() noexcept = default;
     // Of any integers; a negative one is refused where a view is made of it.
@@ -25,11 +27,13 @@ struct extents {
     requires(sizeof...(Sizes) > 0) constexpr extents(Sizes... sizes) noexcept {
         (add(static_cast<std::uint64_t>(sizes)), ...);
     }
+    // The product of the sizes; `refusal_of` says whether it is a number.
     [[nodiscard]] constexpr std::uint64_t elements() const noexcept {
         std::uint64_t count = 1;
         for (std::size_t axis = 0; axis < rank && axis < max_rank; ++axis) { count *= size[axis]; }
         return count;
     }
+    // The sizes; lives with this.
     [[nodiscard]] constexpr std::span<std::uint64_t const> view() const noexcept {
         return {size.data(), rank < max_rank ? rank : max_rank};
     }
@@ -57,6 +61,7 @@ enum class refusal : std::uint8_t {
     axes_mismatch = 10,  // sizes for another number of axes than strides, or than the whole has
     permuted = 11,       // packed memory, but its axes are in another order
 };
+// Why sizes cannot be those of a tensor; refusal::none where they can.
 [[nodiscard]] constexpr refusal refusal_of(extents const& shape) noexcept {
     if (shape.rank > max_rank) { return refusal::rank_too_deep; }
     constexpr std::uint64_t most = std::uint64_t{1} << 59U;  // elements, so that their bytes are a number, too
@@ -72,7 +77,7 @@ enum class refusal : std::uint8_t {
 
 // A typed address, so that rules over values also run in a static_assert; `raw` for any other use.
 union values_pointer {
-    void const* raw = nullptr;
+    void const* raw = nullptr;  // whatever the type
     bool const* boolean;
     std::int8_t const* i8;
     std::int16_t const* i16;
@@ -94,13 +99,14 @@ union values_pointer {
 
 // A contiguous tensor of someone else: valid as long as the memory is. Trivially copyable.
 struct tensor_ref {
-    values_pointer values{};
+    values_pointer values{};  // the first element
     std::uint64_t count = 0;  // elements
-    extents shape{};
-    dtype type = dtype::none;
-    order layout = order::row_major;
-    refusal refused = refusal::none;
+    extents shape{};  // sizes of the axes
+    dtype type = dtype::none;  // of the elements
+    order layout = order::row_major;  // of the axes in memory
+    refusal refused = refusal::none;  // why it is not to be read, if so
 
+    // Of all elements.
     [[nodiscard]] constexpr std::uint64_t bytes() const noexcept { return count * size_of(type); }
     // No values behind it, as in a replay whose record kept only statistics. An empty tensor has values: none.
     [[nodiscard]] constexpr bool absent() const noexcept { return type == dtype::none; }
@@ -197,9 +203,9 @@ template <class Value>
 // The elements of a tensor in storage order: a std::span in small, because every file that includes a hook pays for one a dtype.
 template <class Value>
 struct element_view {
-    using element_type = Value const;
-    Value const* first;
-    std::size_t count;
+    using element_type = Value const;  // as std::span has it
+    Value const* first;  // somebody else's
+    std::size_t count;  // of elements
 
     constexpr element_view(Value const* values, std::size_t how_many) noexcept : first{values}, count{how_many} {}
     [[nodiscard]] constexpr Value const* data() const noexcept { return first; }
@@ -210,6 +216,7 @@ struct element_view {
     [[nodiscard]] constexpr Value const& operator[](std::size_t i) const noexcept { return first[i]; }
     [[nodiscard]] constexpr Value const& front() const noexcept { return first[0]; }
     [[nodiscard]] constexpr Value const& back() const noexcept { return first[count - 1]; }
+    // Those from one on.
     [[nodiscard]] constexpr element_view subspan(std::size_t from) const noexcept {
         return {first + from, count - from};
     }

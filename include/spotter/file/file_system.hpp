@@ -12,30 +12,32 @@ namespace spotter::inline SPOTTER_ABI {
 
 // An open file or a lock; worth nothing after `close` or `unlock`. A number, so a test's file system can make its own.
 struct opened_file {
-    std::int64_t native = -1;
+    std::int64_t native = -1;  // whatever its file system knows it by; negative: none
 
+    // Whether it is one; `close` does not change that.
     [[nodiscard]] constexpr bool open() const noexcept { return native >= 0; }
 };
 
 // A file's bytes in memory, as long as they are mapped. What is appended later is not in it.
 struct file_mapping {
-    std::span<std::byte const> bytes{};
+    std::span<std::byte const> bytes{};  // the whole file as it was when it was mapped
     bool partial = false;  // its first 4 KiB are there; what else is read must have been asked of `fetch`
 };
 
 // Memory that stays when the process that made it ends, however it ends: until it is removed, or the machine goes off. Whoever
 // has it mapped holds its lock, which the system gives back as that of a file.
 struct shared_memory {
-    std::span<std::byte> bytes{};
-    opened_file lock{};
+    std::span<std::byte> bytes{};  // to read and to write
+    opened_file lock{};            // held as long as the memory is mapped
 };
 
 // Which file has a name now. Another file of that name has another `identity`; 0 where a file system cannot tell.
 struct file_facts {
-    std::uint64_t bytes = 0;
-    std::uint64_t identity = 0;
+    std::uint64_t bytes = 0;     // its size
+    std::uint64_t identity = 0;  // the same as long as it is the same file, whatever its name
 };
 
+// What stands at a path.
 enum class path_kind : std::uint8_t { missing, file, folder, other };
 
 // Takes a name from `list`; `context` is the caller's. False ends the listing.
@@ -70,10 +72,13 @@ public:
 
     // Below a file everything is missing; a link that leads nowhere is `other`.
     [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;
+    // In bytes; an error where there is no file.
     [[nodiscard]] virtual result<std::uint64_t> size_of(std::string_view path) noexcept = 0;
+    // Both at once: of the file that has the name at that instant.
     [[nodiscard]] virtual result<file_facts> facts_of(std::string_view path) noexcept;
     // Replaces a file of the new name, in one step.
     [[nodiscard]] virtual error rename(std::string_view from, std::string_view to) noexcept = 0;
+    // A file's name; who has it open or mapped keeps it. An error where there is none.
     [[nodiscard]] virtual error remove(std::string_view path) noexcept = 0;
     // With its parents; no error where there is one already.
     [[nodiscard]] virtual error make_folder(std::string_view path) noexcept = 0;
@@ -86,6 +91,7 @@ public:
                                                    std::span<std::byte> into) noexcept;
     // To read. An empty file has an empty mapping. Whoever cuts the file off meanwhile takes the bytes away (SIGBUS).
     [[nodiscard]] virtual result<file_mapping> map(std::string_view path) noexcept = 0;
+    // Once for each mapping; its bytes are gone then.
     virtual void unmap(file_mapping mapping) noexcept = 0;
     // Parts of partial mappings that are about to be read, brought from far away, where that is where the file is: several at once.
     [[nodiscard]] virtual error fetch(std::span<std::span<std::byte const> const>) noexcept { return {}; }
@@ -93,6 +99,7 @@ public:
     // Takes the lock that a file (made if missing) stands for; errc::busy while someone else has it. The system gives it
     // back when the process dies, however that happens.
     [[nodiscard]] virtual result<opened_file> lock(std::string_view path) noexcept = 0;
+    // Gives it back. The file stays.
     virtual void unlock(opened_file held) noexcept = 0;
     // Forgets a lock that a forked child shares with its parent, who keeps it. Until then the lock lives as long as the child.
     virtual void leave_lock(opened_file) noexcept {}
@@ -123,8 +130,11 @@ class path_text {
 public:
     path_text() noexcept = default;
     path_text(std::string_view folder, std::string_view name) noexcept;
+    // All of it fits.
     [[nodiscard]] bool good() const noexcept { return good_; }
+    // `folder/name`; cut where it is too long. Lives with this.
     [[nodiscard]] std::string_view view() const noexcept { return text_.view(); }
+    // The same, where a path is asked for.
     [[nodiscard]] operator std::string_view() const noexcept { return view(); }
 
 private:

@@ -10,6 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// Files by POSIX's calls, with the system's sentence in each error. Has no state.
 class posix_file_system final : public file_system {
 public:
     [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override;
@@ -83,6 +84,7 @@ public:
     fork_guard(fork_guard const&) = delete;
     fork_guard& operator=(fork_guard const&) = delete;
     ~fork_guard();
+    // Costs a look at memory, or at the number of the process.
     [[nodiscard]] bool in_child() const noexcept { return mark_ != nullptr ? *mark_ == 0 : ::getpid() != made_in_; }
 
 private:
@@ -101,6 +103,7 @@ private:
 
 // What reads paths that begin with `s3://`: set by spotter/ext/s3.hpp, where that is included.
 using file_system_opener = result<file_system*> (*)() noexcept;
+// Null: such paths are refused. Set before `main`, and not changed.
 inline file_system_opener s3_opener = nullptr;
 
 // Whose a path is that may begin with a scheme. errc::bad_config where nothing here reads it, or what does cannot begin.

@@ -16,7 +16,7 @@ struct capture {
     using responds = void;
     static constexpr std::string_view name = "capture";
     Plan what;
-    std::uint64_t steps;
+    std::uint64_t steps;  // closed ones, from the next on
 
     constexpr capture(Plan plan, std::uint64_t count) noexcept : what{plan}, steps{count} {}
 
@@ -43,6 +43,7 @@ public:
     void capture(wish const& what, std::uint64_t steps) noexcept override;
     void await(pending_response const& it) noexcept override { pending_.add(it); }
     [[nodiscard]] finding_origin origin() const noexcept override { return origin_; }
+    // Where findings come from.
     void belong_to(std::string_view run, std::uint32_t attempt) noexcept { origin_ = {run, attempt, 0}; }
     // Whether what responses began has failed meanwhile.
     void ask(failure_list& failures, bool at_the_end) noexcept;
@@ -51,9 +52,11 @@ public:
     [[nodiscard]] bool active() const noexcept { return active_ || everything_; }
     // The sink wants whatever is observed, for a flight recorder.
     [[nodiscard]] bool everything() const noexcept { return everything_; }
+    // As the sink says.
     void want_everything(bool it) noexcept { everything_ = it; }
     // What is to be kept of a tensor, what was planned included. A sink that wants everything asks for no more terms.
     [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
+    // Counts captures down.
     void step_closed() noexcept;
 
     // Somebody outside asks for what matches a glob, with its values, for so many steps from the next one on. errc::bad_pattern, or

@@ -9,14 +9,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// A kind of failure, by its first.
 struct repeated_failure {
     error what{};  // as it was told the first time
-    std::uint64_t times = 0;
+    std::uint64_t times = 0;  // that it happened
 };
 
 // The first eight kinds, in the order of their first time; of further ones how many there were. Takes no memory.
 class failure_list {
 public:
+    // Kinds that are told apart.
     static constexpr std::size_t capacity = 8;
 
     // One that is told again and again, as a tensor that is refused at each step, costs a look at its kind: its sentence is put

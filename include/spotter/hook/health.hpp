@@ -14,7 +14,7 @@ struct health_report {
     std::uint64_t observed = 0;  // observations that some rule or collection wanted
     std::uint64_t refused = 0;   // tensors not taken: no step open, not contiguous, rank too deep
     std::uint64_t declared = 0;  // declarations; each may have allocated, nothing else does
-    sink_health sink{};
+    sink_health sink{};  // of what was recorded
     bool off = false;  // SPOTTER=off: nothing is watched
     bool dry = false;  // rules judge and nothing is recorded, as was asked: SPOTTER=dry, dry_run, a hook without a path
     // Steps that nobody ended, as when an exception was caught outside of one: the next begin closed them, or the end of the run did.
@@ -24,7 +24,9 @@ struct health_report {
     std::string_view nothing_judged{};
     failure_list failures{};  // all kinds that there were, with how often: the hook's, the rules', then the sink's
 
+    // Nothing has failed so far. Says nothing of what rules found.
     [[nodiscard]] bool good() const noexcept { return !first_error; }
+    // What `nothing_judged` says, by these counts.
     [[nodiscard]] static constexpr std::string_view missing(std::uint64_t steps, std::uint64_t tensors,
                                                             bool judged) noexcept {
         return steps == 0     ? "no step was closed"

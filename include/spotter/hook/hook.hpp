@@ -86,7 +86,7 @@ public:
 
     // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
     [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
-    [[nodiscard]] mode current_mode() const noexcept { return mode_; }
+    [[nodiscard]] mode current_mode() const noexcept { return mode_; }  // that of steps which name none
 
     // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something is due.
     template <class Values>
@@ -196,6 +196,7 @@ public:
         if constexpr (requires { sink_.poll(); }) { sink_.poll(); }
     }
 
+    // How it is doing, at any time; after `finish` the last word.
     [[nodiscard]] health_report health() const noexcept {
         health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
         now.failures = failures_;

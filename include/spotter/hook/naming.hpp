@@ -11,9 +11,10 @@ namespace spotter::inline SPOTTER_ABI {
 // A view of `values` under a name, for the duration of the call it is an argument of.
 struct named_tensor {
     std::string_view name;
-    offered values;
+    offered values;  // as it is, or what copies it
 };
 
+// A name that awaits its values: `"loss"_t = loss`.
 struct tensor_name {
     std::string_view name;
 
@@ -24,6 +25,7 @@ struct tensor_name {
 };
 
 inline namespace literals {
+// `using namespace spotter::literals;`
 [[nodiscard]] consteval tensor_name operator""_t(char const* name, std::size_t size) noexcept { return {{name, size}}; }
 }  // namespace literals
 

@@ -17,6 +17,7 @@ public:
               static_cast<Hook*>(self)->observe_offered(name, values, what, flags);
           }} {}
 
+    // As the hook's function of that name.
     template <class Tensor>
     void observe(std::string_view name, Tensor const& values) const noexcept {
         observe_(hook_, name, offer(values), nullptr, flag::none);
@@ -25,6 +26,7 @@ public:
     void observe(std::string_view name, Tensor const& values, role what, flag flags = flag::none) const noexcept {
         observe_(hook_, name, offer(values), &what, flags);
     }
+    // Observes on the way, and returns its argument.
     template <class Tensor>
     decltype(auto) tap(std::string_view name, Tensor&& values) const noexcept {
         observe_(hook_, name, offer(values), nullptr, flag::none);

@@ -19,6 +19,7 @@ public:
     watched_optimizer(Hook& watch, Optimizer& inner, Model const& model, std::uint64_t first = 0) noexcept
         : watch_{watch}, inner_{inner}, model_{model}, index_{first} {}
 
+    // What was decided: the update was made where that is `proceed`.
     template <class... Tensors>
     decision step(Tensors const&... tensors) {
         found_ = watch_.step(train(index_++), model_, tensors...);
@@ -28,6 +29,7 @@ public:
     }
     // What the last step found.
     [[nodiscard]] step_alarm const& found() const noexcept { return found_; }
+    // The optimizer.
     [[nodiscard]] Optimizer& inner() noexcept { return inner_; }
 
 private:

@@ -42,20 +42,23 @@ enum class ring_in : std::uint8_t { memory, shared_memory };
 // Where a ring in plain memory gets it from; the standard library's aligned operator new where nothing is given.
 struct memory_source {
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept = nullptr;  // null: there is none
+    // Once, where the hook ends; with the bytes that were asked for.
     void (*give_back)(void* memory, std::size_t bytes, void* context) noexcept = nullptr;
-    void* context = nullptr;
+    void* context = nullptr;  // handed to both
 };
 
 // Which of several workers record: each of them, or number 0 alone; the others then only judge.
 enum class recording_workers : std::uint8_t { all, one };
 
+// What may be said of a run beside its plan and its rules: `hook watch{"runs/a", keep, options{.ring_bytes = 1 << 20}, rules...}`, at any place among
+// the rules. A settings file may say some of them, too (run_choices). docs/record.md tells what each does.
 struct options {
-    spotter::existing existing = spotter::existing::next;
-    spotter::overflow overflow = spotter::overflow::block;
-    spotter::drain drain = spotter::drain::thread;
-    spotter::instant instant = spotter::instant::before_update;
-    spotter::copying copying = spotter::copying::automatic;
-    spotter::disk_sync disk_sync = spotter::disk_sync::never;
+    spotter::existing existing = spotter::existing::next;  // where the folder holds a run already
+    spotter::overflow overflow = spotter::overflow::block;  // where the ring is full
+    spotter::drain drain = spotter::drain::thread;  // who writes
+    spotter::instant instant = spotter::instant::before_update;  // when the loop shows its tensors
+    spotter::copying copying = spotter::copying::automatic;  // of large values, into the ring
+    spotter::disk_sync disk_sync = spotter::disk_sync::never;  // against power cuts
     bool dry_run = false;  // rules run, nothing is written
     // Rounded up to a power of two; 64 KiB at least. In plain memory it is taken once something is recorded.
     std::uint64_t ring_bytes = 64ULL << 20;
@@ -73,17 +76,17 @@ struct options {
     std::uint32_t worker = 0;  // of several threads, processes or ranks of one run: each its own number
     // How many workers the run has, for readers: they wait for one that has not begun yet. 0: they know of those that have begun.
     std::uint32_t workers = 0;
-    recording_workers keep = recording_workers::all;
+    recording_workers keep = recording_workers::all;  // of several workers
     // Flight recorder: so many bytes of the latest steps, everything observed with its values, are kept in shared memory beside the
     // record, and written to the run's folder `flight` once a warning or error is told, with so many steps after it; 0: none. It is
     // written again for a later one if nothing was told at the close before that; run_bytes does not count it. What is in the memory
     // when the process is killed is brought there by the next run into the folder, or by spotter::recover.
     std::uint64_t flight_bytes = 0;
-    std::uint32_t flight_steps_after = 10;
+    std::uint32_t flight_steps_after = 10;  // closed steps; the run's end comes before that
     // Seconds since 1970, for the record; called by the writer, and in the loop where a step or a section begins and ends. Null: the
     // system's time of day for the record, its monotonic clock, from the time of day at the start on, for the loop.
     double (*clock)() noexcept = nullptr;
-    spotter::ring_in ring_in = spotter::ring_in::memory;
+    spotter::ring_in ring_in = spotter::ring_in::memory;  // what outlives a kill
     section_observer const* sections = nullptr;  // that shows them elsewhere; must outlive the hook
     writer_task* beside = nullptr;               // done by who writes, beside it: a system_sampler; must outlive the hook
     memory_source memory{};  // of the ring, the one large piece of memory; asked once, at the start

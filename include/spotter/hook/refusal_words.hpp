@@ -7,10 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What a refusal is told as.
 struct refusal_words {
-    errc code = errc::none;
+    errc code = errc::none;  // which way of failing
     std::string_view sentence{};  // behind the tensor's name
 };
+// Of each; what to do is in the sentence.
 [[nodiscard]] constexpr refusal_words words_of(refusal why) noexcept {
     switch (why) {
         case refusal::rank_too_deep:

@@ -17,8 +17,9 @@ namespace spotter::inline SPOTTER_ABI {
 // How a run ended.
 enum class ending : std::uint8_t { finished = 1, failed = 2 };
 
+// What a hook says to its sink at the end.
 struct run_end {
-    spotter::ending how = ending::finished;
+    spotter::ending how = ending::finished;  // whether `fail` was called, or an exception left the hook
     std::string_view why{};  // of a failure; of a run that finished the first thing that went wrong, if any did
     std::span<spotter::coverage const> coverage{};  // one a leaf rule
     std::uint64_t refused = 0;                      // tensors that could not be taken

@@ -14,8 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
 // Without one it is always and the values.
 template <policy Policy = always>
 struct fallback {
-    Policy when{};
-    terms what = terms::payload;
+    Policy when{};                // at which steps
+    terms what = terms::payload;  // what is kept of each tensor there
 };
 
 namespace detail {
@@ -75,9 +75,9 @@ constexpr void tell_what_is_wrong() noexcept {
 template <class Pattern, class Policy>
 struct collection {
     std::string_view name;  // must outlive the plan; a literal does
-    Pattern which;
-    Policy when;
-    terms what;
+    Pattern which;          // which tensors; asked once a tensor, when it is declared
+    Policy when;            // at which steps
+    terms what;             // what is kept of each tensor there
     bool what_is_said = true;  // false: the plan's fallback decides
 
     template <pattern_source Source>
@@ -110,6 +110,7 @@ struct collection {
                                                                             what_is_said ? what : rest.what};
     }
 
+    // Its name, and in words what it keeps, as a record's `collections()` has it.
     [[nodiscard]] constexpr collection_info info() const noexcept {
         collection_info line{name, {}};
         sentence out;

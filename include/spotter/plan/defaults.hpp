@@ -11,34 +11,55 @@ namespace spotter::inline SPOTTER_ABI {
 // training; `collection{"gradients", role::gradient, every{10}}` keeps them in every mode.
 namespace defaults {
 
+// Every 500th step, where no fallback says otherwise.
 inline constexpr auto seldom = by_default{every{500}};
 
+// Losses, whole, at every step of every mode.
 inline constexpr collection losses{"losses", role::loss, always{}, payload};
+// Metrics, likewise.
 inline constexpr collection metrics{"metrics", role::metric, always{}, payload};
+// Weights: their values, seldom.
 inline constexpr collection weights{"weights", role::weight, seldom};
+// Biases: their values, seldom.
 inline constexpr collection biases{"biases", role::bias, seldom};
+// Gradients: their values, seldom, in training.
 inline constexpr collection gradients{"gradients", role::gradient, seldom&& during{mode::train}};
+// What an optimizer keeps: its values, seldom, in training.
 inline constexpr collection optimizer{"optimizer", role::optimizer, seldom&& during{mode::train}};
+// Inputs: their values, seldom.
 inline constexpr collection inputs{"inputs", role::input, seldom};
+// Predictions: their values, seldom.
 inline constexpr collection outputs{"outputs", role::prediction, seldom};
+// Every tensor, whatever its role: its values, seldom.
 inline constexpr collection all{"all", "*", seldom};
 
 // What boosted trees hand over. The metrics are those of <set>-<metric>, at every step; the losses those that fall when the model
 // gets better, so not auc, aucpr and map with their @k forms; the rest every tenth step.
 namespace boosted {
 
+// Every tenth step, where no fallback says otherwise.
 inline constexpr auto tenth = by_default{every{10}};
+// Losses, and metrics of a set that fall when the model gets better.
 inline constexpr auto falling =
     of_role{role::loss} || (of_role{role::metric} && glob{"*-*"} && !glob{"{*/*,*-{auc,aucpr,map}{,-,@*}}"});
 
+// What is reported of each set, at every step.
 inline constexpr collection metrics{"metrics", role::metric, always{}, payload};
+// Of these what falls when the model gets better, at every step.
 inline constexpr collection losses{"losses", falling, always{}, payload};
+// How much each feature is used.
 inline constexpr collection feature_importance{"feature_importance", role::importance, tenth};
+// The mean of each feature's SHAP values, without the bias.
 inline constexpr collection average_shap{"average_shap", of_role{role::average_shap} && !glob{"{*/bias,bias}"}, tenth};
+// The SHAP values of each sample.
 inline constexpr collection full_shap{"full_shap", role::full_shap, tenth};
+// The trees.
 inline constexpr collection trees{"trees", role::tree, tenth};
+// What the booster was told.
 inline constexpr collection hyperparameters{"hyperparameters", role::hyperparameter, tenth};
+// What the booster predicts.
 inline constexpr collection predictions{"predictions", role::prediction, tenth};
+// What it should predict.
 inline constexpr collection labels{"labels", role::label, tenth};
 
 }  // namespace boosted

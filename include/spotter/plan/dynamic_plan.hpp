@@ -31,7 +31,7 @@ enum class asked : std::uint8_t {
 
 // A node of an expression. Its texts and lists lie in the plan.
 struct question {
-    asked what = asked::never;
+    asked what = asked::never;            // its kind, which says what the others mean
     std::uint32_t left = 0, right = 0;    // of both and either; `left` of negated
     std::uint64_t first = 0, second = 0;  // numbers; of texts and lists the offset and the length; the role; the mode
     std::uint32_t depth = 0;              // how many more stand below it, one in another
@@ -39,9 +39,11 @@ struct question {
 
 // How regular expressions are understood, so that this header needs none.
 struct text_matcher {
-    pattern_fault (*fault)(std::string_view expression) noexcept;
+    pattern_fault (*fault)(std::string_view expression) noexcept;  // what is malformed; empty: nothing
+    // Whether it is found in the tensor's name; false of a malformed one.
     bool (*matches)(std::string_view expression, tensor_info const& tensor) noexcept;
 };
+// That of a type of expressions, such as `regex`.
 template <class Expression>
 inline constexpr text_matcher matcher_of{
     [](std::string_view text) noexcept { return malformed_part(Expression{text}); },
@@ -53,18 +55,20 @@ inline constexpr text_matcher matcher_of{
 // is told by `whole()` and by a hook as a malformed plan, of which nothing is applied.
 class dynamic_plan {
 public:
+    // The most collections (`plan_like`).
     static constexpr std::size_t limit = 64;
     // How many `and`, `or` and `not` may stand one in another: each takes a frame of the stack where it is asked.
     static constexpr std::uint32_t deepest = 256;
 
     // A node, by its number.
     struct part {
-        std::uint32_t index = 0;
+        std::uint32_t index = 0;  // among all nodes of the plan
     };
+    // A collection. Its name lies among the plan's letters, `name_size` of them from `name` on.
     struct entry {
-        std::uint64_t name = 0, name_size = 0;
-        part which{}, when{};
-        terms what = terms::none;
+        std::uint64_t name = 0, name_size = 0;  // where, and how many bytes
+        part which{}, when{};                   // the pattern and the policy
+        terms what = terms::none;               // what is kept
     };
 
     dynamic_plan() noexcept = default;
@@ -84,9 +88,13 @@ public:
 
     // What a hook asks (plan_like).
     [[nodiscard]] std::uint64_t due(step_id step) const noexcept;
+    // Bit i: the tensor is a member of collection i.
     [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const noexcept;
+    // The union of what the collections of a set ask for.
     [[nodiscard]] terms wanted(std::uint64_t set) const noexcept;
+    // The first malformed pattern, or that the plan is not whole; empty: neither.
     [[nodiscard]] pattern_fault malformed() const noexcept;
+    // Calls use(collection_info) for each, in order.
     template <class Use>
     void list(Use&& use) const noexcept {
         for (std::size_t i = 0; i < size(); ++i) {
@@ -133,7 +141,9 @@ public:
     template <pattern Expression>
     requires requires(Expression const& it) { it.well_formed(), Expression{it.pattern}; }
     [[nodiscard]] part keep(Expression const& it) noexcept { return keep_regex(it.pattern, matcher_of<Expression>); }
+    // A regular expression, and how it is understood: the plan keeps the text.
     [[nodiscard]] part keep_regex(std::string_view expression, text_matcher const& how) noexcept;
+    // Exactly these names, which the plan copies.
     [[nodiscard]] part keep_names(std::span<std::string_view const> list) noexcept;
 
     [[nodiscard]] part keep(always const&) noexcept { return put({asked::always}); }
@@ -147,6 +157,7 @@ public:
     [[nodiscard]] part keep(at<Count> const& it) noexcept {
         return keep_at(it.indices);
     }
+    // Exactly these indices, which the plan copies.
     [[nodiscard]] part keep_at(std::span<std::uint64_t const> indices) noexcept;
     template <policy Policy>
     [[nodiscard]] part keep(by_default<Policy> const& it) noexcept {
@@ -167,20 +178,27 @@ public:
     [[nodiscard]] part keep(not_expression<Inner> const& it) noexcept {
         return negate(keep(it.inner));
     }
+    // Both or either of two expressions of one kind.
     [[nodiscard]] part join(asked how, part left, part right) noexcept;
+    // What an expression does not let through.
     [[nodiscard]] part negate(part inner) noexcept;
 
     // What an expression that was kept says, in a collection or not.
     [[nodiscard]] bool matches(part which, tensor_info const& tensor) const noexcept { return answer(which, tensor); }
+    // Likewise of a policy.
     [[nodiscard]] bool admits(part when, step_id step) const noexcept { return answer(when, step); }
 
     // For who writes a plan down. Views live until the plan changes.
     [[nodiscard]] std::size_t size() const noexcept { return whole() ? count_ : 0; }
     [[nodiscard]] entry const& operator[](std::size_t i) const noexcept { return entries_[i]; }
     [[nodiscard]] std::string_view name(std::size_t i) const noexcept;
+    // A node of an expression.
     [[nodiscard]] question const& at_node(part it) const noexcept { return questions_[it.index]; }
+    // The text of a glob or a regular expression.
     [[nodiscard]] std::string_view text(question const& it) const noexcept { return view(it.first, it.second); }
+    // The i-th name of a list of names.
     [[nodiscard]] std::string_view name_of_list(question const& it, std::size_t i) const noexcept;
+    // The indices of an `at`.
     [[nodiscard]] std::span<std::uint64_t const> indices(question const& it) const noexcept;
 
 private:

@@ -12,6 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 template <plan_like Plan>
 class live_plan {
 public:
+    // The most collections (`plan_like`), those of all plans together.
     static constexpr std::size_t limit = 64;
 
     live_plan(Plan const& first, detail::content_reader const& how) noexcept : first_{first}, how_{how} {}
@@ -21,6 +22,7 @@ public:
         for (std::size_t i = 0; i < count_; ++i) { delete later_[i]; }
     }
 
+    // Bit i: collection i, of the newest plan, wants steps like this one.
     [[nodiscard]] std::uint64_t due(step_id step) const {
         return count_ == 0 ? first_.due(step) : newest().due(step) << from_;
     }
@@ -31,9 +33,11 @@ public:
         for (std::size_t i = 0; i < count_; begin += later_[i++]->size()) { all |= later_[i]->members(tensor) << begin; }
         return all;
     }
+    // The union of what the collections of a set ask for.
     [[nodiscard]] terms wanted(std::uint64_t set) const noexcept {
         return count_ == 0 ? first_.wanted(set) : newest().wanted(set >> from_);
     }
+    // Of the first plan: later ones are read before they are exchanged.
     [[nodiscard]] pattern_fault malformed() const noexcept { return first_.malformed(); }
     // Likewise.
     template <class Use>
@@ -42,7 +46,9 @@ public:
         for (std::size_t i = 0; i < count_; ++i) { later_[i]->list(use); }
     }
 
+    // The plan that it began with.
     [[nodiscard]] Plan const& first() const noexcept { return first_; }
+    // What makes plans of a file's text.
     [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }
     // `plan`: a dynamic_plan. What it says of the run beside its collections cannot be changed any more, and is refused.
     [[nodiscard]] error exchange(void const* plan) noexcept {

@@ -36,14 +36,19 @@ concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
     value.list(detail::collection_reader{});
 };
 
+// What a run keeps: `constexpr plan keep{collection{...}, ...}`, a `fallback` first, if there is one. At most 64 collections. A hook copies it; a
+// malformed pattern is errc::bad_pattern when it starts, and of `regex` an error of the compiler where it is a constant.
 template <class... Collections>
 struct plan {
     static_assert(sizeof...(Collections) <= 64, "spotter: a plan holds at most 64 collections.");
     static_assert((!detail::is_fallback<Collections> && ...),
                   "spotter: the fallback of a plan stands first: plan{fallback{...}, collection{...}, ...}.");
+    // How many collections.
     static constexpr std::size_t size = sizeof...(Collections);
+    // The most that it may have (`plan_like`): a constant plan has what it has.
     static constexpr std::size_t limit = size;
 
+    // In the order in which they were given; bit i of a set is the i-th.
     pack<Collections...> collections;
 
     constexpr plan(Collections const&... each) noexcept : collections{std::in_place, each...} {}

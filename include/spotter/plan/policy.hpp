@@ -10,15 +10,18 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What policies are known by: they combine with `&&`, `||` and `!` among each other, and not with patterns or rules.
 struct policy_kind : stateless_kind {};
 
+// Says of a step whether it is let through, by its mode and index alone: a constant value with `bool operator()(step_id) const`. Asked at each
+// step, by the thread that trains.
 template <class Value>
 concept policy = expression<Value> && std::same_as<typename Value::kind, policy_kind>;
 
 // Index divisible by `interval`, so anchored at 0 and not at the first step seen. An interval of 0 is no step.
 struct every {
     using kind = policy_kind;
-    std::uint64_t interval = 1;
+    std::uint64_t interval = 1;  // in steps
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
         return interval != 0 && step.index % interval == 0;
     }
@@ -26,19 +29,19 @@ struct every {
 // Index at least `first`.
 struct from {
     using kind = policy_kind;
-    std::uint64_t first = 0;
+    std::uint64_t first = 0;  // it is let through
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.index >= first; }
 };
 // Index below `end`.
 struct before {
     using kind = policy_kind;
-    std::uint64_t end = 0;
+    std::uint64_t end = 0;  // it is not let through
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.index < end; }
 };
 // first <= index < end.
 struct between {
     using kind = policy_kind;
-    std::uint64_t first = 0, end = 0;
+    std::uint64_t first = 0, end = 0;  // `first` is let through, `end` is not
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
         return step.index >= first && step.index < end;
     }
@@ -48,9 +51,9 @@ struct between {
 //     collection{"values", role::weight, every{100} && sampled{.worker = rank, .workers = ranks, .keep = 4}, payload}
 struct sampled {
     using kind = policy_kind;
-    std::uint32_t worker = 0, workers = 1;
+    std::uint32_t worker = 0, workers = 1;  // who asks, from 0, and of how many
     std::uint32_t keep = 1;  // 0: nobody
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;  // another one draws others; the same for all workers
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
         if (keep >= workers) { return keep > 0; }
         // Worker times a number without a divisor in common takes each place once; from where on they are kept is drawn by the index.
@@ -76,7 +79,7 @@ private:
 template <std::size_t Count>
 struct at {
     using kind = policy_kind;
-    std::array<std::uint64_t, Count> indices;
+    std::array<std::uint64_t, Count> indices;  // in any order
     template <std::convertible_to<std::uint64_t>... Index>
     constexpr at(Index... each) noexcept : indices{static_cast<std::uint64_t>(each)...} {}
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
@@ -89,15 +92,18 @@ struct at {
 template <class... Index>
 at(Index...) -> at<sizeof...(Index)>;
 
+// Steps of this mode.
 struct during {
     using kind = policy_kind;
-    spotter::mode mode = spotter::mode::train;
+    spotter::mode mode = spotter::mode::train;  // the one that is let through
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.mode == mode; }
 };
+// Every step.
 struct always {
     using kind = policy_kind;
     [[nodiscard]] constexpr bool operator()(step_id) const noexcept { return true; }
 };
+// No step.
 struct never {
     using kind = policy_kind;
     [[nodiscard]] constexpr bool operator()(step_id) const noexcept { return false; }
@@ -107,7 +113,7 @@ struct never {
 template <policy Policy>
 struct by_default {
     using kind = policy_kind;
-    Policy policy;
+    Policy policy;  // what holds where no fallback does
     [[nodiscard]] constexpr bool operator()(step_id step) const { return policy(step); }
 };
 template <policy Policy>

@@ -19,17 +19,19 @@ inline void malformed_regular_expression_see_docs_plan() noexcept {}
 // when the hook starts otherwise. What is understood, and what is not, is in docs/plan.md.
 struct regex {
     using kind = pattern_kind;
-    std::string_view pattern{};
+    std::string_view pattern{};  // the expression; not owned
 
     constexpr regex(char const* text) noexcept : regex{std::string_view{text}} {}
     constexpr explicit regex(std::string_view text) noexcept : pattern{text} {
         if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_regular_expression_see_docs_plan(); }
     }
 
+    // What is malformed, and at which character; empty where nothing is.
     [[nodiscard]] constexpr pattern_fault fault() const noexcept {
         detail::regex_program ignored;
         return detail::regex_reader::read(pattern, ignored);
     }
+    // Nothing is.
     [[nodiscard]] constexpr bool well_formed() const noexcept { return fault().empty(); }
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
     [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {

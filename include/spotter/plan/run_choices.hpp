@@ -25,15 +25,18 @@ enum class run_option : std::uint8_t {
     flight_steps_after,
     ring_in
 };
+// How many there are.
 inline constexpr std::size_t run_option_count = 15;
 
 // Some of them, with their values; an enumerator's is its number. A hook takes them from its plan, over what its `options` say.
 class run_choices {
 public:
+    // Says one; a later word replaces an earlier one.
     constexpr void set(run_option which, std::int64_t value) noexcept {
         said_ |= bit(which);
         values_[static_cast<std::size_t>(which)] = value;
     }
+    // Whether that one was said; its value by `[]` is 0 where it was not.
     [[nodiscard]] constexpr bool has(run_option which) const noexcept { return (said_ & bit(which)) != 0; }
     [[nodiscard]] constexpr bool empty() const noexcept { return said_ == 0; }
     [[nodiscard]] constexpr std::int64_t operator[](run_option which) const noexcept {

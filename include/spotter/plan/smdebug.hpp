@@ -10,15 +10,16 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One key with its value: numbers and truths as they are written, the items of a list joined by commas.
 enum class setting_kind : std::uint8_t { text, number, boolean, list, other };
+// One of them.
 struct setting {
-    std::string_view key{};
-    std::string_view value{};
+    std::string_view key{};    // as it is written
+    std::string_view value{};  // its text
     setting_kind kind = setting_kind::other;
 };
 // The parameters of one collection; those of the hook have no name.
 struct setting_group {
     std::string_view name{};
-    std::span<setting const> settings{};
+    std::span<setting const> settings{};  // in any order; not owned
 };
 
 namespace detail {

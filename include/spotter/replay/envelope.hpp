@@ -14,10 +14,11 @@ namespace spotter::inline SPOTTER_ABI {
 // Owns what the rules read: `outside_envelope{.healthy = &learned}`.
 class envelope : public healthy_table {
 public:
+    // What is healthy of one statistic of a tensor in a mode.
     struct entry {
-        std::string tensor{};
-        spotter::mode mode = spotter::mode::train;
-        statistic of{statistic_id::mean};
+        std::string tensor{};                       // its name
+        spotter::mode mode = spotter::mode::train;  // that it was observed in
+        statistic of{statistic_id::mean};           // which
         std::vector<healthy_range> phases{};  // by phase_of
 
         friend bool operator==(entry const&, entry const&) = default;
@@ -32,6 +33,7 @@ public:
     ~envelope() = default;
 
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    // All of them, by tensor, mode and statistic.
     [[nodiscard]] std::vector<entry> const& entries() const noexcept { return entries_; }
     friend bool operator==(envelope const& a, envelope const& b) noexcept {
         return a.window == b.window && a.entries_ == b.entries_;
@@ -47,7 +49,7 @@ private:
 // A range goes from the `low` quantile of the values to the `high` one, by nearest rank: with fewer than 200 values in a phase, and these
 // two, from the smallest to the largest.
 struct envelope_options {
-    double low = 0.005, high = 0.995;
+    double low = 0.005, high = 0.995;  // the quantiles that bound a range
     std::uint64_t window = 1;  // above 1: of means over so many observations of a run (`recent_mean`), for the rule drift
 };
 

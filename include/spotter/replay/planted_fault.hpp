@@ -32,17 +32,18 @@ enum class alteration : std::uint8_t {
 // What comes of a fault: the loss in training, from the same step on.
 enum class outcome_of_fault : std::uint8_t { as_recorded, stands_still, rises };
 
+// A mistake that programs make, as a record would show it.
 struct planted_fault {
-    std::string_view name{};
+    std::string_view name{};    // as `spotter check --self-test` calls it
     std::string_view what{};    // a sentence
     std::string_view needed{};  // what has to be recorded for it
-    spotter::role role = role::other;
-    spotter::mode mode = mode::train;
+    spotter::role role = role::other;  // of the tensors that show it
+    spotter::mode mode = mode::train;  // at whose steps they do
     bool all = false;    // of that role, or the first
     bool early = false;  // a program has it from the first train step on, or it comes in the middle of the run
-    alteration how = alteration::scaled;
-    double factor = 1;
-    outcome_of_fault loss = outcome_of_fault::as_recorded;
+    alteration how = alteration::scaled;                    // what is done to them
+    double factor = 1;                                      // of `scaled`, `growing` and `spikes`
+    outcome_of_fault loss = outcome_of_fault::as_recorded;  // what the loss does then
     std::string_view rules[3]{};  // that are made for it
 };
 

@@ -12,26 +12,28 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Which rule told of a planted fault.
 struct told_of_fault {
-    std::string rule{};
-    std::string tensor{};
-    spotter::severity severity = spotter::severity::info;
-    step_id step{};
+    std::string rule{};                                    // its name
+    std::string tensor{};                                  // that it blamed
+    spotter::severity severity = spotter::severity::info;  // of what it told
+    step_id step{};                                        // at which it told
     std::uint64_t after = 0;  // train steps from the first with the fault on
 };
 // A rule that is made for a fault and did not tell of it, and why as far as it knows.
 struct silent_rule {
-    std::string rule{};
-    std::string why{};
+    std::string rule{};  // its name
+    std::string why{};   // a sentence; empty: it judged, and found nothing
 };
 
+// What the rules made of one planted fault.
 struct self_test_result {
-    planted_fault fault{};
+    planted_fault fault{};                  // which
     step_id from{};                         // the first step with it
     std::uint64_t tensors = 0;              // it was planted in; 0: in none, see `fault.needed`
     std::string tensor{};                   // the first of them
     std::vector<told_of_fault> told{};      // in their order; a rule once, or once as a note and once more
     std::vector<silent_rule> silent{};      // where it was not noticed
 
+    // The record has a tensor that shows it.
     [[nodiscard]] bool planted() const noexcept { return tensors > 0; }
     // By a warning or an error. An info is a note only: packs hold symptoms for that while the loss of the record goes on falling.
     [[nodiscard]] bool noticed() const noexcept {

@@ -12,8 +12,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Also what was not compared, because some stream lacks it.
+// What came of a replay of several streams.
 struct side_by_side_report : replay_report {
-    std::uint64_t streams = 0;
+    std::uint64_t streams = 0;                  // how many were judged
     std::vector<std::string> unpaired_names{};  // never observed in some stream; sorted
     std::vector<step_id> unpaired_steps{};      // not closed in some stream; in order
 };

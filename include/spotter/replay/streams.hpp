@@ -14,15 +14,17 @@ class streams {
 public:
     // What observations and findings call a stream: of one run its worker's number, of several its place in the list, from 0.
     struct one {
-        worker_reader const* record = nullptr;
-        std::uint32_t number = 0;
+        worker_reader const* record = nullptr;  // the trial's
+        std::uint32_t number = 0;               // as above
     };
 
     streams(trial const& run) : runs_{&run} { take_records(); }
     streams(std::initializer_list<std::reference_wrapper<trial const>> runs);
     streams(std::vector<trial> const& runs);
 
+    // In the order given.
     [[nodiscard]] std::vector<trial const*> const& runs() const noexcept { return runs_; }
+    // Run by run, worker by worker.
     [[nodiscard]] std::vector<one> const& all() const noexcept { return all_; }
 
 private:

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 struct append_lines {
     using responds = void;
     static constexpr std::string_view name = "append_lines";
-    std::string_view path;
+    std::string_view path;  // of the file; not owned
     file_system* files = nullptr;  // null: the machine's
 
     error operator()(finding const& found, response_desk& desk) const noexcept;

@@ -7,6 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// A line of JSON, at its longest.
 using finding_line = text<5120>;
 
 namespace detail {

@@ -18,7 +18,7 @@ namespace spotter::inline SPOTTER_ABI {
 struct run_command {
     using responds = void;
     static constexpr std::string_view name = "run_command";
-    std::string_view command;
+    std::string_view command;  // for the shell; not owned
 
     error operator()(finding const& found, response_desk& desk) const noexcept;
     // Nobody asks how it ends.

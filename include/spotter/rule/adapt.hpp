@@ -14,11 +14,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What may stand behind `|`: a value that turns a rule's answers into its own, or hides steps from it.
 template <class Value>
 concept adaptor = requires {
     typename Value::adapts_rules;
 };
 
+// A rule with an adaptor behind it, which is a rule again.
 template <rule Inner, adaptor Adaptor>
 struct adapted {
     using kind = rule_kind;
@@ -109,6 +111,7 @@ struct count_per_mode {
 };
 }  // namespace detail
 
+// `rule | for_steps{3}`: yes from the third close in a row on at which it holds, by mode. Undecided closes do not count, and break nothing.
 struct for_steps {
     using adapts_rules = void;
     using state = detail::count_per_mode;
@@ -120,6 +123,7 @@ struct for_steps {
     }
 };
 
+// `rule | cooldown{100}`: told at most once in a hundred closes of a mode; undecided ones do not count.
 struct cooldown {
     using adapts_rules = void;
     static constexpr bool thins_delivery = true;
@@ -136,6 +140,7 @@ struct cooldown {
     }
 };
 
+// `rule | rearm{10}`: an episode is told once; it ends when the rule has said no ten times in a row, by mode.
 struct rearm {
     using adapts_rules = void;
     static constexpr bool thins_delivery = true;
@@ -155,6 +160,7 @@ struct rearm {
     }
 };
 
+// `rule | once`: told a single time in a run, whatever the mode.
 struct once_adaptor {
     using adapts_rules = void;
     static constexpr bool thins_delivery = true;
@@ -165,6 +171,7 @@ struct once_adaptor {
         return answer == truth::yes ? truth_of(!std::exchange(it.delivered, true)) : answer;
     }
 };
+// The one there is.
 inline constexpr once_adaptor once{};
 
 // `policy` is any predicate on a step: a plan's policy, or a callable.
@@ -172,13 +179,14 @@ template <class Policy>
 struct only {
     using adapts_rules = void;
     using state = detail::no_state;
-    Policy policy;
+    Policy policy;  // asked at each close and observation
     [[nodiscard]] constexpr bool admits(step_id step) const { return policy(step); }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
 };
 template <class Policy>
 only(Policy) -> only<Policy>;
 
+// `rule | named{"critic is dying"}`: what its findings call it.
 struct named {
     using adapts_rules = void;
     using state = detail::no_state;
@@ -189,10 +197,11 @@ struct named {
     }
 };
 
+// `rule | severity::error`: how severe its findings are.
 struct with_severity {
     using adapts_rules = void;
     using state = detail::no_state;
-    severity level;
+    severity level;  // instead of the rule's own
     [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
         for (finding& each : found) { each.severity = level; }
@@ -204,6 +213,7 @@ template <rule Inner>
     return {inner, {level}};
 }
 
+// `on(rule, stop)`: what its findings ask for.
 struct with_decision {
     using adapts_rules = void;
     using state = detail::no_state;
@@ -213,8 +223,11 @@ struct with_decision {
         return answer;
     }
 };
+// Apply the update: `on(rule, proceed)` only tells.
 inline constexpr decision proceed = decision::proceed;
+// Leave this update out.
 inline constexpr decision skip_update = decision::skip_update;
+// End the run.
 inline constexpr decision stop = decision::stop;
 
 // What a finding of `rule` asks of the loop, instead of what its severity says (error: stop, non-finite: skip_update, else

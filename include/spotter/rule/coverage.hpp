@@ -10,13 +10,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One leaf rule over a whole run. A rule with judged == 0 could not run, and `reason` says why.
 struct coverage {
-    std::string_view rule{};
+    std::string_view rule{};  // its name, or the one given with `named`
     std::uint64_t matched = 0;    // tensors it watches
     std::uint64_t judged = 0;     // closes that it decided
     std::uint64_t undecided = 0;  // closes at which something was observed but nothing could be decided
     std::uint64_t fired = 0;      // closes at which its condition held
     std::string_view reason{};    // of not having run, or not on all that it should; empty otherwise
 
+    // It judged at all.
     [[nodiscard]] constexpr bool could_run() const noexcept { return judged > 0; }
 };
 

@@ -13,6 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// How bad it is. info: a note, no alarm; warning: an alarm; error: an alarm that asks to stop.
 enum class severity : std::uint8_t { info = 0, warning = 1, error = 2 };
 
 // What a finding asks of the loop, mildest first: apply the update, leave it out, end the run.
@@ -38,8 +39,8 @@ struct finding {
     double measured = 0;
     double threshold = 0;
     relation how = relation::none;  // how `measured` stands to `threshold`
-    spotter::severity severity = spotter::severity::warning;
-    spotter::decision decision = spotter::decision::proceed;
+    spotter::severity severity = spotter::severity::warning;  // the rule's, or as said behind it
+    spotter::decision decision = spotter::decision::proceed;  // what it asks for, once response_of has told
     bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
     bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
     bool tells_origin = false;
@@ -225,6 +226,7 @@ private:
 // are not in it: whoever judges runs them before, while the machines that they belong to are there.
 class [[nodiscard]] step_alarm {
 public:
+    // Findings that are kept; the rest is counted.
     static constexpr std::size_t capacity = 8;
 
     step_alarm() noexcept : nothing_{} {}

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Of a statistic over one phase of a run. Nothing is known where `count` is 0.
 struct healthy_range {
-    double low = 0, high = 0;
+    double low = 0, high = 0;  // both ends belong to it
     std::uint64_t count = 0;  // values that it was learned from
 
     friend constexpr bool operator==(healthy_range const&, healthy_range const&) noexcept = default;
@@ -20,6 +20,7 @@ struct healthy_range {
 
 // A training changes fast at first and slowly later, so its phases double: steps 0 to 63 are phase 0, 64 to 127 phase 1, 128 to 255 phase 2.
 inline constexpr std::uint64_t first_phase_steps = 64;
+// How many phases any index may be in.
 inline constexpr std::size_t phase_count = 59;
 [[nodiscard]] constexpr std::size_t phase_of(std::uint64_t index) noexcept {
     return index < first_phase_steps ? 0 : static_cast<std::size_t>(std::bit_width(index)) - 6;
@@ -28,6 +29,7 @@ inline constexpr std::size_t phase_count = 59;
 [[nodiscard]] constexpr std::size_t phase_of(step_id at) noexcept {
     return at.mode == mode::predict ? 0 : phase_of(at.index);
 }
+// The index that a phase begins with.
 [[nodiscard]] constexpr std::uint64_t first_step_of(std::size_t phase) noexcept {
     return phase == 0 ? 0 : first_phase_steps << (phase - 1);
 }
@@ -35,28 +37,30 @@ inline constexpr std::size_t phase_count = 59;
 // The mean of about `window` values, where newer ones weigh more: of each weight 1 / window, of the first `window` the plain mean. It is the
 // mean of a control chart with exponential weights (Roberts 1959, "Control Chart Tests Based on Geometric Moving Averages", Technometrics 1).
 struct recent_mean {
-    double value = 0;
+    double value = 0;  // the mean so far
     std::uint64_t count = 0;
 
+    // Takes a value in.
     SPOTTER_STRICT constexpr void add(double each, std::uint64_t window) noexcept {
         SPOTTER_STRICT_BODY
         ++count;
         value += (each - value) / static_cast<double>(count < window ? count : window);
     }
+    // It has taken so many.
     [[nodiscard]] constexpr bool full(std::uint64_t window) const noexcept { return count >= window; }
 };
 
 // One statistic of a tensor in one mode, phase by phase.
 struct healthy_series {
-    std::string_view tensor{};
-    spotter::mode mode = spotter::mode::train;
-    statistic of{statistic_id::mean};
-    std::span<healthy_range const> phases{};
+    std::string_view tensor{};  // its name; lives with the table
+    spotter::mode mode = spotter::mode::train;  // that it was observed in
+    statistic of{statistic_id::mean};  // which
+    std::span<healthy_range const> phases{};  // by phase_of
 };
 
 // Sorted by tensor, the series of one tensor next to each other. `envelope` (spotter/replay/envelope.hpp) owns one.
 struct healthy_table {
-    std::span<healthy_series const> series{};
+    std::span<healthy_series const> series{};  // all of them
     std::uint64_t window = 1;  // the ranges are of the `recent_mean` of so many observations; 1: of single ones
 
     // Empty for a tensor that is not in it.

@@ -14,9 +14,10 @@ template <pattern Pattern, any_statistic Statistic>
 struct latest_value {
     Pattern which;
     Statistic of;
-    mode within = mode::train;
-    bool any_mode = true;
+    mode within = mode::train;  // only this mode
+    bool any_mode = true;  // or any
 };
+// The latest value of a statistic of the tensors that match, in any mode or in one.
 template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto latest(Source which, Statistic of) noexcept {
     return latest_value<pattern_for<Source>, Statistic>{as_pattern(which), of, mode::train, true};

@@ -89,7 +89,7 @@ template <pattern Pattern, predicate Predicate>
 struct fraction_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "fraction";
     relation how = relation::greater;
-    double limit = 0;
+    double limit = 0;  // of the share, 0 to 1
     [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
         detail::tally const now = std::exchange(seen, {});
         if (now.yes + now.no == 0) { return truth::undecided; }
@@ -128,14 +128,17 @@ private:
     }
 };
 
+// `any("grad/*", l2 > 1e3)`: see any_rule.
 template <pattern_source Source, predicate Predicate>
 [[nodiscard]] constexpr auto any(Source which, Predicate ask) noexcept {
     return any_rule<pattern_for<Source>, Predicate>{{as_pattern(which), ask}};
 }
+// `all("grad/*", mean_abs < 1e-7)`: see all_rule.
 template <pattern_source Source, predicate Predicate>
 [[nodiscard]] constexpr auto all(Source which, Predicate ask) noexcept {
     return all_rule<pattern_for<Source>, Predicate>{{as_pattern(which), ask}};
 }
+// `fraction("act/*", zero_fraction > 0.95) > 0.5`: see fraction_rule.
 template <pattern_source Source, predicate Predicate>
 [[nodiscard]] constexpr auto fraction(Source which, Predicate ask) noexcept {
     return fraction_of<pattern_for<Source>, Predicate>{as_pattern(which), ask};

@@ -101,8 +101,8 @@ struct stalled_over {
 
 // The mean of the newer half is above that of the older by more than `by` of its size.
 struct rising_over {
-    std::uint64_t window = 100;
-    double by = 0.05;
+    std::uint64_t window = 100;  // observations
+    double by = 0.05;  // fraction of the older half's size
 
     static constexpr std::string_view name = "rising", measure = "relative change over the window";
     static constexpr relation how = relation::greater;
@@ -117,7 +117,7 @@ struct rising_over {
 
 // All values of the window are the same number.
 struct unchanged_over {
-    std::uint64_t window = 10;
+    std::uint64_t window = 10;  // observations
 
     static constexpr std::string_view name = "unchanged", measure = "the same value";
     static constexpr relation how = relation::none;
@@ -137,8 +137,8 @@ struct unchanged_over {
 // as the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a standard deviation. A spike does not enter the
 // window, until as many come in a row as the window holds: then that is the new level.
 struct spike_over {
-    std::uint64_t window = 64;
-    double deviations = 7;
+    std::uint64_t window = 64;  // observations, the new one not among them
+    double deviations = 7;  // the threshold
 
     static constexpr std::string_view name = "spike", measure = "robust deviations above the median";
     static constexpr relation how = relation::greater;
@@ -235,14 +235,17 @@ template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto stalled(Source which, Statistic of, stalled_over over = {}) noexcept {
     return detail::make_series(which, of, over);
 }
+// See rising_over.
 template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto rising(Source which, Statistic of, rising_over over = {}) noexcept {
     return detail::make_series(which, of, over);
 }
+// See unchanged_over.
 template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto unchanged(Source which, Statistic of, unchanged_over over = {}) noexcept {
     return detail::make_series(which, of, over);
 }
+// See spike_over.
 template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto spike(Source which, Statistic of, spike_over over = {}) noexcept {
     return detail::make_series(which, of, over);

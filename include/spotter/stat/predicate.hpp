@@ -7,12 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// How a number stands to a limit.
 enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater = 3, greater_equal = 4 };
 
+// As it is written; empty for none.
 [[nodiscard]] constexpr std::string_view symbol_of(relation how) noexcept {
     constexpr std::string_view symbols[] = {"", "<", "<=", ">", ">="};
     return symbols[static_cast<std::size_t>(how)];
 }
+// Whether it does; `none` never holds.
 [[nodiscard]] constexpr bool holds(double left, relation how, double right) noexcept {
     switch (how) {
         case relation::less:
@@ -46,8 +49,10 @@ enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater
     return relation::none;
 }
 
+// What predicates are known by: they combine with `&&`, `||` and `!` among each other, by Kleene's logic.
 struct predicate_kind : stateless_kind {};
 
+// Says of a tensor's statistics yes, no or undecided: `l2 > 1e3`, `zero_fraction > 0.9 && mean < 0`.
 template <class Value>
 concept predicate = expression<Value> && std::same_as<typename Value::kind, predicate_kind>;
 
@@ -109,10 +114,10 @@ template <predicate Predicate>
 
 // The comparison that stands for a predicate in a finding: of a compound the leftmost one that decided as the whole did.
 struct evidence {
-    std::string_view measure{};
-    double measured = 0;
-    double threshold = 0;
-    relation how = relation::none;
+    std::string_view measure{};  // the statistic's name
+    double measured = 0;  // its value
+    double threshold = 0;  // what it was compared with
+    relation how = relation::none;  // that was asked for
 };
 template <predicate Predicate>
 [[nodiscard]] constexpr evidence evidence_of(Predicate const& it, summary const& of) {

@@ -13,10 +13,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A number, or the knowledge that there is none (no finite element, a term that was not taken).
 struct measurement {
-    double value = 0;
-    bool known = false;
+    double value = 0;  // only where `known`
+    bool known = false;  // there is such a number
 };
 
+// The built-in ones. The values are part of the file format.
 enum class statistic_id : std::uint8_t {
     minimum = 0,
     maximum = 1,
@@ -39,7 +40,7 @@ enum class statistic_id : std::uint8_t {
 // l2 are vector norms whatever the rank; counts are of all elements and known for every tensor, zero_fraction is a share of the
 // finite ones. Without a finite element sum, l1 and l2 are 0 and product 1, the others unknown.
 struct statistic {
-    statistic_id id;
+    statistic_id id;  // which
     bool abs = false;  // of |x|
 
     [[nodiscard]] constexpr terms needs() const noexcept {
@@ -207,20 +208,35 @@ struct fixed_statistic {
     [[nodiscard]] static constexpr double value_of(summary const& of) noexcept { return detail::value_of<Id>(of, Abs); }
 };
 
+// The least finite element.
 inline constexpr fixed_statistic<statistic_id::minimum> minimum{};
+// The greatest finite element.
 inline constexpr fixed_statistic<statistic_id::maximum> maximum{};
+// The mean of the finite elements.
 inline constexpr fixed_statistic<statistic_id::mean> mean{};
+// The root of their variance.
 inline constexpr fixed_statistic<statistic_id::stddev> stddev{};
+// Their variance, of the population: divided by their number.
 inline constexpr fixed_statistic<statistic_id::variance> variance{};
+// The sum of the finite elements, in a fixed order (docs/stat.md).
 inline constexpr fixed_statistic<statistic_id::sum> sum{};
+// Their product.
 inline constexpr fixed_statistic<statistic_id::product> product{};
+// The sum of their magnitudes, whatever the rank.
 inline constexpr fixed_statistic<statistic_id::l1> l1{};
+// The root of the sum of their squares, whatever the rank.
 inline constexpr fixed_statistic<statistic_id::l2> l2{};
+// How many elements are NaN or infinite.
 inline constexpr fixed_statistic<statistic_id::nonfinite> nonfinite{};
+// How many are zero.
 inline constexpr fixed_statistic<statistic_id::zeros> zeros{};
+// Their share of the finite ones, 0 to 1.
 inline constexpr fixed_statistic<statistic_id::zero_fraction> zero_fraction{};
+// How many are NaN.
 inline constexpr fixed_statistic<statistic_id::nan_count> nan_count{};
+// How many are plus infinity.
 inline constexpr fixed_statistic<statistic_id::pos_inf> pos_inf{};
+// How many are minus infinity.
 inline constexpr fixed_statistic<statistic_id::neg_inf> neg_inf{};
 
 // The same statistic of |x|, whose name everywhere is `minimum_abs` and so on: minimum, maximum, mean, stddev, variance, sum,
@@ -230,12 +246,19 @@ template <statistic_id Id, bool Abs>
 [[nodiscard]] constexpr fixed_statistic<Id, true> of_abs(fixed_statistic<Id, Abs>) noexcept {
     return {};
 }
+// The least magnitude of a finite element.
 inline constexpr auto minimum_abs = of_abs(minimum);
+// The greatest.
 inline constexpr auto maximum_abs = of_abs(maximum);
+// The mean of the magnitudes.
 inline constexpr auto mean_abs = of_abs(mean);
+// The root of their variance.
 inline constexpr auto stddev_abs = of_abs(stddev);
+// Their variance.
 inline constexpr auto variance_abs = of_abs(variance);
+// Their sum.
 inline constexpr auto sum_abs = of_abs(sum);
+// Their product.
 inline constexpr auto product_abs = of_abs(product);
 
 // A statistic of the user's: `static constexpr terms needs`, a `name`, and a call that gives a number or a measurement.

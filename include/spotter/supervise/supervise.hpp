@@ -23,6 +23,7 @@ struct cure {
         settings{};  // what it adds to the attempts from then on: {"--warmup=200"}. None: the same again
 };
 
+// What may be said of a supervisor.
 struct supervise_options {
     std::uint32_t attempts = 4;        // at most, the first one included
     std::string folder = "runs/heal";  // the records go to folder/01, folder/02, …
@@ -45,18 +46,21 @@ enum class healed : std::uint8_t {
     return names[static_cast<std::size_t>(how)];
 }
 
+// What came of an attempt.
 struct past_attempt {
-    supervised_attempt asked{};
+    supervised_attempt asked{};  // what it was told to be
     launched told{};        // by the launcher
     run_verdict verdict{};  // of nothing where there was none to be had
     double seconds = 0;     // that the launcher took
 };
 
+// What came of all of them.
 struct healing {
-    healed how = healed::stable;
+    healed how = healed::stable;  // how it ended
     std::string why{};                     // in a sentence, where it is not stable
     std::vector<past_attempt> attempts{};  // in order; all that were started
 
+    // The last attempt was.
     [[nodiscard]] bool stable() const noexcept { return how == healed::stable; }
 };
 

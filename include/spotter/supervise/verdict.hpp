@@ -18,6 +18,7 @@ enum class departure : std::uint8_t {
     never_started,  // there was nothing to run
 };
 
+// What the record of an attempt says of it.
 struct run_verdict {
     std::string
         cause{};  // the rule that was first to ask for a stop, heeded or not; "timed_out", "died", "failed"; empty: stable
@@ -25,6 +26,7 @@ struct run_verdict {
     step_id at{};                    // where that rule fired; the first step where none did
     std::uint64_t closed_steps = 0;  // of any mode, of all workers together
 
+    // Nothing asked for a stop, and it ended by itself.
     [[nodiscard]] bool stable() const noexcept { return cause.empty(); }
     // The first line of what was said.
     [[nodiscard]] std::string line() const { return said.substr(0, said.find('\n')); }
@@ -33,7 +35,7 @@ struct run_verdict {
 // What a launcher tells of an attempt.
 struct launched {
     std::string run{};  // the folder of its record
-    departure how = departure::by_itself;
+    departure how = departure::by_itself;  // how it was left
     std::string why{};  // in words, where it was not left by itself: "ended with 3"
     std::optional<run_verdict> judged{};  // of a launcher that judged it from outside: the record is not asked then
 

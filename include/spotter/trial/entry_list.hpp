@@ -16,10 +16,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Where a row is: its body at `offset` of a segment, or which one it is of a steps row there.
 struct row_place {
-    std::uint32_t segment = 0;
-    std::uint32_t bytes = 0;
-    std::uint64_t offset = 0;
-    std::uint32_t part = whole_row;
+    std::uint32_t segment = 0;       // its place in the index
+    std::uint32_t bytes = 0;         // of the body
+    std::uint64_t offset = 0;        // of the body, in the segment
+    std::uint32_t part = whole_row;  // which row of a steps row it is
 
     // In the order of writing; of the rows of one steps row none is.
     [[nodiscard]] constexpr bool is_behind(row_place const& other) const noexcept {
@@ -29,24 +29,27 @@ struct row_place {
 
 // One observation or scalar of a tensor.
 struct track_entry {
-    step_id step{};
+    step_id step{};             // at which it was observed
     std::uint64_t ordinal = 0;  // of its step; for a loose scalar of the step that closes next
-    row_place place{};
-    bool is_scalar = false;
+    row_place place{};          // where its row is
+    bool is_scalar = false;     // one number in its row
     bool loose = false;  // a scalar between steps
-    bool has_values = false;
+    bool has_values = false;  // kept, in the row or beside it
 };
 
 // Where the rows are that entries point at; it outlives them.
 struct row_source {
-    void const* context = nullptr;
+    void const* context = nullptr;  // handed to `bytes`
+    // The body of a row; empty where it is gone.
     byte_view (*bytes)(void const* context, row_place const& place) = nullptr;
 
+    // The body of a row; empty where there is none.
     [[nodiscard]] byte_view of(row_place const& place) const {
         return bytes != nullptr ? bytes(context, place) : byte_view{};
     }
 };
 
+// What an entry says of a row that stands in a steps row.
 [[nodiscard]] track_entry entry_of(steps_outline const& in, row_place place,
                                    steps_outline::found_row const& row) noexcept;
 
@@ -97,6 +100,7 @@ public:
         std::shared_ptr<unpacking> row_{};  // where the run is one
     };
 
+    // Where the rows are that it points at.
     void read_from(row_source source) noexcept { source_ = source; }
     void clear() noexcept;
 

@@ -29,6 +29,8 @@ struct stayed_in {
     double time = 0, seconds = 0;
 };
 
+// What the record of one worker says, found in its rows: names, steps, where the values are. Grows with the record at each `refresh`; what needs the
+// rows of all steps reads them once, when it is asked for first (`complete`). One thread.
 class worker_index {
 public:
     worker_index(std::string_view path, file_system& files);
@@ -39,13 +41,17 @@ public:
     // another run now, for another index.
     [[nodiscard]] error refresh();
 
+    // The worker's folder.
     [[nodiscard]] std::string const& path() const noexcept { return segments_.folder().path(); }
+    // The same, with its files.
     [[nodiscard]] segment_folder const& folder() const noexcept { return segments_.folder(); }
     // Before the first refresh.
     void take_sides(std::vector<merged_side> sides) noexcept { segments_.take_sides(std::move(sides)); }
+    // In the order of their first declaration; addresses are stable.
     [[nodiscard]] std::vector<std::unique_ptr<recorded_tensor>> const& tensors() const;
     // Its entries are only known once the index is complete.
     [[nodiscard]] recorded_tensor const* find(std::string_view name) const noexcept;
+    // All closings, in order.
     [[nodiscard]] step_list const& steps() const;
     // When they were begun and closed, where the loop's thread said so.
     [[nodiscard]] recorded_times const& times() const { return complete(), times_; }
@@ -53,32 +59,46 @@ public:
     [[nodiscard]] std::optional<closed_step> step_of(std::uint64_t ordinal) const;
     // Of each attempt the one that it left open, if it holds anything.
     [[nodiscard]] std::vector<open_step> const& open_steps() const { return complete(), open_.all(); }
+    // What the plan kept.
     [[nodiscard]] std::vector<recorded_collection> const& collections() const noexcept { return collections_; }
+    // Lines of "key value", of the newest attempt.
     [[nodiscard]] std::string const& environment() const noexcept { return environment_; }
+    // What the hook's rules found.
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
+    // How much they could judge, once the run has ended.
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
     // Looks at every frame that has not been looked at, values but for their checksums too.
     [[nodiscard]] std::vector<damaged_place> const& damage() const;
+    // Over all attempts.
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }
+    // How often it was begun.
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
     // In which attempt a segment was written; unknown_attempt where neither it nor those around it say.
     [[nodiscard]] std::uint32_t attempt_of(std::uint32_t number) const noexcept { return segments_.attempt_of(number); }
     // When the loop that wrote it showed its tensors.
     [[nodiscard]] instant instant_of(std::uint32_t number) const noexcept { return segments_[number].instant; }
-    // Whose record it is, and how many workers the run was told to have (0: it was not told).
+    // Whose record it is.
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
+    // How many workers the run was told to have; 0: it was not told.
     [[nodiscard]] std::uint32_t expected_workers() const noexcept { return expected_workers_; }
     // Seconds since 1970; 0 where it is not known. Of the latest attempt.
     [[nodiscard]] double begun_at() const noexcept { return begun_at_; }
+    // Likewise; 0 while it has not ended.
     [[nodiscard]] double ended_at() const noexcept { return ended_ ? ended_at_ : 0; }
+    // There is a file of its first segment.
     [[nodiscard]] bool has_first_segment() const;
+    // The newest attempt said that it ended.
     [[nodiscard]] bool ended() const noexcept { return ended_; }
+    // As its last row has it (docs/format.md).
     [[nodiscard]] std::uint8_t ended_how() const noexcept { return ended_how_; }
+    // The first thing that went wrong; empty: nothing.
     [[nodiscard]] std::string const& ended_why() const noexcept { return ended_why_; }
     // The last that the record says of where the loop was: in a section for long, or when its process ended.
     [[nodiscard]] stayed_in const& stayed() const noexcept { return stayed_; }
+    // Somebody writes it.
     [[nodiscard]] result<bool> is_locked() const;
 
+    // What is readable of a segment, by its place; valid until the next refresh.
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
     // The same, with the values of a row in it, and those that they build on. An error where they lie far away and cannot be reached.
     [[nodiscard]] result<byte_view> segment_with(rows::observe const& row, std::uint32_t number) const noexcept;
@@ -87,10 +107,12 @@ public:
 
     // Reads the rows of all steps, if they have not been.
     void complete() const;
+    // They have been.
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
     // Whether rows that are lost, or that no declaration tells of, may be of a step; known once the index is complete. Behind an entry:
     // lost_rows::behind.
     [[nodiscard]] lost_rows::doubt doubt_behind(track_entry const& entry, step_id step, std::uint32_t attempt) const;
+    // Anywhere in the record, in that attempt (unknown_attempt: in any).
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const;
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
     void guard(std::uint32_t number) const noexcept { const_cast<worker_index*>(this)->segments_.guard(number); }

@@ -9,11 +9,12 @@ namespace spotter::inline SPOTTER_ABI {
 // By worker, lowest first; each finding and coverage says whose it is, of damage the file does.
 struct joint_notes {
     std::vector<recorded_collection> collections{};  // of equal names the lowest worker's
-    std::vector<finding> findings{};
-    std::vector<recorded_coverage> coverages{};
-    run_totals totals{};
+    std::vector<finding> findings{};                 // in the order of each
+    std::vector<recorded_coverage> coverages{};      // equal ones as one
+    run_totals totals{};                             // sums
     std::string why_ended{};  // of the lowest of those that ended worst
 
+    // Of all workers; `worst` is the run's status.
     void gather(worker_list const& workers, run_status worst);
     // Looks at every frame of every worker: costs more than all the rest.
     [[nodiscard]] static std::vector<damaged_place> damage(worker_list const& workers);

@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
+// What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
 // errc::no_such_name.
 //
 // Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a history.
@@ -18,12 +18,15 @@ class track {
 public:
     // Of the lowest worker; the others are added in order. `awaiting`: one that the run was told of has not begun.
     track(worker_track first, bool awaiting) : first_{std::move(first)}, awaiting_{awaiting} {}
+    // The next worker's, by number.
     void add(worker_track next) { rest_.push_back(std::move(next)); }
 
     // What one worker recorded of it; of an unknown worker every read is errc::no_such_worker.
     [[nodiscard]] track of(worker which) const;
 
+    // Whether any worker knows the name.
     [[nodiscard]] explicit operator bool() const noexcept { return known() != nullptr; }
+    // As it was asked for; lives with the track.
     [[nodiscard]] std::string_view name() const noexcept { return first_.name(); }
     // Role, type, shape and partner as last declared, by the lowest worker that knows it; its ids are that worker's. Defaults for an
     // unknown name.
@@ -59,6 +62,7 @@ public:
     [[nodiscard]] result<double> quantile(step_id step, double level) const;
     // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
     [[nodiscard]] result<double> time(step_id step) const;
+    // The sizes at that step; errc as for `at`, but for no_payload.
     [[nodiscard]] result<extents> shape(step_id step) const;
 
     // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers that of the

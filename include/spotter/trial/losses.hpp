@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 // into which `spotter recover` writes what a sidecar knew before it makes that anew.
 struct lost_end {
     std::string file{};  // the segment
-    std::uint32_t segment = 0;
+    std::uint32_t segment = 0;      // its number
     std::uint64_t offset = 0;       // behind the last byte that is there
     std::uint64_t bytes = 0;        // that followed it at least
     std::uint64_t end_ordinal = 0;  // of the step that closed next behind them
@@ -28,10 +28,12 @@ struct run_losses {
     std::uint64_t bytes = 0;       // in these places
     std::vector<lost_end> ends{};  // beyond what is there
     // While it was recorded: observations and scalars, observations that lost their values, closes.
-    std::uint64_t dropped = 0, thinned = 0, closes = 0;
+    std::uint64_t dropped = 0, thinned = 0, closes = 0;  // by what the writers counted
     error trouble{};  // the folder could not be looked at: there may be more
 
+    // Something that was written cannot be read.
     [[nodiscard]] bool damaged() const noexcept { return steps > 0 || places > 0 || !ends.empty() || trouble; }
+    // Or never came to be written: what was judged inline may differ from a replay.
     [[nodiscard]] bool any() const noexcept { return damaged() || dropped > 0 || thinned > 0 || closes > 0; }
 };
 

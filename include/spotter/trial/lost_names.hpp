@@ -16,7 +16,9 @@ namespace spotter::inline SPOTTER_ABI {
 // segment is; one without is told nothing by others, and tells them nothing.
 class attempt_names {
 public:
+    // What a segment declares.
     void learn(byte_view segment, tensor_id local, tensor_id id);
+    // no_tensor where no segment of the attempt declared it.
     [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept;
 
 private:
@@ -29,9 +31,12 @@ private:
 class nameless_rows {
 public:
     [[nodiscard]] bool empty() const noexcept { return lists_.empty(); }
+    // Where the rows are.
     void read_from(row_source source) noexcept { source_ = source; }
     void clear() noexcept { lists_.clear(); }
+    // An entry, by the writer's id.
     void add(tensor_id local, track_entry const& entry) { list_of(entry.place, local).push_back(entry); }
+    // All of an id in a steps row.
     void add_row(row_place const& place, tensor_id local, std::uint64_t count);
     // Whether test(entry) holds for any of those at a step, loose ones left out.
     template <class Test>

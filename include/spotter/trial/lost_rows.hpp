@@ -9,6 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// Of any attempt, or nobody knows of which.
 inline constexpr std::uint32_t unknown_attempt = 0xFFFFFFFFU;
 
 // Filled in the order of writing. A place is known by its sidecar, or by what is left around it: within an attempt the indices of
@@ -29,6 +30,7 @@ public:
     // Whether rows of the step may be lost behind an entry, in that attempt (unknown_attempt: in any). What was written before the entry's
     // own step was closed is of another observation in that step, if it is of one at all: then `within_step`.
     enum class doubt : std::uint8_t { none, within_step, superseded };
+    // That of an entry, for a step and an attempt.
     [[nodiscard]] doubt behind(track_entry const& entry, step_id step, std::uint32_t attempt) const noexcept;
     // Anywhere.
     [[nodiscard]] bool may_hold(step_id step, std::uint32_t attempt) const noexcept;

@@ -29,9 +29,9 @@ template <class Take>
 
 // Rows that are lost in front of others, or at the end of a segment.
 struct lost_place {
-    std::uint64_t offset = 0;
+    std::uint64_t offset = 0;  // of the rows behind it, or of the end
     bool exact = false;  // the sidecar says of which steps:
-    step_span steps[3]{};
+    step_span steps[3]{};  // by mode
 };
 
 // Owns nothing but memory: `release` gives the mapping back.
@@ -51,8 +51,10 @@ public:
     void guard(file_system& files, std::string const& name) noexcept;
     // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the same.
     void go_on_from(mapped_segment const& before) noexcept;
+    // Gives the mapping back; nothing may be read afterwards.
     void release(file_system& files) noexcept;
 
+    // What may be read of it, as of the last `extend` or `guard`.
     [[nodiscard]] byte_view bytes() const noexcept { return mapping_.bytes.first(readable_); }
     // Nothing where it is damaged, or not written yet.
     [[nodiscard]] std::optional<segment_head> const& head() const noexcept { return head_; }
@@ -64,21 +66,27 @@ public:
     [[nodiscard]] bool whole() const noexcept;
     // Nothing of it is read: it is of another format version, or a stray, of another run or another number.
     [[nodiscard]] bool foreign() const noexcept { return foreign_ || stray_; }
+    // The latter of the two.
     [[nodiscard]] bool stray() const noexcept { return stray_; }
     // Its last row frame is there and says that it is; known once it was surveyed, as is its end.
     [[nodiscard]] bool closed() const noexcept { return closed_; }
+    // How far every frame was looked at.
     [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
     // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
     [[nodiscard]] bool has_marks() const;
+    // Of the step that closes next behind it, as far as it says.
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept;
     // What stands behind the places of the sidecar, until it was taken in.
     [[nodiscard]] byte_view beside() const noexcept { return beside_; }
+    // It was.
     void forget_beside() noexcept { beside_ = {}; }
     // Of row frames, all that there are, in order.
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
+    // The row frames of a group, from an offset in the segment on.
     [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const;
     // Brings what is about to be read from far away, if that is where the file is: bytes, and all groups from one on.
     [[nodiscard]] error fetch(std::uint64_t offset, std::uint64_t size) const noexcept;
+    // Throws `failure` where they cannot be brought.
     void fetch_groups(std::size_t first) const;
 
     // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)

@@ -11,6 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Thrown by functions that return lists: a small record may stand for very many steps. What returns a result gives errc::out_of_memory.
 class no_memory : public std::bad_alloc {
 public:
+    // What to ask for instead, in a sentence.
     [[nodiscard]] char const* what() const noexcept override;
 };
 

@@ -13,31 +13,33 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A closed step, its times in seconds since 1970 by a clock that does not jump.
 struct timed_step {
-    step_id step{};
-    std::uint64_t ordinal = 0;
-    double begun = 0, closed = 0;
+    step_id step{};                // which
+    std::uint64_t ordinal = 0;     // among the closings of its worker
+    double begun = 0, closed = 0;  // when; seconds since 1970
     double seconds = 0;  // from the close before it, whatever its mode, to its own; where that is not known from its begin
     double inside = 0;   // of these from its begin on
     bool first = false;  // of an attempt, or behind a step of which the record lost the time
-    std::uint32_t worker = 0;
+    std::uint32_t worker = 0;  // whose it is
 };
 
 // By ordinal. The rows are kept where they are, and read as they are asked for: one that is asked for again, or for the step behind
 // the one before, costs no search.
 class recorded_times {
 public:
+    // A row of times.
     struct stretch {
-        std::uint64_t first = 0, count = 0;
-        std::uint32_t attempt = 0;
-        row_place place{};
+        std::uint64_t first = 0, count = 0;  // the first ordinal, and of how many steps
+        std::uint32_t attempt = 0;           // that closed them
+        row_place place{};                   // where the row is
     };
     // Of one step; nanoseconds since 1970.
     struct found {
-        step_time own{};
+        step_time own{};           // when it was begun and closed
         std::uint64_t before = 0;  // when the step before it was closed
         bool has_before = false;   // in the same attempt
     };
 
+    // Where the rows are. Before the first `find`.
     void read_from(row_source source) noexcept { source_ = source; }
     // What does not go on where the ones before end is of no writer, and left out.
     void add(stretch const& more);

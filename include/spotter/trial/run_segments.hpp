@@ -11,13 +11,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// A segment of a run, with what the index took of it so far.
 struct run_segment : mapped_segment {
     std::size_t noticed = 0,
                 taken = 0;       // groups of which the rows about the run, and those of steps, were taken in
     std::size_t lost_taken = 0;  // of what is lost in it
     std::uint32_t number = 0;    // of its file
     std::string name{};          // of its file
-    std::uint32_t attempt = unknown_attempt;
+    std::uint32_t attempt = unknown_attempt;                     // that wrote it
     spotter::instant instant = spotter::instant::before_update;  // of that attempt, as far as its run_begin was met
     bool behind_lost = false;      // the end of the one before it is lost, or whole segments
     bool entered = false;          // what is lost before it was taken in
@@ -25,13 +26,14 @@ struct run_segment : mapped_segment {
     bool told = false;             // as foreign
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
 
+    // Nothing of it is left to take in.
     [[nodiscard]] bool all_taken() const noexcept;
 };
 
 // The sidecar of a segment, from a set of them (worker_set).
 struct merged_side {
-    std::uint32_t number = 0;
-    byte_view bytes{};
+    std::uint32_t number = 0;  // of the segment's file
+    byte_view bytes{};  // of the sidecar
 };
 
 // By place, which is not the number of the file: a segment that was thinned while it was only known in part is there twice, as it was, and
@@ -43,18 +45,23 @@ public:
     run_segments& operator=(run_segments const&) = delete;
     ~run_segments();
 
+    // Where they are.
     [[nodiscard]] segment_folder const& folder() const noexcept { return folder_; }
     // The sidecars of some, from elsewhere; the bytes must outlive this.
     void take_sides(std::vector<merged_side> sides) noexcept { merged_ = std::move(sides); }
+    // How many places there are.
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
     [[nodiscard]] run_segment& operator[](std::size_t place) noexcept { return all_[place]; }
     [[nodiscard]] run_segment const& operator[](std::size_t place) const noexcept { return all_[place]; }
+    // Of its file.
     [[nodiscard]] std::string const& name_of(std::uint32_t place) const noexcept { return all_[place].name; }
     // Something may be lost, as far as is known without reading the rows.
     [[nodiscard]] bool doubtful() const noexcept { return doubtful_; }
+    // What was met so far; all of it after `survey`.
     [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
     // In which attempt it was written; unknown_attempt where neither it nor those around it say.
     [[nodiscard]] std::uint32_t attempt_of(std::size_t place) const noexcept;
+    // Before its bytes are read: mapped_segment::guard.
     void guard(std::uint32_t place) noexcept { all_[place].guard(folder_.files(), all_[place].name); }
 
     // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes nothing that was known.

@@ -19,14 +19,16 @@ struct saliency_names {
         "explained";  // [samples]: of each sample the score whose gradient was taken, as that of their sum
 };
 
+// One map a sample.
 struct saliency_maps {
-    std::size_t samples = 0, height = 0, width = 0;
+    std::size_t samples = 0, height = 0, width = 0;  // of the input
     std::vector<float>
         values{};  // [samples, height, width], from 0 to 1 in each sample; all 0 where no part says anything
     std::vector<double> output{};  // [samples], as recorded
     std::vector<double>
         parts{};  // [samples]: the sum of all parts, which is the output of a net that is linear between its kinks
 
+    // The map of one sample, row by row; lives with this.
     [[nodiscard]] std::span<float const> of(std::size_t sample) const noexcept {
         return std::span{values}.subspan(sample * height * width, height * width);
     }

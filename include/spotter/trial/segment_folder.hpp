@@ -28,9 +28,13 @@ class segment_folder {
 public:
     segment_folder(std::string_view path, file_system& files) : files_{&files}, path_{path} {}
 
+    // What it is read through.
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
+    // The folder's.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    // The path of a segment's file, or of what stands beside it, by its suffix.
     [[nodiscard]] std::string file_name(std::uint32_t number, char const* suffix) const;
+    // Whether there is a file of that name in it; an error where the disk does not say.
     [[nodiscard]] result<bool> is_file(std::string const& name) const noexcept;
     // The numbers that there are files of, ascending; nothing is said of what is in them.
     [[nodiscard]] error list(std::vector<std::uint32_t>& numbers) const;

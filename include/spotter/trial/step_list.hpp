@@ -11,9 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// A closing of a step.
 struct closed_step {
-    step_id step{};
-    std::uint64_t ordinal = 0;
+    step_id step{};             // which
+    std::uint64_t ordinal = 0;  // its number among all closings of its worker, from 0
     double time = 0;     // seconds since 1970, stamped by the writer
     bool holds = false;  // anything was kept
 };
@@ -34,6 +35,7 @@ class step_list {
     };
 
 public:
+    // Steps are made as they are met: by value.
     class iterator {
     public:
         using value_type = closed_step;
@@ -56,6 +58,7 @@ public:
     };
 
     void push_back(closed_step const& closed);
+    // All closes of a steps row, which come behind those that are there.
     void append(steps_outline const& row);
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }

@@ -16,7 +16,9 @@ class step_merge {
 public:
     explicit step_merge(bool of_several) noexcept : of_several_{of_several} {}
 
+    // A closing; of one worker in their order, one worker after the other.
     void add(closed_step const& closed);
+    // What came of it. Once, at the end.
     [[nodiscard]] std::vector<step_id> take();
 
 private:

@@ -11,7 +11,9 @@ namespace spotter::inline SPOTTER_ABI {
 // A loop that counts up is one range a mode, however long it runs; so a query does not grow with the number of steps.
 class step_ranges {
 public:
+    // Costs a search among the ranges of its mode.
     void add(step_id step);
+    // It was added.
     [[nodiscard]] bool contains(step_id step) const noexcept;
     // A later index of the same mode.
     [[nodiscard]] bool any_after(step_id step) const noexcept;

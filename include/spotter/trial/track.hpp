@@ -14,27 +14,28 @@ namespace spotter::inline SPOTTER_ABI {
 // One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a curve has
 // no gap.
 struct point {
-    step_id step{};
-    double value = 0;
-    bool known = false;
+    step_id step{};  // where it was observed
+    double value = 0;   // of the statistic
+    bool known = false;  // the statistic was kept there, or follows from kept values
 };
 
 // Which of several observations of a tensor within one step: nth{0} is the first.
 struct nth {
-    std::size_t index = 0;
+    std::size_t index = 0;  // from 0, in the order of observation
 };
 
 // Of a run that was resumed, one of its attempts: attempt{0} is the first.
 struct attempt {
-    std::uint32_t number = 0;
+    std::uint32_t number = 0;  // from 0; the last is trial::attempts() - 1
 };
 
 // Some of a tensor's elements, in the order of memory.
 struct elements {
-    std::uint64_t first = 0;
-    std::uint64_t count = 1;
+    std::uint64_t first = 0;  // index in the order of memory
+    std::uint64_t count = 1;  // how many, from there on
 };
 
+// A scalar or text that was given to `hook.scalar` between steps.
 struct loose_scalar {
     double value = 0;                  // as near as a double comes to it; 0 for a text
     double time = 0;                   // seconds since 1970, as given to hook.scalar or else when the writer met it
@@ -53,7 +54,7 @@ struct loose_scalar {
     }
 };
 
-// Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
+// What one worker has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
 // errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
 class worker_track {
 public:
@@ -62,9 +63,12 @@ public:
                  std::vector<std::unique_ptr<worker_reader>> const* peers = nullptr);
     worker_track(spotter::worker unknown, std::string_view name) : name_{name}, worker_{unknown.number} {}
 
+    // Whose it is.
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
 
+    // Whether this worker knows the name.
     [[nodiscard]] explicit operator bool() const noexcept { return tensor_ != nullptr; }
+    // As it was asked for; lives with the track.
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     // Role, type, shape and partner as last declared; defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return tensor_ != nullptr ? tensor_->info : tensor_info{}; }
@@ -104,6 +108,7 @@ public:
     // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
     [[nodiscard]] result<double> time(step_id step) const;
 
+    // The sizes at that step; errc as for `at`, but for no_payload.
     [[nodiscard]] result<extents> shape(step_id step) const;
 
     // A statistic over time, at the steps that a policy lets through. Every observation is a point.

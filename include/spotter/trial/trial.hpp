@@ -16,18 +16,18 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Which names: all that fulfil every field given. Unknown values give an empty list.
 struct filter {
-    std::optional<spotter::mode> mode{};
-    std::optional<step_id> step{};
+    std::optional<spotter::mode> mode{};  // observed in this mode
+    std::optional<step_id> step{};        // observed at this step, closed or left open
     std::string_view pattern{};  // a glob
-    std::string_view collection{};
-    std::optional<spotter::worker> worker{};
+    std::string_view collection{};            // members of the collection of that name
+    std::optional<spotter::worker> worker{};  // recorded by this one
 };
 
 // Which steps of a run of several workers: those that any of them has closed, or those that each has, a worker that has not begun
 // among them.
 enum class closed_by : std::uint8_t { any, all };
 
-// What reads from it does not change under the reader until `refresh` (or `wait`). One thread.
+// A recorded run, as a snapshot: what is read from it does not change until `refresh` (or `wait`). One thread.
 //
 // A run of several workers (threads, processes, ranks) is read as one. Where a worker is named (`worker{2}`) it speaks of that one,
 // errc::no_such_worker where there is none; otherwise of all: names and steps are the union, counts are sums, the status is the worst,
@@ -50,6 +50,7 @@ public:
     [[nodiscard]] std::vector<std::string> names(filter const& which = {}) const;
     [[nodiscard]] std::vector<std::string> names(std::string_view pattern) const;
 
+    // A tensor by its name, known or not; it reads through this trial, which must outlive it.
     [[nodiscard]] track operator[](std::string_view name) const;
 
     // Closed steps at which anything was kept, each once, in order of their first closing. By default those that any worker has
@@ -67,11 +68,14 @@ public:
     // where the record has none: nothing is made up from when the writer met them.
     [[nodiscard]] std::vector<timed_step> times() const;
     [[nodiscard]] std::vector<timed_step> times(worker which) const;
+    // In which steps were closed.
     [[nodiscard]] std::vector<mode> modes() const;
+    // What the plan kept, by name and in words.
     [[nodiscard]] std::vector<recorded_collection> const& collections() const;
 
-    // The place of a step among all closed steps of a worker, whatever their mode; and back. Of several workers the lowest that has it.
+    // The place of a step among all closed steps of a worker, whatever their mode. Of several workers the lowest that has it.
     [[nodiscard]] result<std::uint64_t> ordinal(step_id step) const;
+    // And back.
     [[nodiscard]] result<step_id> step_at(std::uint64_t ordinal) const;
 
     // A worker has decided a step once it closed it or a later index of its mode, or is over. Of several: pending while one is
@@ -94,6 +98,7 @@ public:
     [[nodiscard]] std::string_view why_ended() const;
     // Closings, of any mode, whether anything was kept or not; of all workers together.
     [[nodiscard]] std::uint64_t closed_steps() const;
+    // How often the run was begun: 1, and one more each time that it was resumed; of several workers the most.
     [[nodiscard]] std::uint32_t attempts() const noexcept;
     // Steps that were begun and never closed, of which something was kept: the last of each attempt that was left by an exception or
     // killed, and of a run that goes on the one that it is at. `at`, `stat` and `names(filter{.step = ...})` read them like others;
@@ -109,7 +114,9 @@ public:
     // What is known to be gone, or never to have come in: damage(), steps that are missing, ends of segments that were cut off, drops.
     // Looks at the folder as it is now, at the heads of the segments and the ends of the sidecars.
     [[nodiscard]] run_losses losses() const;
+    // Counts of the whole run, all attempts and workers together.
     [[nodiscard]] run_totals const& totals() const;
+    // As it was opened.
     [[nodiscard]] std::string_view path() const noexcept { return list_->path(); }
     // What the program was built with and runs on, of the lowest worker's newest attempt: lines of "key value". Empty where the record is
     // of a version that did not say it.
@@ -129,8 +136,9 @@ public:
     // How often that was told.
     [[nodiscard]] std::uint64_t replaced() const noexcept { return list_->replaced(); }
 
-    // For replay and reports: the records by themselves, and that of the lowest worker.
+    // For replay and reports: the records by themselves.
     [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& readers() const noexcept { return list_->all(); }
+    // That of the lowest worker.
     [[nodiscard]] worker_index const& index() const noexcept { return first().index(); }
 
     friend result<trial> open_trial(std::string_view path, file_system& files) noexcept;

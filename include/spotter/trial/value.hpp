@@ -71,8 +71,10 @@ void copy_in_order(tensor_ref const& from, order wanted, Value* out) noexcept {
 
 }  // namespace detail
 
+// One number.
 template <element Value>
 struct tensor_from<Value> {
+    // errc::wrong_type where another type, or not one number, was recorded.
     [[nodiscard]] static result<Value> make(tensor_ref const& from) noexcept {
         if (error const why = detail::want_type<Value>(from)) { return why; }
         if (from.count != 1) {
@@ -85,6 +87,7 @@ struct tensor_from<Value> {
 // The elements in row-major order.
 template <element Value>
 struct tensor_from<std::vector<Value>> {
+    // errc::wrong_type where another type was recorded.
     [[nodiscard]] static result<std::vector<Value>> make(tensor_ref const& from) {
         if (error const why = detail::want_type<Value>(from)) { return why; }
         if constexpr (std::same_as<Value, bool>) {
@@ -102,6 +105,7 @@ struct tensor_from<std::vector<Value>> {
 // A text that was given to hook.scalar.
 template <>
 struct tensor_from<std::string> {
+    // errc::wrong_type where numbers were recorded.
     [[nodiscard]] static result<std::string> make(tensor_ref const& from) {
         if (from.type != dtype::text) {
             return {errc::wrong_type, "asked for a text, but numbers were recorded: read them with their type"};
@@ -118,9 +122,13 @@ public:
     recorded_value(recorded_value&& other) noexcept;
     recorded_value& operator=(recorded_value&& other) noexcept;
 
+    // Whether the values are there.
     [[nodiscard]] explicit operator bool() const noexcept { return !why_; }
+    // Why they are not; empty where they are.
     [[nodiscard]] spotter::error const& error() const noexcept { return why_; }
+    // Of the elements, as recorded; dtype::none where there are none.
     [[nodiscard]] dtype type() const noexcept { return view_.type; }
+    // As recorded; of some of the elements one axis.
     [[nodiscard]] extents const& shape() const noexcept { return view_.shape; }
     [[nodiscard]] tensor_ref const& view() const noexcept { return view_; }  // as long as this value lives
 

@@ -14,11 +14,15 @@ public:
     worker_list& operator=(worker_list const&) = delete;
     ~worker_list();
 
+    // The run's folder.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    // What it is read through.
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
+    // By number, never empty once it was refreshed.
     [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& all() const noexcept { return *all_; }
     // How often another run took the place of the one that was read.
     [[nodiscard]] std::uint64_t replaced() const noexcept { return replaced_; }
+    // Null where there is none of that number.
     [[nodiscard]] worker_reader const* find(std::uint32_t number) const noexcept;
     // How many workers the run was told to have; 0 where it was not told.
     [[nodiscard]] std::uint32_t expected() const noexcept;

@@ -28,16 +28,16 @@ enum class step_state : std::uint8_t { present, absent, pending };
 
 // One of several threads, processes or ranks of a run, by its number: `worker{2}`.
 struct worker {
-    std::uint32_t number = 0;
+    std::uint32_t number = 0;  // from 0
 
     friend constexpr bool operator==(worker, worker) noexcept = default;
 };
 
 // What a set of sidecars says of a worker.
 struct told_worker {
-    set_worker who{};
-    set_segment last{};
-    std::vector<merged_side> sides{};
+    set_worker who{};                  // its number, and how its record ended
+    set_segment last{};                // the last of its segments
+    std::vector<merged_side> sides{};  // its sidecars
 };
 
 // A snapshot like the trial that it belongs to.
@@ -53,19 +53,27 @@ public:
     // folder shows no other end of the record.
     [[nodiscard]] error refresh();
 
+    // Whose record it is.
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ == 0 ? index_.worker() : number_; }
+    // The worker's folder.
     [[nodiscard]] std::string const& path() const noexcept { return index_.path(); }
+    // The record; opened here where it was only told of.
     [[nodiscard]] worker_index const& index() const noexcept {
         if (told_) { const_cast<worker_reader*>(this)->open(); }  // the trial is one thread's
         return index_;
     }
+    // How many the run was told to have; 0: it was not told.
     [[nodiscard]] std::uint32_t expected_workers() const noexcept;
     // Its record ends where the set says, by the sizes of its files alone; only before it is opened.
     [[nodiscard]] bool is_as_told() const noexcept;
+    // As of the last refresh.
     [[nodiscard]] run_status status() const noexcept { return status_; }
+    // Somebody writes it.
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
+    // This worker closed the step.
     [[nodiscard]] bool closed(step_id step) const { return ranges().contains(step); }
+    // It closed a later index of that mode.
     [[nodiscard]] bool past(step_id step) const { return ranges().any_after(step); }
 
     // Decided once this worker closed it or a later index of its mode, or is over.

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code of the pages that one reads first after README.md: it compiles, and runs on a record of the loop of the first page.
+#include <tests/catch.hpp>
+#include <tests/pages/planted.hpp>
+
+#include "read_includes.inc"
+#include "response_includes.inc"
+
+#include <spotter/packs.hpp>
+#include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+
+#include <cstdlib>
+
+namespace other_pages {
+
+using namespace pages;
+using namespace spotter;
+using namespace spotter::literals;
+
+namespace finds {
+#include "finds.inc"
+}  // namespace finds
+namespace collections {
+#include "plan.inc"
+}  // namespace collections
+namespace with_fallback {
+#include "plan_fallback.inc"
+}  // namespace with_fallback
+
+template <class Plan, class... Rules>
+void train_a_little(Plan const& keep, Rules const&... rules) {
+    planted_net net;
+    hook watch{"runs/a", keep, rules...};
+    watch.scalar("seed", std::uint64_t{7});
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        float const loss = net.forward_backward();
+        (void)watch.step(train(i), "loss"_t = loss, net);
+        net.update();
+    }
+}
+
+void respond() {
+    constexpr auto const& keep = collections::keep;
+#include "response.inc"
+    CHECK_FALSE(flag.raised());
+}
+
+struct {
+    [[nodiscard]] std::string path() const { return "runs/a"; }
+} const watch;
+
+void read() {
+#include "read.inc"
+    CHECK((w.shape(0) == 2 && w.shape(1) == 16 && flat.size() == 32));
+}
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-result"
+#endif
+void ask(trial& run) {
+#include "trial.inc"
+}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+}  // namespace other_pages
+
+using namespace pages;
+
+TEST_CASE("rules are composed as on the page of what is found, and say nothing of a net that is well") {
+    somewhere_else const folder;
+    other_pages::train_a_little(other_pages::collections::keep, other_pages::finds::unhealthy);
+    CHECK(spotter::open_trial("runs/a").value().findings().empty());
+}
+
+TEST_CASE("a record is read as on the page for those who have one, and asked as on trial's") {
+    somewhere_else const folder;
+    other_pages::train_a_little(other_pages::collections::keep, spotter::packs::supervised);
+    std::string const printed = printed_by(other_pages::read);
+    CHECK(count(printed, "runs/a: finished, 200 steps") == 1);
+    spotter::trial run = spotter::open_trial("runs/a").value();
+    other_pages::ask(run);
+}
+
+TEST_CASE("a record is read in Python as on the page for those who have one") {
+    if (std::system(SPOTTER_PYTHON3 " -c 'import numpy, zstandard' 2>/dev/null") != 0) {
+        WARN("needs python3 with NumPy and zstandard");
+        return;
+    }
+    somewhere_else const folder;
+    other_pages::train_a_little(other_pages::collections::keep);
+    std::string program = text_of(SPOTTER_BLOCKS "/read_in_python.inc");
+    program += "assert len(steps) == len(loss) == 200 and weights.shape == (2, 16)\n";
+    std::ofstream{"read.py"} << program;
+    CHECK(std::system("PYTHONPATH=" SPOTTER_SOURCE_DIR "/tools/python " SPOTTER_PYTHON3 " read.py") == 0);
+}
+
+TEST_CASE("plans and responses are written as on their pages") {
+    somewhere_else const folder;
+    other_pages::train_a_little(other_pages::with_fallback::keep);
+    other_pages::respond();
+    CHECK(spotter::open_trial("runs/a").value()["loss"].payload_steps().size() > 0);
+}
