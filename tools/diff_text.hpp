@@ -47,12 +47,13 @@ using namespace spotter;
 [[nodiscard]] inline std::string step_words(step_id step) {
     return fmt::format("{}({})", name_of(step.mode), step.index);
 }
-[[nodiscard]] inline std::string short_number(double value) {
-    return is_finite(value) ? fmt::format("{:.3g}", value) : float_text(value, false);
+// Three digits, as a finding's evidence has.
+[[nodiscard]] inline std::string short_number(double const& value) {
+    return std::string{(spotter::text<32>{} << value).view()};
 }
 [[nodiscard]] inline std::string ulp_text(tensor_errors const& it) {
     if (!it.has_ulp) { return "-"; }
-    return it.ulp < 1'000'000 ? std::to_string(it.ulp) : fmt::format("{:.3g}", static_cast<double>(it.ulp));
+    return it.ulp < 1'000'000 ? std::to_string(it.ulp) : short_number(static_cast<double>(it.ulp));
 }
 [[nodiscard]] inline std::string index_text(extents const& index) {
     std::string text;
@@ -118,8 +119,8 @@ template <class Value, class Word>
     for (compared_tensor const& each : it.at_first) {
         if (each.a != it.first_tensor || each.errors.worst == no_index) { continue; }
         std::string const where = each.worst.rank > 0 ? " at " + index_text(each.worst) : "";
-        return fmt::format(":{} {} in A, {} in B", where, float_text(each.errors.worst_a, true),
-                           float_text(each.errors.worst_b, true));
+        return fmt::format(":{} {} in A, {} in B", where, exact_text(each.type_a, each.errors.worst_a),
+                           exact_text(each.type_b, each.errors.worst_b));
     }
     return {};
 }

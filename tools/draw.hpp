@@ -68,7 +68,7 @@ namespace spotter_tool {
     std::size_t const digits = std::to_string(most).size();
     std::size_t const room = columns > digits + 20 ? columns - digits - 20 : 1;
     std::string text;
-    if (!(it.low < it.high)) { return fmt::format("{:>12.6g}  {}\n", it.low, counts[0]); }  // all the same
+    if (!(it.low < it.high)) { return fmt::format("{:>12}  {}\n", detail::float_text(it.low, false), counts[0]); }  // all the same
     for (std::size_t i = 0; i < lines; ++i) {
         double const share = static_cast<double>(i) / lines;
         double const edge = it.low * (1 - share) + it.high * share;
@@ -77,9 +77,9 @@ namespace spotter_tool {
         std::string bar;
         for (std::size_t k = 0; k < whole; ++k) { bar += ascii ? "#" : "█"; }
         if (counts[i] > 0 && whole == 0) { bar = ascii ? "." : "▏"; }
-        text += fmt::format("{:>12.6g}  {:>{}}  {}\n", edge, counts[i], digits, bar);
+        text += fmt::format("{:>12}  {:>{}}  {}\n", detail::float_text(edge, false), counts[i], digits, bar);
     }
-    return text + fmt::format("{:>12.6g}\n", it.high);
+    return text + fmt::format("{:>12}\n", detail::float_text(it.high, false));
 }
 
 [[nodiscard]] inline std::string quantiles_text(spotter::distribution const& it) {
@@ -91,7 +91,7 @@ namespace spotter_tool {
                                      : wanted == 500  ? "median"
                                      : wanted == 1000 ? "most"
                                                       : fmt::format("{}%", wanted / 10);
-            text += fmt::format("{}{} {:.6g}", text.empty() ? "" : "; ", name, it.quantiles[i]);
+            text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, detail::float_text(it.quantiles[i], false));
         }
     }
     return text;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line: the arguments of every verb. Only this file knows CLI11.
+#include "command_tree.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
 
@@ -55,6 +56,8 @@ constexpr char exit_codes[] =
         {"capture", "spotter capture runs/a --names 'act/*' --steps 100"},
         {"plan", "spotter plan runs/a settings.json"},
         {"rules", "spotter rules runs/a rules.json"},
+        {"completion", "source <(spotter completion bash)"},
+        {"manual", "spotter manual show | man -l -"},
         {"report", "spotter report runs/a runs/b -o both.html\n"
                    "  spotter report runs/sweep/* --as csv -o sweep.csv"},
     };
@@ -114,6 +117,23 @@ void add_control_verbs(CLI::App& app, control_options& given, std::function<int(
     sub->add_option("file", given.file, "A settings file (.json)")->required();
     sub = add(control_verb::rules, "Exchanges the rules of a run, if its program has `live(rules)`");
     sub->add_option("file", given.file, "A rules file (.json)")->required();
+}
+
+// Both write what the parser itself knows, `tree`, which is filled once all verbs are there.
+void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_description_options& given,
+                               std::function<int()>& run) {
+    CLI::App* sub = app.add_subcommand("completion", "Prints what a shell needs to complete verbs and options");
+    sub->add_option("shell", given.shell, "The shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    sub->callback([&] {
+        run = [&] {
+            say(completion_of(tree, given.shell));
+            return fine;
+        };
+    });
+    sub = app.add_subcommand("manual", "Prints a manual page for man: of the program, or of a verb");
+    sub->add_option("verb", given.verb, "The verb (without: the program)");
+    sub->add_option("--into", given.into, "Writes the pages of the program and of every verb into this folder");
+    sub->callback([&] { run = [&] { return describe_self(tree, given, SPOTTER_TOOL_VERSION); }; });
 }
 
 int run_tool(int count, char** words) {
@@ -298,16 +318,56 @@ int run_tool(int count, char** words) {
     sub->add_flag("--json", for_report.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return report(for_report); }; });
 
+    command_tree tree;
+    self_description_options for_self;
+    add_self_describing_verbs(app, tree, for_self, run);
+
+    tree.program = words_of(app);
+    tree.exit_codes = exit_codes;
     for (CLI::App* const each : app.get_subcommands({})) {
         each->footer("\nExample:\n  " + example_of(each->get_name()) + "\n\n" + exit_codes);
+        tree.verbs.push_back(words_of(*each));
     }
     try {
         app.parse(count, words);
-    } catch (CLI::ParseError const& why) { return app.exit(why) == 0 ? fine : bad_usage; }
+    } catch (CLI::ParseError const& why) {
+        std::string const meant = why.get_exit_code() == 0 ? std::string{} : misspelt(tree, {words + 1, words + count});
+        if (!meant.empty()) {
+            say("spotter: " + meant + '\n', stderr);
+            return bad_usage;
+        }
+        return app.exit(why) == 0 ? fine : bad_usage;
+    }
     return run();
 }
 
 }  // namespace
+
+spotter_tool::verb_words spotter_tool::words_of(CLI::App const& verb) {
+    verb_words it{verb.get_parent() == nullptr ? std::string{} : verb.get_name(), verb.get_description(), {}, {}};
+    if (!it.name.empty()) { it.example = example_of(it.name); }
+    for (CLI::Option const* const each : verb.get_options()) {
+        option_words one;
+        for (std::string const& name : each->get_snames()) { one.names.push_back('-' + name); }
+        for (std::string const& name : each->get_lnames()) { one.names.push_back("--" + name); }
+        if (one.names.empty()) { one.place = each->get_name(true); }
+        one.what = each->get_description();
+        one.takes_value = each->get_items_expected_max() > 0;
+        one.repeats = each->get_items_expected_max() > 1;
+        one.required = each->get_required();
+        // The parser shows a choice as TEXT:{a,b}.
+        std::string const type = each->get_type_name();
+        std::size_t at = type.find('{');
+        while (at != type.npos && type[at] != '}') {
+            std::size_t const end = type.find_first_of(",}", at + 1);
+            if (end == type.npos) { break; }
+            one.choices.push_back(type.substr(at + 1, end - at - 1));
+            at = end;
+        }
+        it.options.push_back(std::move(one));
+    }
+    return it;
+}
 
 int main(int count, char** words) {
     int code = failed;

@@ -21,6 +21,20 @@ namespace spotter_tool {
     return text.empty() ? "scalar" : text;
 }
 
+// All digits of a value that was recorded with this type: of a float32 as a float32, so that 0.1F is 0.1, and not the 17 digits
+// of the double next to it. They read back as the same value of that type.
+[[nodiscard]] inline std::string exact_text(spotter::dtype type, double const& value) {
+    using spotter::dtype;
+    bool const narrow = type == dtype::f32 || type == dtype::f16 || type == dtype::bf16 || type == dtype::f8_e4m3 ||
+                        type == dtype::f8_e5m2;
+    auto const as_float = static_cast<float>(value);
+    if (!narrow || !spotter::is_finite(value) || static_cast<double>(as_float) < value ||
+        static_cast<double>(as_float) > value) {
+        return detail::float_text(value, true);
+    }
+    return detail::short_exponent(fmt::format("{}", as_float));
+}
+
 // One element as text; `exact` for digits that read back as the same value.
 template <class Element>
 [[nodiscard]] std::string element_text(Element const& value, bool exact = false) {
@@ -32,14 +46,16 @@ template <class Element>
         std::string const imaginary = detail::float_text(static_cast<double>(value.im), exact);
         return detail::float_text(static_cast<double>(value.re), exact) + (imaginary[0] == '-' ? "" : "+") + imaginary +
                'i';
-    } else if constexpr (std::is_same_v<Element, float>) {
-        // As a float: 0.1f is 0.1, and not the 17 digits of the double next to it.
-        return exact && spotter::is_finite(value) ? fmt::format("{}", value)
-                                                  : detail::float_text(static_cast<double>(value), exact);
     } else if constexpr (std::is_same_v<Element, double>) {
         return detail::float_text(value, exact);
     } else {
-        return detail::float_text(static_cast<double>(to_float(value)), exact);
+        double wide = 0;
+        if constexpr (std::is_same_v<Element, float>) {
+            wide = static_cast<double>(value);
+        } else {
+            wide = static_cast<double>(to_float(value));
+        }
+        return exact ? exact_text(spotter::dtype::f32, wide) : detail::float_text(wide, false);
     }
 }
 template <class Element>

@@ -78,6 +78,21 @@ using json = nlohmann::ordered_json;  // keys stay in the order in which the doc
 
 namespace detail {
 
+// 1e-7 and 1e20, as findings have them, of 1e-07 and 1e+20.
+[[nodiscard]] inline std::string short_exponent(std::string digits) {
+    std::size_t const e = digits.find('e');
+    if (e == digits.npos) { return digits; }
+    std::size_t at = e + 1;
+    if (digits[at] == '+') {
+        digits.erase(at, 1);
+    } else if (digits[at] == '-') {
+        ++at;
+    }
+    while (digits[at] == '0' && at + 1 < digits.size()) { digits.erase(at, 1); }
+    return digits;
+}
+
+// A number in a text: six digits for who reads it, or `exact`, all digits that the same double reads back from.
 [[nodiscard]] inline std::string float_text(double const& value, bool exact) {
     switch (spotter::classify(value)) {
         case spotter::number_class::nan:
@@ -87,7 +102,7 @@ namespace detail {
         case spotter::number_class::neg_inf:
             return "-inf";
         default:
-            return exact ? fmt::format("{}", value) : fmt::format("{:.6g}", value);
+            return short_exponent(exact ? fmt::format("{}", value) : fmt::format("{:.6g}", value));
     }
 }
 
@@ -117,14 +132,17 @@ inline void say_document(json const& document) {
 }
 
 // The end of a verb that could not do its work: the sentence goes to standard error, and with --json also into a document.
+// `hint`: what there is instead.
 [[nodiscard]] inline exit_code fail(spotter::error const& why, bool as_json, std::string_view verb,
-                                    std::string_view path) {
+                                    std::string_view path, std::string_view hint = {}) {
+    std::string const sentence =
+        hint.empty() ? std::string{why.what.view()} : fmt::format("{}; {}", why.what.view(), hint);
     if (as_json) {
         json document = document_of(verb, path);
-        document["error"] = {{"code", std::string{name_of(why.code)}}, {"text", std::string{why.what.view()}}};
+        document["error"] = {{"code", std::string{name_of(why.code)}}, {"text", sentence}};
         say_document(document);
     }
-    say(fmt::format("spotter {}: {}\n", verb, plain(why.what.view())), stderr);
+    say(fmt::format("spotter {}: {}\n", verb, plain(sentence)), stderr);
     return exit_of(why.code);
 }
 

@@ -5,6 +5,7 @@
 #include "verbs.hpp"
 #include "watched_run.hpp"
 
+#include <spotter/report/times.hpp>
 #include <spotter/supervisor.hpp>
 
 #include <atomic>
@@ -98,8 +99,9 @@ struct supervised {
 [[nodiscard]] std::string text_of(supervised const& it) {
     std::string text;
     for (past_attempt const& each : it.told.attempts) {
-        text += fmt::format("{}  {}  {}  {:.1f} s\n", each.told.run, each.asked.cure.empty() ? it.settings.empty() ? "as it is" : it.settings : each.asked.cure,
-                            each.verdict.stable() && it.told.how != healed::no_verdict ? "stable" : each.verdict.line(), each.seconds);
+        text += fmt::format("{}  {}  {}  {}\n", each.told.run, each.asked.cure.empty() ? it.settings.empty() ? "as it is" : it.settings : each.asked.cure,
+                            each.verdict.stable() && it.told.how != healed::no_verdict ? "stable" : each.verdict.line(),
+                            spotter::detail::duration_text(each.seconds));
     }
     if (!it.told.stable()) { return text + fmt::format("{}: {}\n", name_of(it.told.how), it.told.why); }
     std::string const& cure = it.told.attempts.back().asked.cure;

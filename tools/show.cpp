@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "draw.hpp"
 #include "folders.hpp"
+#include "nearest.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -23,7 +24,15 @@ struct shown {
     json document;
     outcome end{"show"};
 
-    [[nodiscard]] int refuse(error const& why) const { return end.code(fail(why, wanted.json, "show", path)); }
+    [[nodiscard]] int refuse(error const& why, std::string_view hint = {}) const {
+        return end.code(fail(why, wanted.json, "show", path, hint));
+    }
+    // Of what is not there at a step: where it is.
+    [[nodiscard]] int refuse_at(step_id step, error const& why, std::string_view what,
+                                std::vector<step_id> const& instead) const {
+        bool const is_absent = exit_of(why.code) == absent;
+        return refuse(why, is_absent ? steps_hint(what, instead, step) : std::string{});
+    }
 };
 
 [[nodiscard]] std::size_t columns() { return static_cast<std::size_t>((std::max)(20, columns_of(STDOUT_FILENO, 80))); }
@@ -52,13 +61,19 @@ void put_distribution(json& document, distribution const& it) {
     auto const which = read_statistic(it.wanted.stat);
     if (!which) { return it.refuse(which.error()); }
     auto const value = tensor.stat(step, *which);
-    if (!value) { return it.refuse(value.error()); }
+    if (!value) {
+        std::vector<step_id> known;
+        for (point const& each : tensor.history(*which)) {
+            if (each.known) { known.push_back(each.step); }
+        }
+        return it.refuse_at(step, value.error(), it.wanted.stat, known);
+    }
     if (it.wanted.json) {
         it.document["statistic"] = it.wanted.stat;
         it.document["value"] = number(*value);
         say_document(it.document);
     } else {
-        say(detail::float_text(*value, true) + '\n');
+        say(exact_text(tensor.info().type, *value) + '\n');
     }
     return it.end.code();
 }
@@ -71,7 +86,7 @@ void put_distribution(json& document, distribution const& it) {
             if (auto const half = tensor.distribution(step, part); half) { found = *half; }
         }
     }
-    if (!found) { return it.refuse(found.error()); }
+    if (!found) { return it.refuse_at(step, found.error(), "something", tensor.steps()); }
     if (it.wanted.json) {
         put_distribution(it.document, *found);
         say_document(it.document);
@@ -120,7 +135,7 @@ void put_values(json& document, tensor_ref const& view) {
 
 [[nodiscard]] int show_values(shown& it, track const& tensor, step_id step) {
     recorded_value const value = tensor.at(step);
-    if (!value) { return it.refuse(value.error()); }
+    if (!value) { return it.refuse_at(step, value.error(), "values", tensor.payload_steps()); }
     tensor_ref const& view = value.view();
     if (it.wanted.json) {
         put_values(it.document, view);
@@ -176,11 +191,35 @@ struct curve {
     return first;
 }
 
-void print_points(curve const& it) {
+void print_points(dtype type, curve const& it) {
     for (point const& each : it.points) {
-        say(fmt::format("{}\t{}\n", step_text(each.step),
-                        each.known ? detail::float_text(each.value, true) : "unknown"));
+        say(fmt::format("{}\t{}\n", step_text(each.step), each.known ? exact_text(type, each.value) : "unknown"));
     }
+}
+
+// One for each mode: a curve never jumps from train to eval and back.
+[[nodiscard]] std::vector<curve> curves_by_mode(curve const& of) {
+    std::vector<curve> all;
+    for (mode const each : {mode::train, mode::eval, mode::predict}) {
+        curve one{of.which, {}, 0};
+        for (point const& at : of.points) {
+            if (at.step.mode != each) { continue; }
+            one.points.push_back(at);
+            one.known += at.known ? 1 : 0;
+        }
+        if (!one.points.empty()) { all.push_back(std::move(one)); }
+    }
+    if (all.empty()) { all.push_back(of); }
+    return all;
+}
+
+[[nodiscard]] distribution spread_of(curve const& of) {
+    std::vector<double> values;
+    for (point const& each : of.points) {
+        if (each.known) { values.push_back(each.value); }
+    }
+    std::vector<std::uint64_t> scratch(values.size());
+    return distribution_of(view_of(values.data(), {values.size()}), distribution_terms, scratch);
 }
 
 void print_curve(shown const& it, curve const& of) {
@@ -221,18 +260,14 @@ void print_curve(shown const& it, curve const& of) {
     }
     auto const of = choose_curve(tensor, it.wanted.stat, only);
     if (!of) { return it.refuse(of.error()); }
+    std::vector<curve> const all = curves_by_mode(*of);
     bool const as_histogram = it.wanted.as == "histogram";
-    distribution spread;
-    if (as_histogram) {
-        std::vector<double> values;
-        for (point const& each : of->points) {
-            if (each.known) { values.push_back(each.value); }
-        }
-        std::vector<std::uint64_t> scratch(values.size());
-        spread = distribution_of(view_of(values.data(), {values.size()}), distribution_terms, scratch);
-        if (!spread.has_histogram) {
-            return it.refuse({errc::not_in_step, "no point of this history is a finite number"});
-        }
+    std::vector<distribution> spreads;
+    for (curve const& each : all) {
+        if (as_histogram) { spreads.push_back(spread_of(each)); }
+    }
+    if (as_histogram && std::none_of(spreads.begin(), spreads.end(), [](auto const& each) { return each.has_histogram; })) {
+        return it.refuse({errc::not_in_step, "no point of this history is a finite number"});
     }
     if (it.wanted.json) {
         it.document["statistic"] = std::string{of->which.name()};
@@ -242,20 +277,33 @@ void print_curve(shown const& it, curve const& of) {
             one["value"] = each.known ? number(each.value) : json();
             it.document["points"].push_back(std::move(one));
         }
-        if (as_histogram) { put_distribution(it.document, spread); }
+        for (std::size_t i = 0; i < spreads.size(); ++i) {
+            json one = {{"mode", std::string{name_of(all[i].points.front().step.mode)}}};
+            put_distribution(one, spreads[i]);
+            it.document["histograms"].push_back(std::move(one));
+        }
         say_document(it.document);
-        return it.end.code();
-    }
-    if (it.wanted.as != "numbers") { say(fmt::format("{} of {}\n", of->which.name(), plain(it.wanted.name))); }
-    if (as_histogram) {
-        say(histogram_text(spread, it.columns, it.wanted.ascii));
-        say(quantiles_text(spread) + '\n');
     } else if (it.wanted.as == "numbers") {
-        print_points(*of);
+        print_points(tensor.info().type, *of);
     } else {
-        print_curve(it, *of);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            std::string const in = all.size() > 1 ? fmt::format(" in {}", name_of(all[i].points.front().step.mode)) : "";
+            say(fmt::format("{} of {}{}\n", of->which.name(), plain(it.wanted.name), in));
+            if (!as_histogram) {
+                print_curve(it, all[i]);
+            } else if (spreads[i].has_histogram) {
+                say(histogram_text(spreads[i], it.columns, it.wanted.ascii) + quantiles_text(spreads[i]) + '\n');
+            } else {
+                say("no point of it is a finite number\n");
+            }
+        }
     }
-    return it.end.code();
+    if (of->known > 0 || of->points.empty()) { return it.end.code(); }
+    // What was asked for is nowhere: what is there instead stands in the sentence of a read.
+    auto const why = tensor.stat(of->points.front().step, of->which);
+    say(fmt::format("spotter show: {} of {} is unknown everywhere: {}\n", of->which.name(), plain(it.wanted.name),
+                    why ? std::string{} : plain(why.error().what.view())), stderr);
+    return it.end.code(absent);
 }
 
 // Scalars that were given between steps, by their time.
@@ -309,7 +357,8 @@ int show(show_options const& wanted) {
         error why{errc::no_such_name, "there is no \""};
         why.what << std::string_view{wanted.name}.substr(0, 100) << "\" in this run: `spotter ls "
                  << std::string_view{it.path}.substr(0, 100) << "` lists what there is";
-        return it.refuse(why);
+        auto const meant = nearest(wanted.name, run->names());
+        return it.refuse(why, meant ? fmt::format("did you mean \"{}\"?", *meant) : std::string{});
     }
     it.document["name"] = wanted.name;
     if (wanted.step.empty()) {

@@ -6,8 +6,11 @@
 #include "rules_argument.hpp"
 #include "watched_run.hpp"
 
+#include <spotter/report/times.hpp>
+
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <list>
 #include <thread>
 
@@ -90,7 +93,9 @@ public:
             auto const found = gathered(each.findings());
             std::size_t const shown = (std::min)(found.size(), std::size_t{3});
             for (std::size_t i = found.size() - shown; i < found.size(); ++i) {
-                put(cut("  " + finding_text(found[i].strongest) +
+                finding const& strongest = found[i].strongest;
+                put(cut(fmt::format("  {} {}", clock_text(each.time_of(strongest)), worker_text(each, strongest)) +
+                            finding_text(strongest) +
                             (found[i].times > 1 ? fmt::format("; {} times", found[i].times) : ""),
                         columns));
             }
@@ -110,11 +115,22 @@ private:
         }
         return line;
     }
+    // The time of day here.
+    [[nodiscard]] static std::string clock_text(double seconds) {
+        auto const whole = static_cast<std::time_t>(seconds);
+        std::tm parts{};
+        if (::localtime_r(&whole, &parts) == nullptr) { return {}; }
+        return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
+    }
+    // The sentence of a finding names every worker but the first.
+    [[nodiscard]] static std::string worker_text(watched_run const& it, finding const& found) {
+        return found.worker == 0 && it.record().readers().size() > 1 ? "worker 0: " : "";
+    }
     [[nodiscard]] static std::string head_of(watched_run const& it, std::size_t columns) {
         std::string line =
             fmt::format("{}  {}  {} steps", plain(it.path()), name_of(it.status()), it.record().closed_steps());
         if (!it.over()) { line += fmt::format("  {:.1f}/s", it.steps_per_second()); }
-        if (it.stalled()) { line += fmt::format("  silent for {:.0f} s", it.record().age()); }
+        if (it.stalled()) { line += fmt::format("  silent for {}", spotter::detail::duration_text(it.record().age())); }
         if (it.stopping()) { line += "  asked to stop"; }
         if (it.findings().empty()) { line += "  no finding"; }
         if (it.trouble()) { line += "  " + plain(it.trouble().what.view()); }

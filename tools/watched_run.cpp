@@ -45,9 +45,7 @@ void watched_run::advance(double now) {
 }
 
 void watched_run::hear(finding const& found) {
-    json line = event("finding");
-    line.update(finding_json(found));
-    out_(line);
+    out_(event_of(found));
     pending_.push_back(found);
 }
 
@@ -126,7 +124,7 @@ void watched_run::conclude() {
 }
 
 void watched_run::respond(finding const& found) {
-    desk_.from = {path_, attempt_of(found.worker), 0};
+    desk_.from = {path_, attempt_of(found.worker), time_of(found)};
     auto const note = [&](error const& why) {
         if (why) { note_trouble(why); }
     };
@@ -145,6 +143,22 @@ std::uint32_t watched_run::attempt_of(std::uint32_t worker) const {
         if (each->number() == worker) { return each->index().attempts() - 1; }
     }
     return run_->attempts() - 1;
+}
+
+double watched_run::time_of(finding const& found) const {
+    if (!found.tensor.empty()) {
+        auto const closed = (*run_)[found.tensor].of(worker{found.worker}).time(found.step);
+        if (closed) { return *closed; }
+    }
+    return spotter::detail::seconds_now();
+}
+
+json watched_run::event_of(finding const& found) const {
+    json line = event("finding");
+    line.update(finding_json(found));
+    line["attempt"] = attempt_of(found.worker);
+    line["time"] = number(time_of(found));
+    return line;
 }
 
 void watched_run::ask_to_stop(finding const& found) {
@@ -172,9 +186,7 @@ void watched_run::watch_for_stalls() {
         found.how = relation::greater;
         found.severity = severity::warning;
         if (std::vector<step_id> const steps = run_->steps(); !steps.empty()) { found.step = steps.back(); }
-        json line = event("finding");
-        line.update(finding_json(found));
-        out_(line);
+        out_(event_of(found));
         ++warnings_[found.worker];
         respond(found);
     }

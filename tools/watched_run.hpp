@@ -55,6 +55,8 @@ public:
         std::vector<bool> known{};
     };
     [[nodiscard]] curve loss() const;
+    // Seconds since 1970: when its step was closed, or now where the record does not say.
+    [[nodiscard]] double time_of(spotter::finding const& found) const;
     [[nodiscard]] std::vector<spotter::finding> const& findings() const noexcept {
         return following_->so_far().findings;
     }
@@ -84,6 +86,7 @@ private:
     void act();
     void hear_of_commands(bool at_the_end);
     [[nodiscard]] std::uint32_t attempt_of(std::uint32_t worker) const;
+    [[nodiscard]] json event_of(spotter::finding const& found) const;
     void respond(spotter::finding const& found);
     void ask_to_stop(spotter::finding const& found);
     void watch_for_stalls();

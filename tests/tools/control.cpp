@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // capture, pause, resume, flush, plan, rules: what a run that goes on is asked for, and what it answers.
 #include <spotter/ext/json/live.hpp>
+#include <spotter/response.hpp>
 #include <spotter/rules.hpp>
 
 #include <tests/tools/tool.hpp>

@@ -184,7 +184,8 @@ TEST_CASE("show: values, a statistic and the distribution at a step") {
     CHECK(document.at("shape") == nlohmann::json{height, width});
     CHECK(document.at("values").get<std::vector<float>>() == weights_at(2));
     told const norm = ask("show " + run + " fc1/w --step 2 --stat maximum");
-    CHECK(std::strtod(norm.out.c_str(), nullptr) == open(run)["fc1/w"].stat(train(2), maximum).value());
+    CHECK(std::strtof(norm.out.c_str(), nullptr) ==
+          static_cast<float>(open(run)["fc1/w"].stat(train(2), maximum).value()));
     CHECK(ask("show " + run + " loss --step 'train(3)'").says("0.25\n"));
 
     for (std::string const name : {"fc1/w", "grad/fc1/w"}) {  // from the values, and as kept

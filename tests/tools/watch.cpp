@@ -84,6 +84,9 @@ TEST_CASE("watch: a bad run is stopped from another process, a good one goes on"
     REQUIRE(!found.empty());
     CHECK(found[0].at("rule") == "non_finite");
     CHECK(found[0].at("step").at("index") == 50);
+    CHECK(found[0].at("path") == folder / "runs/bad");
+    CHECK(found[0].at("worker") == 0);
+    CHECK(found[0].at("attempt") == 0);
     CHECK(other.events("stop", "bad").size() == 1);
     CHECK(other.events("finding", "good").empty());
     REQUIRE(other.events("status", "bad").size() == 2);
@@ -102,6 +105,9 @@ TEST_CASE("watch: a bad run is stopped from another process, a good one goes on"
     auto const run = open_trial(folder / "runs/bad");
     REQUIRE(run);
     REQUIRE(!run->findings().empty());
+    // The alert's time is that of the step's close.
+    CHECK(same_bits(found[0].at("time").get<double>(), (*run)["loss"].time(train(50)).value()));
+    CHECK(found[0].at("time").get<double>() == Approx(alert.at("time").get<double>()).margin(1e-3));
     CHECK(run->findings().back().rule == "stop_file");
     CHECK(run->findings().back().detail.view().find("non_finite") != std::string_view::npos);
 }
@@ -249,4 +255,19 @@ TEST_CASE("watch: a terminal gets a screen") {
     std::string const text{bytes.begin(), bytes.end()};
     CHECK(text.find("/run  finished  12 steps  no finding") != text.npos);
     CHECK(text.find("  loss #") != text.npos);
+    // A finding has the time of its step in front, and of several workers each is named.
+    {
+        hook first{folder / "two", everything};
+        auto second = first.worker(1);
+        (void)second.step(train(0), "loss"_t = 1.0);
+        (void)first.step(train(0), "loss"_t = std::bit_cast<double>(0x7FF8000000000000ULL));
+    }
+    std::string const again = "TERM=xterm TZ=UTC script -qec \"" + std::string{SPOTTER_TOOL} + " watch --ascii --rules non_finite " +
+                              folder / "two" + "\" " + out + " </dev/null >/dev/null";
+    CHECK(std::system(again.c_str()) == 256);  // a finding: 1
+    std::vector<char> const more = read_file(out);
+    std::string const screen{more.begin(), more.end()};
+    std::size_t const at = screen.find(" worker 0: ");
+    REQUIRE(at != screen.npos);
+    CHECK((screen[at - 3] == ':' && screen[at - 6] == ':'));
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line: verbs and options as plain data, read from the parser itself, so that help, completion and manual pages say the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace spotter_tool {
+
+struct option_words {
+    std::vector<std::string> names{};    // "-o", "--out"; of what is given by its place none
+    std::string place{};                 // its name there: "run"
+    std::string what{};
+    std::vector<std::string> choices{};  // empty: anything
+    bool takes_value = false;
+    bool repeats = false;
+    bool required = false;
+};
+
+struct verb_words {
+    std::string name{};  // empty: the program itself
+    std::string what{};
+    std::string example{};
+    std::vector<option_words> options{};
+};
+
+struct command_tree {
+    verb_words program{};
+    std::vector<verb_words> verbs{};
+    std::string exit_codes{};
+};
+
+// Defined where the parser is known (main.cpp).
+[[nodiscard]] verb_words words_of(CLI::App const& verb);
+
+// Why these arguments are wrong, where a verb or an option is misspelt or not there; else empty.
+[[nodiscard]] std::string misspelt(command_tree const& tree, std::vector<std::string> const& arguments);
+
+// For `bash`, `zsh` or `fish`.
+[[nodiscard]] std::string completion_of(command_tree const& tree, std::string const& shell);
+
+struct self_description_options {
+    std::string shell{};
+    std::string verb{};
+    std::string into{};  // a folder
+};
+// `manual`.
+[[nodiscard]] int describe_self(command_tree const& tree, self_description_options const& given, std::string const& version);
+
+// A manual page in troff: of a verb, or of the program.
+[[nodiscard]] std::string manual_of(command_tree const& tree, verb_words const& verb, std::string const& version);
+
+}  // namespace spotter_tool

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `completion`: what a shell needs to complete verbs, options and their words, from the parser's own tree.
+#include "command_tree.hpp"
+#include "output.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace spotter_tool {
+
+namespace {
+
+// In single quotes; `also` are letters that need a backslash where the shell reads the text a second time.
+[[nodiscard]] std::string shell_text(std::string_view text, std::string_view also = "") {
+    std::string safe = "'";
+    for (char const letter : text) {
+        if (letter == '\'') {
+            safe += "'\\''";
+            continue;
+        }
+        if (also.find(letter) != also.npos) { safe += '\\'; }
+        safe += letter;
+    }
+    return safe + '\'';
+}
+[[nodiscard]] std::string joined(std::vector<std::string> const& words, std::string_view between) {
+    std::string text;
+    for (std::string const& each : words) { text += (text.empty() ? std::string{} : std::string{between}) + each; }
+    return text;
+}
+[[nodiscard]] std::string all_names(verb_words const& verb) {
+    std::vector<std::string> names;
+    for (option_words const& each : verb.options) { names.insert(names.end(), each.names.begin(), each.names.end()); }
+    return joined(names, " ");
+}
+[[nodiscard]] std::string verb_names(command_tree const& tree, std::string_view between) {
+    std::vector<std::string> names;
+    for (verb_words const& each : tree.verbs) { names.push_back(each.name); }
+    return joined(names, between);
+}
+
+// Where no word is offered, bash completes names of files.
+[[nodiscard]] std::string for_bash(command_tree const& tree) {
+    std::string text = "# Completion of spotter for bash: source it, or put it into share/bash-completion/completions/spotter.\n"
+                       "_spotter() {\n"
+                       "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= words= i\n"
+                       "    COMPREPLY=()\n"
+                       "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+                       "        if [[ ${COMP_WORDS[i]} != -* ]]; then verb=${COMP_WORDS[i]}; break; fi\n"
+                       "    done\n"
+                       "    case \"$verb $before\" in\n";
+    for (verb_words const& verb : tree.verbs) {
+        for (option_words const& each : verb.options) {
+            if (!each.takes_value || each.names.empty()) { continue; }
+            std::vector<std::string> ways;
+            for (std::string const& name : each.names) { ways.push_back('"' + verb.name + ' ' + name + '"'); }
+            text += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n", joined(ways, "|"),
+                                shell_text(joined(each.choices, " ")));
+        }
+    }
+    text += "    esac\n    case \"$verb\" in\n";
+    text += fmt::format("    \"\") words={} ;;\n", shell_text(verb_names(tree, " ") + ' ' + all_names(tree.program)));
+    for (verb_words const& verb : tree.verbs) {
+        std::string offered = all_names(verb);
+        std::string places;
+        for (option_words const& each : verb.options) {
+            if (each.names.empty() && !each.choices.empty()) { places += ' ' + joined(each.choices, " "); }
+        }
+        text += fmt::format("    {}) [[ $word == -* ]] && words={}", verb.name, shell_text(offered));
+        text += places.empty() ? " ;;\n" : fmt::format(" || words={} ;;\n", shell_text(places.substr(1)));
+    }
+    return text + "    esac\n"
+                  "    [[ -n $words ]] && COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+                  "}\n"
+                  "complete -o bashdefault -o default -F _spotter spotter\n";
+}
+
+[[nodiscard]] std::string for_zsh(command_tree const& tree) {
+    constexpr std::string_view marks = "[]:\\";
+    std::string text = "#compdef spotter\n"
+                       "# Completion of spotter for zsh: source it, or put it into share/zsh/site-functions/_spotter.\n"
+                       "_spotter() {\n"
+                       "    if (( CURRENT == 2 )); then\n"
+                       "        local -a verbs=(\n";
+    for (verb_words const& verb : tree.verbs) {
+        text += "            " + shell_text(verb.name + ':' + verb.what) + '\n';
+    }
+    text += "        )\n"
+            "        _describe verb verbs\n"
+            "        return\n"
+            "    fi\n"
+            "    shift words\n"
+            "    (( CURRENT-- ))\n"
+            "    case $words[1] in\n";
+    for (verb_words const& verb : tree.verbs) {
+        text += fmt::format("    {}) _arguments", verb.name);
+        bool has_files = false;
+        for (option_words const& each : verb.options) {
+            if (each.names.empty()) {
+                if (each.choices.empty()) {
+                    has_files = true;
+                } else {
+                    text += fmt::format(" \\\n        '*:{}:({})'", each.place, joined(each.choices, " "));
+                }
+                continue;
+            }
+            for (std::string const& name : each.names) {
+                std::string const what = shell_text(each.what, marks);
+                text += fmt::format(" \\\n        '{}{}['{}']", each.repeats ? "*" : "", name, what);
+                if (each.takes_value) {
+                    text += each.choices.empty() ? ":word:_files" : fmt::format(":word:({})", joined(each.choices, " "));
+                }
+                text += '\'';
+            }
+        }
+        text += has_files ? " \\\n        '*:file:_files' ;;\n" : " ;;\n";
+    }
+    return text + "    esac\n"
+                  "}\n"
+                  "if [[ $funcstack[1] == _spotter ]]; then _spotter \"$@\"; else compdef _spotter spotter; fi\n";
+}
+
+[[nodiscard]] std::string for_fish(command_tree const& tree) {
+    std::string text =
+        "# Completion of spotter for fish: source it, or put it into share/fish/vendor_completions.d/spotter.fish.\n";
+    std::string const no_verb = fmt::format("'not __fish_seen_subcommand_from {}'", verb_names(tree, " "));
+    for (verb_words const& verb : tree.verbs) {
+        text += fmt::format("complete -c spotter -f -n {} -a {} -d {}\n", no_verb, verb.name, shell_text(verb.what, "\\"));
+    }
+    auto const add = [&](std::string const& when, option_words const& each) {
+        std::string line = "complete -c spotter -n " + when;
+        for (std::string const& name : each.names) {
+            line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+        }
+        if (each.takes_value) { line += each.choices.empty() ? " -r" : " -x"; }
+        if (!each.choices.empty()) { line += " -a " + shell_text(joined(each.choices, " ")); }
+        text += line + " -d " + shell_text(each.what, "\\") + '\n';
+    };
+    for (option_words const& each : tree.program.options) { add(no_verb, each); }
+    for (verb_words const& verb : tree.verbs) {
+        for (option_words const& each : verb.options) {
+            if (each.names.empty() && each.choices.empty()) { continue; }  // files, as everywhere
+            add(fmt::format("'__fish_seen_subcommand_from {}'", verb.name), each);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string completion_of(command_tree const& tree, std::string const& shell) {
+    return shell == "bash" ? for_bash(tree) : shell == "zsh" ? for_zsh(tree) : for_fish(tree);
+}
+
+}  // namespace spotter_tool
