@@ -8,6 +8,7 @@
 #include "self_test.hpp"
 #include "verbs.hpp"
 
+#include <spotter/replay.hpp>
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/html.hpp>
 #include <spotter/report/runs_table.hpp>
@@ -18,15 +19,33 @@ using namespace spotter;
 
 namespace {
 
+[[nodiscard]] html::judgement judgement_of(replay_report const& from) {
+    html::judgement made{from.findings, {}};
+    for (coverage const& each : from.coverages) {
+        recorded_coverage& one = made.coverages.emplace_back();
+        one.rule = each.rule;
+        one.reason = each.reason;
+        one.matched = each.matched, one.judged = each.judged;
+        one.undecided = each.undecided, one.fired = each.fired;
+    }
+    return made;
+}
+
 [[nodiscard]] result<std::string> made_of(std::span<trial const> runs, report_options const& wanted) {
     if (wanted.as == "csv") { return to_csv(table_of(runs)); }
     std::vector<html::section> further;
+    std::vector<replay_report> replays;  // the texts of findings live in them
+    std::vector<html::judgement> anew;
+    auto const rules = read_rules(wanted.rules);
+    if (!rules) { return rules.error(); }
     if (wanted.self_test && runs.size() == 1) {
-        auto const rules = read_rules(wanted.rules);
-        if (!rules) { return rules.error(); }
         further.push_back(self_test_section(self_test(runs.front(), *rules)));
     }
-    return to_html(runs, wanted.sections, further);
+    if (!wanted.rules.empty()) {
+        for (trial const& each : runs) { replays.push_back(replay(each, *rules)); }
+        for (replay_report const& each : replays) { anew.push_back(judgement_of(each)); }
+    }
+    return to_html(runs, wanted.sections, further, anew);
 }
 
 }  // namespace
@@ -48,6 +67,9 @@ int report(report_options const& wanted) {
     bool const to_output = out == "-";
     if (as_csv && !wanted.sections.empty()) {
         return fail({errc::bad_config, "--section is of a page, and --as csv is none"}, wanted.json, "report", paths);
+    }
+    if (as_csv && !wanted.rules.empty()) {
+        return fail({errc::bad_config, "--rules is of a page, and --as csv is none"}, wanted.json, "report", paths);
     }
     if (wanted.self_test && (as_csv || runs.size() > 1)) {
         return fail({errc::bad_config, "--self-test is for the page of one run"}, wanted.json, "report", paths);

@@ -191,7 +191,7 @@ struct report_options {
     std::string out{};                    // -: standard output; empty: report.html, and of a table -
     std::vector<std::string> sections{};  // ids; none: all
     std::string as = "page";              // or csv: the table of the runs
-    std::vector<std::string> rules{};  // of the self-test
+    std::vector<std::string> rules{};  // judge the record anew; empty: what was found while it was recorded
     bool self_test = false;
     bool force = false;
     bool json = false;

@@ -123,12 +123,38 @@ TEST_CASE(
     CHECK(count_of(svg, "class=\"band c0\"") == 1);
     CHECK(count_of(svg, "class=\"bad\"") >= 1);
     CHECK(count_of(svg, "class=\"mark error\"") == 1);
-    CHECK(count_of(svg, "class=\"limit\"") == 1);
+    CHECK(count_of(svg, "<path class=\"limit\"") == 1);
+    CHECK(has_part(svg, "threshold 1.005</span>"));
+    // The stretch that is not finite is shaded from its first step to its last.
+    CHECK(count_of(svg, "class=\"stretch\"") == 1);
+    CHECK(has_part(svg, "not finite at step 500 to 599, 100 values"));
+    // Who points at a place is told the values there, in columns over the whole chart.
+    CHECK(count_of(svg, "<title>step ") <= 48);
+    CHECK(has_part(svg, "<title>step 0 to 31: train 1.004 (1 to 1.009)</title>"));
     CHECK(has_part(svg, "non_finite &#38; more"));
     CHECK(has_part(svg, "a&#60;b"));
     CHECK(has_part(svg, "aria-label="));
     CHECK_FALSE(has_part(svg, "logarithmic"));
     CHECK_FALSE(has_part(svg, "nan"));
+}
+
+TEST_CASE("html: a smoothed curve lies under the switch, and a chart alone is drawn wide, too") {
+    series noise;
+    for (std::uint64_t i = 0; i < 200; ++i) { noise.add(i, i % 2 == 0 ? 1.0 : 3.0); }
+    auto const smooth = html::detail::running_means(noise);
+    REQUIRE(smooth.size() == 200);
+    CHECK(*smooth[0] == Approx(1.0));
+    CHECK(*smooth[1] == Approx((0.15 * 3 + 0.85 * 0.15 * 1) / (0.15 + 0.85 * 0.15)));
+    CHECK(*smooth[199] == Approx(2.0).margin(0.1));
+    chart it;
+    it.title = "noise";
+    it.lines.push_back({&noise, {}, 0, false});
+    std::string const alone = draw_alone(it);
+    CHECK(count_of(alone, "class=\"line smooth c0\"") == 2);
+    CHECK(count_of(alone, "<figure class=\"across\">") == 1);
+    CHECK(has_part(alone, "viewBox=\"0 0 480 224\""));
+    CHECK(has_part(alone, "viewBox=\"0 0 1104 224\""));
+    CHECK(draw_alone({}).empty());
 }
 
 TEST_CASE("html: a curve over decades is logarithmic, a far threshold does not flatten it, and nothing gives nothing") {
@@ -145,6 +171,8 @@ TEST_CASE("html: a curve over decades is logarithmic, a far threshold does not f
     flat.lines.push_back({&level, {}, 0, false});
     flat.threshold = 1e9;
     CHECK_FALSE(has_part(draw(flat), "class=\"limit\""));
+    CHECK(has_part(draw(flat), "threshold 1e+09, beyond the axis"));
+    CHECK_FALSE(has_part(draw(flat), "smooth"));  // too few points
     series empty, bad;
     bad.add_bad(3);
     CHECK(draw(chart{"x", {}, {{&empty, {}, 0, false}}, {}, {}, "step", true, false, {}}).empty());

@@ -32,6 +32,8 @@ QUESTION = """(() => {
     broken: [...document.images].filter(it => !(it.naturalWidth > 0)).length,
     lost: [...document.querySelectorAll('nav a')].filter(it => !document.querySelector(it.getAttribute('href'))).length,
     sections: document.querySelectorAll('main section').length, figures: document.querySelectorAll('figure').length,
+    tiny: [...document.querySelectorAll('svg text')].filter(it => it.checkVisibility()
+        && parseFloat(getComputedStyle(it).fontSize) * it.getScreenCTM().a < 11.95).length,
     height: document.documentElement.scrollHeight, title: document.title});
 })()"""
 
@@ -113,6 +115,8 @@ def look(browser, session, page, width, phone, dark, pictures):
             wrong.append(f"{found[what]} {what}")
     if found["sections"] == 0 or found["figures"] == 0 or "spotter" not in found["title"]:
         wrong.append(f"is no report: {found}")
+    if phone and found["tiny"]:
+        wrong.append(f"{found['tiny']} digits below 12 px")
     for each in browser.events:
         if each["method"] in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Network.loadingFailed"):
             wrong.append(f"{each['method']}: {json.dumps(each['params'])[:300]}")

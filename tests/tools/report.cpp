@@ -106,6 +106,21 @@ TEST_CASE("report: only some sections, and a wrong one is told with those that t
     CHECK_FALSE(std::filesystem::exists(folder / "x.html"));
 }
 
+TEST_CASE("report --rules: findings of rules that judge the record anew") {
+    temporary_folder const folder;
+    record_small(folder / "run", large_loss);
+    std::string const run = folder / "run";
+    told const recorded = ask("report " + run + " -o -");
+    CHECK((recorded.code == 0 && recorded.says("</span> large_loss</h3>")));
+    told const anew = ask("report " + run + " --rules dead_relu --rules loss_not_decreasing -o -");
+    CHECK(anew.code == 0);
+    CHECK_FALSE(anew.says("large_loss</h3>"));
+    CHECK(anew.says("Findings are of rules that judged the record anew"));
+    CHECK(anew.says("<b>dead_relu</b>: "));  // what it lacked
+    CHECK(ask("report " + run + " --rules nobody -o -").code == 2);
+    CHECK(ask("report " + run + " --rules dead_relu --as csv").code == 2);
+}
+
 TEST_CASE("report: what is there is kept, and what cannot be written is told") {
     temporary_folder const folder;
     record_small(folder / "run");

@@ -31,9 +31,11 @@ struct page {
 
 // Only these sections of it, by their ids ("runs", "classes", of several runs also "classes-2"), without what stands above and below:
 // for a picture of one. errc::no_such_name where the page has no such section; the text says which there are.
-// `further`: sections of one's own, at the end of the page; their bodies are HTML.
+// `further`: sections of one's own, at the end of the page; their bodies are HTML. `anew`: for each run what rules say of it now, such as
+// those of a replay, instead of what they found while it was recorded; none: that.
 [[nodiscard]] result<std::string> to_html(std::span<trial const> runs, std::span<std::string const> sections,
-                                          std::span<html::section const> further = {});
+                                          std::span<html::section const> further = {},
+                                          std::span<html::judgement const> anew = {});
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -9,6 +9,7 @@
 #include <spotter/report/html/embeddings.hpp>
 #include <spotter/report/html/findings.hpp>
 #include <spotter/report/html/layers.hpp>
+#include <spotter/report/html/residuals.hpp>
 #include <spotter/report/html/run_reader.hpp>
 #include <spotter/report/html/runs.hpp>
 #include <spotter/report/html/saliency.hpp>
@@ -43,6 +44,7 @@ SPOTTER_BODY void add_run(run_story const& story, value_source& from, std::strin
     into.add(histograms_section(story), id_end, of);
     into.add(activations_section(story), id_end, of);
     into.add(classes_section(story, judge_samples(story, from)), id_end, of);
+    into.add(residuals_section(story, from), id_end, of);
     into.add(saliency_section(story, from), id_end, of);
     into.add(attention_section(story, from), id_end, of);
     into.add(embeddings_section(story, from), id_end, of);
@@ -76,9 +78,12 @@ SPOTTER_BODY void add_many(std::vector<run_story> const& stories, page& into) {
 }
 
 // Into `into`, which says which sections are wanted; the rest of the page around them.
-[[nodiscard]] SPOTTER_BODY std::string draw_page(std::span<trial const> runs, std::span<section const> further, page& into) {
+[[nodiscard]] SPOTTER_BODY std::string draw_page(std::span<trial const> runs, std::span<section const> further,
+                                                 std::span<judgement const> anew, page& into) {
     std::vector<run_story> stories;
-    for (trial const& each : runs) { stories.push_back(read_story(each)); }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        stories.push_back(read_story(runs[i], i < anew.size() ? &anew[i] : nullptr));
+    }
     bool const many = stories.size() > most_side_by_side;
     many ? add_many(stories, into) : add_few(stories, into);
     for (section const& each : further) { into.add(each); }
@@ -90,6 +95,11 @@ SPOTTER_BODY void add_many(std::vector<run_story> const& stories, page& into) {
     }
     std::string const above =
         fmt::format("<header class=\"heads\">\n{}</header>\n<nav>\n{}</nav>\n", heads, into.navigation);
+    // Without a script: what is ticked decides what the style shows.
+    bool const smooths = into.body.find("class=\"line smooth") != std::string::npos;
+    std::string_view const smooth_switch =
+        smooths ? "<input type=\"checkbox\" id=\"smooth\"/><label for=\"smooth\" class=\"switch\"> smooth the curves</label>\n"
+                : "";
     // The policy lets a browser fetch nothing, whatever a name in the record might say; the empty icon keeps it from asking for one.
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -97,8 +107,8 @@ SPOTTER_BODY void add_many(std::vector<run_story> const& stories, page& into) {
         "data:\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · spotter</title>\n"
         "<link rel=\"icon\" "
-        "href=\"data:,\">\n<style>{}</style></head>\n<body>\n{}<main>\n{}</main>\n{}</body></html>\n",
-        escape(title), style, into.wanted.empty() ? above : "", into.body,
+        "href=\"data:,\">\n<style>{}</style></head>\n<body>\n{}{}<main>\n{}</main>\n{}</body></html>\n",
+        escape(title), style, into.wanted.empty() ? above : "", smooth_switch, into.body,
         into.wanted.empty() ? "<footer>Made by spotter from what was recorded.</footer>\n" : "");
 }
 
@@ -108,13 +118,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY std::string to_html(std::span<trial const> runs) {
     html::detail::page page;
-    return html::detail::draw_page(runs, {}, page);
+    return html::detail::draw_page(runs, {}, {}, page);
 }
 
 SPOTTER_BODY result<std::string> to_html(std::span<trial const> runs, std::span<std::string const> sections,
-                                         std::span<html::section const> further) {
+                                         std::span<html::section const> further,
+                                         std::span<html::judgement const> anew) {
     html::detail::page page{sections, {}, {}, {}};
-    std::string text = html::detail::draw_page(runs, further, page);
+    std::string text = html::detail::draw_page(runs, further, anew, page);
     for (std::string const& each : sections) {
         if (std::find(page.ids.begin(), page.ids.end(), each) != page.ids.end()) { continue; }
         error why{errc::no_such_name, "the page has no section \""};

@@ -19,7 +19,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // The request that the run heeded, or else the last one.
 SPOTTER_BODY void note_stop(run_story const& story, runs_row& row) {
-    for (finding const& it : story.run->findings()) {
+    for (finding const& it : story.found()) {
         if (it.decision != decision::stop || (!row.stop_asked_by.empty() && !row.went_on)) { continue; }
         row.stop_asked_by = it.rule;
         row.stop_asked_at = it.step;

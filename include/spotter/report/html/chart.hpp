@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -36,12 +37,14 @@ struct chart {
     bool may_be_log = true;
     bool whole_numbers = false;
     std::optional<double> ceiling{};  // the axis goes from 0 to this
+    bool wide = false;                // as wide as two, as high as one
 };
 
 namespace detail {
 
 inline constexpr double chart_width = 480, chart_height = 224, chart_left = 58, chart_right = 470, chart_top = 14,
-                        chart_bottom = 190;
+                        chart_bottom = 190, chart_more = 624;  // by which a wide one is wider
+[[nodiscard]] constexpr double right_of(chart const& it) noexcept { return it.wide ? chart_right + chart_more : chart_right; }
 
 struct extent {
     double least = 0, most = 0;
@@ -50,10 +53,16 @@ struct extent {
 };
 [[nodiscard]] extent extent_of(chart const& it);
 
+// As TensorBoard smooths: an exponential mean of the buckets' means, set right for its beginning; bucket for bucket, none where there is no value.
+[[nodiscard]] std::vector<std::optional<double>> running_means(series const& data);
+
 }  // namespace detail
 
 // A <figure>, as wide as the column that it is in. Empty where no line has a value.
 [[nodiscard]] std::string draw(chart const& it);
+
+// One chart that stands alone: over the whole width of a page on a desk, as any other where there is less room.
+[[nodiscard]] std::string draw_alone(chart it);
 
 }  // namespace spotter::inline SPOTTER_ABI::html
 

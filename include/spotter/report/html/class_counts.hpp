@@ -2,7 +2,7 @@
 // Report (L5), for html.hpp: how often each class was given as a label, and what it was taken for.
 #pragma once
 
-#include <spotter/config.hpp>
+#include <spotter/report/html/series.hpp>
 
 #include <cstdint>
 #include <map>
@@ -20,8 +20,24 @@ struct class_counts {
 
     void add(std::uint32_t label, std::uint32_t said);
     [[nodiscard]] std::uint64_t of(std::uint32_t label, std::uint32_t said) const;
+    // 0 where nothing is said to be of the class, or nothing is.
+    [[nodiscard]] double precision(std::uint32_t which) const;
+    [[nodiscard]] double recall(std::uint32_t which) const;
+    [[nodiscard]] double f1(std::uint32_t which) const;
     // A label and what it was taken for, the most frequent first, of equals the smaller label.
     [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> confused() const;
+};
+
+// Of the samples of each class, step by step, the share that was right; of 64 classes at most.
+class class_hits {
+public:
+    void add(std::uint64_t at, std::uint32_t label, bool right);
+    [[nodiscard]] series const& all() const noexcept { return all_; }
+    [[nodiscard]] std::map<std::uint32_t, series> const& of_class() const noexcept { return each_; }
+
+private:
+    series all_{64};
+    std::map<std::uint32_t, series> each_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::html

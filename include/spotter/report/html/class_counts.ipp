@@ -34,4 +34,31 @@ SPOTTER_BODY std::vector<std::pair<std::uint32_t, std::uint32_t>> class_counts::
     return wrong;
 }
 
+SPOTTER_BODY double class_counts::precision(std::uint32_t which) const {
+    auto const said = predictions.find(which);
+    return said == predictions.end() ? 0 : static_cast<double>(of(which, which)) / static_cast<double>(said->second);
+}
+
+SPOTTER_BODY double class_counts::recall(std::uint32_t which) const {
+    auto const given = labels.find(which);
+    return given == labels.end() ? 0 : static_cast<double>(of(which, which)) / static_cast<double>(given->second);
+}
+
+SPOTTER_BODY double class_counts::f1(std::uint32_t which) const {
+    double const p = precision(which), r = recall(which);
+    return p + r > 0 ? 2 * p * r / (p + r) : 0;
+}
+
+SPOTTER_BODY void class_hits::add(std::uint64_t at, std::uint32_t label, bool right) {
+    constexpr std::size_t most = 64;
+    double const hit = right ? 1 : 0;
+    all_.add(at, hit);
+    auto found = each_.find(label);
+    if (found == each_.end()) {
+        if (each_.size() == most) { return; }
+        found = each_.emplace(label, series{64}).first;
+    }
+    found->second.add(at, hit);
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -4,6 +4,8 @@
 
 #include <spotter/report/html/classes.hpp>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
@@ -44,6 +46,66 @@ SPOTTER_BODY std::string class_text(names_of_classes const& names, std::uint32_t
         "at the end the share that is right</span></figcaption><div class=\"wide\"><table class=\"confusion\">"
         "<thead><tr><th></th>{}<th></th></tr></thead><tbody>\n{}</tbody></table></div></figure>\n",
         head, rows);
+}
+
+// Shares of a class: of what was said to be of it that which is, of what is of it that which was found, and the harmonic mean of both.
+[[nodiscard]] SPOTTER_BODY std::string rates_table(class_counts const& it, std::set<std::uint32_t> const& classes,
+                                                   names_of_classes const& names) {
+    constexpr std::size_t most = 64;
+    double sums[3] = {0, 0, 0};
+    std::string rows;
+    std::size_t shown = 0;
+    for (std::uint32_t const each : classes) {
+        double const rates[] = {it.precision(each), it.recall(each), it.f1(each)};
+        for (std::size_t i = 0; i < 3; ++i) { sums[i] += rates[i] / static_cast<double>(classes.size()); }
+        if (++shown > most) { continue; }
+        auto const given = it.labels.find(each);
+        rows += fmt::format("<tr><th>{}</th><td>{:.3f}</td><td>{:.3f}</td><td>{:.3f}</td><td>{}</td></tr>\n",
+                            class_text(names, each), rates[0], rates[1], rates[2],
+                            given == it.labels.end() ? 0 : given->second);
+    }
+    return fmt::format("<figure class=\"plain\"><figcaption><b>Precision, recall, F1</b>{}</figcaption><div class=\"wide\">"
+                       "<table class=\"plain rates\"><thead><tr><th>class</th><td>precision</td><td>recall</td><td>F1</td>"
+                       "<td>samples</td></tr></thead><tbody>\n{}<tr class=\"sum\"><th>mean of classes</th><td>{:.3f}</td>"
+                       "<td>{:.3f}</td><td>{:.3f}</td><td>{}</td></tr>\n</tbody></table></div></figure>\n",
+                       classes.size() > most ? fmt::format(" <span class=\"note\">the first {} of {} classes</span>", most, classes.size()) : "",
+                       rows, sums[0], sums[1], sums[2], it.total);
+}
+
+// Hits are 0 or 1; their means are what there is to see.
+[[nodiscard]] SPOTTER_BODY series shares_of(series const& hits) {
+    series shares{64};
+    for (series::bucket const& each : hits.buckets()) {
+        if (each.count > 0) { shares.add(each.first, each.mean()); }
+    }
+    return shares;
+}
+
+// All samples, and the five classes that end lowest.
+[[nodiscard]] SPOTTER_BODY std::string hits_chart(class_hits const& it, names_of_classes const& names) {
+    constexpr std::size_t most = 5;
+    series const all = shares_of(it.all());
+    if (all.size() < 2) { return {}; }
+    std::map<std::uint32_t, series> shares;
+    std::vector<std::pair<double, std::uint32_t>> ends;
+    for (auto const& [which, hits] : it.of_class()) {
+        series const& data = shares.emplace(which, shares_of(hits)).first->second;
+        ends.emplace_back(data.last_value().value_or(0), which);
+    }
+    std::sort(ends.begin(), ends.end());
+    chart picture;
+    picture.title = "Accuracy by class";
+    picture.note = ends.size() > most ? fmt::format("the {} of {} classes that end lowest", most, ends.size()) : "";
+    picture.may_be_log = false;
+    picture.ceiling = 1;
+    picture.lines.push_back({&all, "all", 5, true, true, false});
+    for (std::size_t i = 0; i < ends.size() && i < most; ++i) {
+        std::uint32_t const which = ends[i].second;
+        bool const named = which < names.size() && !names[which].empty();
+        picture.lines.push_back({&shares.at(which), named ? names[which] : fmt::format("class {}", which),
+                                 static_cast<unsigned>(i), false, true, false});
+    }
+    return draw(picture);
 }
 
 // Beside each the other way round: where both are many the two look alike, or are made alike by what is done to the inputs.
@@ -146,6 +208,9 @@ SPOTTER_BODY section classes_section(run_story const& story, judged_samples cons
                             plural(counts.total, "sample"), counts.right, escape(judged.from));
         figures += classes.size() <= table_classes ? detail::confusion_table(counts, classes, names)
                                                    : detail::worst_pairs(counts, names);
+        figures += detail::rates_table(counts, classes, names);
+        figures += detail::hits_chart(judged.hits, names);
+        figures += draw(judged.rocs, judged.from);
         figures += detail::balance_table(counts.labels, counts.predictions, "Balance", names);
     }
     if (!story.train_labels.empty()) {

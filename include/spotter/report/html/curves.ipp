@@ -156,9 +156,9 @@ SPOTTER_BODY section curves_section(std::vector<run_story> const& runs) {
         picture.title = groups[i].title;
         picture.lines = groups[i].lines;
         if (runs.size() == 1) { picture.marks = marks_of(runs.front()); }
-        figures += draw(picture);
+        figures += groups.size() == 1 ? draw_alone(picture) : draw(picture);
     }
-    std::string body = grid_of(figures);
+    std::string body = groups.size() == 1 ? figures : grid_of(figures);
     if (!others.empty()) { body += paragraph(fmt::format("Recorded and not drawn: {}.", others.substr(0, 2000))); }
     if (!figures.empty()) {
         body += "<p class=\"note\">Lines are means of neighbouring steps, the band around them goes from the smallest "

@@ -5,6 +5,8 @@
 #include <spotter/report/html/findings.hpp>
 #include <spotter/rule/builtin/tree_depth.hpp>
 
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 [[nodiscard]] SPOTTER_BODY measurement read_change(evidence::moment const& it, statistic) {
@@ -52,13 +54,37 @@ SPOTTER_BODY std::vector<reading> readings_for(finding const& it) {
 SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
     bool const scalar =
         std::all_of(of.moments.begin(), of.moments.end(), [](auto const& each) { return each.stats.count == 1; });
-    if (!scalar) { return readings_for(of.what.strongest); }
-    return {{"value", &read_statistic, mean, false}, {"non-finite elements", &read_statistic, nonfinite, false}};
+    finding const& it = of.what.strongest;
+    if (!scalar) { return readings_for(it); }
+    std::vector<reading> all;
+    bool const is_value = it.measure == "mean" || it.measure == "minimum" || it.measure == "maximum";
+    if (!is_value && !it.measure.starts_with("non-finite")) {
+        for (reading const& each : readings_for(it)) {
+            if (each.exact && each.which != nonfinite) { all.push_back(each); }
+        }
+    }
+    all.push_back({"value", &read_statistic, mean, is_value});
+    all.push_back({"non-finite elements", &read_statistic, nonfinite, false});
+    return all;
+}
+
+// What a rule measured, as often as it was told, where it cannot be drawn from what was observed.
+[[nodiscard]] SPOTTER_BODY std::string draw_told(evidence const& of) {
+    finding const& it = of.what.strongest;
+    series::bucket const all = of.told.whole();
+    if (all.count < 2 || it.measure.starts_with("non-finite")) { return {}; }
+    chart picture;
+    picture.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor);
+    picture.note = "as the rule measured it, each time that it was told";
+    picture.lines.push_back({&of.told, {}, 0, false});
+    picture.step_name = fmt::format("{} step", name_of(it.step.mode));
+    if (it.how != relation::none) { picture.threshold = it.threshold; }
+    return draw(picture);
 }
 
 [[nodiscard]] SPOTTER_BODY std::string draw_evidence(evidence const& of) {
     finding const& it = of.what.strongest;
-    if (of.moments.size() < 2) { return {}; }
+    if (of.moments.size() < 2) { return draw_told(of); }
     for (reading const& each : readings_for(of)) {
         series data;
         std::uint64_t known = 0;
@@ -75,9 +101,9 @@ SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
         picture.marks.push_back({it.step.index, it.severity, fmt::format("{} at {}", it.rule, step_text(it.step))});
         picture.step_name = fmt::format("{} step", name_of(it.step.mode));
         if (each.exact && it.how != relation::none) { picture.threshold = it.threshold; }
-        return draw(picture);
+        return draw(picture) + (each.exact ? std::string{} : draw_told(of));
     }
-    return {};
+    return draw_told(of);
 }
 
 [[nodiscard]] SPOTTER_BODY std::string finding_card(evidence const& of, std::string const& drawn) {
@@ -105,7 +131,7 @@ SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
                             it.decision == decision::stop ? "stop" : "skip the update");
     }
     if (!it.remedy.empty()) { text += fmt::format("<p class=\"remedy\">{}</p>\n", escape(it.remedy)); }
-    return text + "</div>" + drawn + "</article>\n";
+    return text + "</div><div>" + drawn + "</div></article>\n";
 }
 
 SPOTTER_BODY std::string coverage_of(std::vector<recorded_coverage> const& all) {
@@ -145,17 +171,22 @@ SPOTTER_BODY section findings_section(run_story const& story) {
     constexpr std::size_t most = 30;
     trial const& run = *story.run;
     std::string body;
-    for (std::size_t i = 0; i < story.findings.size() && i < most; ++i) {
-        body += detail::finding_card(story.findings[i], detail::draw_evidence(story.findings[i]));
+    // The strongest that there is room for, in the order in which they were first told.
+    std::vector<evidence const*> shown;
+    for (std::size_t i = 0; i < story.findings.size() && i < most; ++i) { shown.push_back(&story.findings[i]); }
+    std::sort(shown.begin(), shown.end(), [](auto const* a, auto const* b) { return a->order < b->order; });
+    if (shown.size() > 1) {
+        body += "<p class=\"note\">In the order of time: what was told first is the likeliest cause of what follows.</p>\n";
     }
+    for (evidence const* const each : shown) { body += detail::finding_card(*each, detail::draw_evidence(*each)); }
     if (story.findings.size() > most) {
         body += fmt::format("<p>and {} that are not shown: <code>spotter info</code> lists all.</p>\n",
                             plural(story.findings.size() - most, "further finding"));
     }
     if (body.empty()) { body = paragraph(verdict(story)); }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
-    if (!ended) { body += paragraph("Whether the rules could judge is only told at the end of a run."); }
-    return {"findings", "Findings", body + detail::coverage_of(run.coverages())};
+    if (!ended && story.anew == nullptr) { body += paragraph("Whether the rules could judge is only told at the end of a run."); }
+    return {"findings", "Findings", body + detail::coverage_of(story.coverages())};
 }
 
 SPOTTER_BODY section findings_of_many(std::vector<run_story> const& runs) {

@@ -11,8 +11,8 @@ SPOTTER_BODY std::string verdict(run_story const& story) {
     trial const& run = *story.run;
     if (story.findings.empty()) {
         bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
-        if (!ended) { return "No finding so far."; }
-        std::string text = spotter::detail::describe_verdict(run.findings(), run.coverages());
+        if (!ended && story.anew == nullptr) { return "No finding so far."; }
+        std::string text = spotter::detail::describe_verdict(story.found(), story.coverages());
         while (text.ends_with('\n')) { text.pop_back(); }
         text.front() = text.front() >= 'a' ? static_cast<char>(text.front() - 'a' + 'A') : text.front();
         return text + '.';
@@ -35,7 +35,7 @@ SPOTTER_BODY std::string verdict(run_story const& story) {
 SPOTTER_BODY std::string_view mood(run_story const& story) {
     bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed;
     for (evidence const& each : story.findings) { bad = bad || each.what.strongest.severity > severity::info; }
-    bool const judged = std::any_of(story.run->coverages().begin(), story.run->coverages().end(),
+    bool const judged = std::any_of(story.coverages().begin(), story.coverages().end(),
                                     [](recorded_coverage const& each) { return each.judged > 0; });
     return bad ? "bad" : judged ? "good" : "open";
 }
@@ -77,6 +77,9 @@ SPOTTER_BODY std::string notes_of(run_story const& story) {
     }
     if (run_losses const lost = run.losses(); lost.any()) {
         note(fmt::format("The record is not whole: {}.", spotter::describe(lost)));
+    }
+    if (story.anew != nullptr) {
+        note("Findings are of rules that judged the record anew, not of those that ran beside the training.");
     }
     if (story.tensors.empty()) { note("Nothing was recorded: no tensor and no scalar was kept at any step."); }
     return notes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/report/html/picture.hpp>
+#include <spotter/report/html/roc.hpp>
 #include <spotter/report/html/values.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
@@ -21,6 +22,8 @@ struct judged_samples {
     std::vector<mistake>
         mistakes{};          // to be shown: some of each of the most frequent pairs, then the surest of all others
     std::string from{};      // which tensors and steps: "labels and logits at eval(16)"
+    class_hits hits{};       // over the run, at the steps with values
+    std::vector<roc_curve> rocs{};  // a class against all others, the most frequent six; of two classes one
     std::string drawn_as{};  // how the pictures were made; empty where there are none
 };
 
@@ -41,8 +44,14 @@ struct image_shape {
 struct classes_said {
     std::vector<std::uint32_t> classes{};
     std::vector<double> certainty{};
+    // Of each sample one for each class, as shares; of a single score that of the second class. Empty where there are none.
+    std::size_t columns = 0;
+    std::vector<double> scores{};
 };
 [[nodiscard]] classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool binary);
+
+// The first tensor of a role with values in a mode.
+[[nodiscard]] tensor_story const* kept_of(run_story const& story, role what, mode in);
 
 // Of all mistakes those that are shown: the three surest of each of the six most frequent pairs, then the surest others, 24 in all.
 [[nodiscard]] std::vector<mistake> choose_mistakes(std::vector<mistake> all, class_counts const& counts);

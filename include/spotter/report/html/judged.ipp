@@ -65,7 +65,9 @@ SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref cons
             double const share = logits ? 1 / (1 + std::exp(-each)) : each;
             found.classes.push_back(is_finite(each) ? second ? 1 : 0 : no_class);
             found.certainty.push_back(is_finite(each) ? second ? share : 1 - share : 0);
+            found.scores.push_back(is_finite(each) ? share : 0);
         }
+        found.columns = 1;
         return found;
     }
     feature classes;
@@ -75,13 +77,22 @@ SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref cons
     if (axis < 0) { return found; }
     std::size_t sample = 0;
     auto const count = static_cast<std::size_t>(view.shape.size[static_cast<std::size_t>(axis)]);
+    constexpr std::size_t most_columns = 64;
+    found.columns = count <= most_columns ? count : 0;
     for_each_row(view, axis, [&](auto const& row) {
         std::uint32_t const said = found.classes[sample];
+        std::size_t const scored = found.scores.size();
+        for (std::size_t i = 0; i < found.columns; ++i) { found.scores.push_back(0); }
         if (said != no_class) {
             double sum = 0, best = row(said).value;
             for (std::size_t i = 0; i < count; ++i) {
                 seen_element const each = row(i);
                 if (each.kind < number_class::pos_inf) { sum += logits ? std::exp(each.value - best) : each.value; }
+            }
+            for (std::size_t i = 0; i < found.columns; ++i) {
+                seen_element const each = row(i);
+                if (each.kind >= number_class::pos_inf || !(sum > 0)) { continue; }
+                found.scores[scored + i] = (logits ? std::exp(each.value - best) : each.value) / sum;
             }
             found.certainty[sample] = (std::clamp)(logits ? 1 / sum : sum > 0 ? best / sum : 0, 0.0, 1.0);
         }
@@ -95,8 +106,7 @@ SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref cons
                        [](std::uint32_t each) { return each <= 1 || each == no_class; });
 }
 
-// The first tensor of a role with values in a mode.
-[[nodiscard]] SPOTTER_BODY tensor_story const* kept_of(run_story const& story, role what, mode in) {
+SPOTTER_BODY tensor_story const* kept_of(run_story const& story, role what, mode in) {
     for (tensor_story const& each : story.tensors) {
         if (each.info.role == what && !each.modes[index_of(in)].recent.empty()) { return &each; }
     }
@@ -109,6 +119,63 @@ SPOTTER_BODY void add_mistakes(std::vector<mistake>& into, classes_said const& l
         std::uint32_t const label = labels.classes[i], taken_for = said.classes[i];
         if (label == taken_for || label == no_class || taken_for == no_class) { continue; }
         into.push_back({label, taken_for, said.certainty[i], step, i, labels.classes.size(), {}});
+    }
+}
+
+// Labels and scores of one evaluation.
+struct scored_samples {
+    std::vector<std::uint32_t> labels{};
+    std::size_t columns = 0;
+    std::vector<double> scores{};
+
+    void add(classes_said const& truth, classes_said const& said) {
+        bool const fits = said.columns > 0 && (columns == 0 || columns == said.columns) &&
+                          said.scores.size() == truth.classes.size() * said.columns;
+        if (!fits) { return; }
+        columns = said.columns;
+        labels.insert(labels.end(), truth.classes.begin(), truth.classes.end());
+        scores.insert(scores.end(), said.scores.begin(), said.scores.end());
+    }
+};
+
+SPOTTER_BODY std::vector<roc_curve> rocs_of(scored_samples const& it, class_counts const& counts,
+                                            std::vector<std::string> const& names) {
+    constexpr std::size_t most = 6;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> classes{counts.labels.begin(), counts.labels.end()};
+    std::sort(classes.begin(), classes.end(),
+              [](auto const& a, auto const& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+    if (it.columns <= 2) { classes = {{1, 0}}; }
+    std::vector<roc_curve> found;
+    for (std::size_t k = 0; k < classes.size() && k < most; ++k) {
+        std::uint32_t const which = classes[k].first;
+        std::size_t const column = it.columns == 1 ? 0 : which;
+        if (column >= it.columns) { continue; }
+        std::vector<double> scores;
+        std::vector<bool> is_of_class;
+        for (std::size_t i = 0; i < it.labels.size(); ++i) {
+            if (it.labels[i] == no_class) { continue; }
+            scores.push_back(it.scores[i * it.columns + column]);
+            is_of_class.push_back(it.labels[i] == which);
+        }
+        bool const named = which < names.size() && !names[which].empty();
+        found.push_back(roc_of(named ? names[which] : fmt::format("class {}", which), scores, is_of_class));
+    }
+    return found;
+}
+
+// The share that was right over the run, at the few steps of which values are read.
+SPOTTER_BODY void read_hits(class_hits& into, tensor_story const& labels, tensor_story const& predictions, mode in,
+                            value_source& from) {
+    for (kept_step const& each : labels.modes[index_of(in)].kept.items()) {
+        recorded_value const given = from.read(labels, each.step), said = from.read(predictions, each.step);
+        if (!given || !said) { continue; }
+        classes_said const truth = classes_in(labels, given.view(), false);
+        bool const binary = std::all_of(truth.classes.begin(), truth.classes.end(), [](std::uint32_t it) { return it <= 1 || it == no_class; });
+        classes_said const taken = classes_in(predictions, said.view(), binary);
+        for (std::size_t i = 0; i < truth.classes.size() && truth.classes.size() == taken.classes.size(); ++i) {
+            bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;
+            if (known) { into.add(each.at, truth.classes[i], truth.classes[i] == taken.classes[i]); }
+        }
     }
 }
 
@@ -169,6 +236,7 @@ SPOTTER_BODY judged_samples judge_samples(run_story const& story, value_source& 
         tensor_story const* const inputs = detail::kept_of(story, role::input, in);
         auto const& steps = labels->modes[index_of(in)].recent;
         std::vector<mistake> mistakes;
+        detail::scored_samples scored;
         std::size_t batches = 0;
         for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
             kept_step const& each = *it;
@@ -185,10 +253,13 @@ SPOTTER_BODY judged_samples judge_samples(run_story const& story, value_source& 
                 if (known) { found.counts.add(truth.classes[i], taken.classes[i]); }
             }
             detail::add_mistakes(mistakes, truth, taken, each.step);
+            scored.add(truth, taken);
             if (++batches == 1) {
                 found.from = fmt::format("{} and {} at {}", labels->name, predictions->name, describe(each.step));
             }
         }
+        found.rocs = detail::rocs_of(scored, found.counts, story.class_names);
+        if (found.counts.total > 0) { detail::read_hits(found.hits, *labels, *predictions, in, from); }
         if (inputs != nullptr) {
             auto const& kept = inputs->modes[index_of(in)].recent;
             std::erase_if(mistakes, [&](mistake const& it) {
@@ -202,6 +273,7 @@ SPOTTER_BODY judged_samples judge_samples(run_story const& story, value_source& 
     if (found.counts.total > 0) { return found; }
     bool const eval = story.eval_classes.total > 0;
     found.counts = eval ? story.eval_classes : story.train_classes;
+    found.hits = eval ? story.eval_hits : story.train_hits;
     found.from = eval ? "what rules saw of the last evaluation" : "what rules saw of all train steps";
     return found;
 }

@@ -43,7 +43,7 @@ private:
 
     // What rules made of labels and predictions: the class of each sample.
     void take_feature(std::uint32_t segment, row_view row);
-    void pair_classes(mode which);
+    void pair_classes(step_id step);
 
     static constexpr std::size_t most_recent = 64, most_evidence = 64;
     static constexpr std::uint64_t classes_key = key_of("sampled classes", false, default_axis);
@@ -63,10 +63,10 @@ private:
 };
 
 // The findings of a run that a page has room for, strongest first.
-[[nodiscard]] std::vector<evidence> gather_evidence(trial const& run);
+[[nodiscard]] std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> const& findings);
 
 // Of several workers a tensor's story is that of the lowest that observed it, and steps are those of all.
-[[nodiscard]] run_story read_story(trial const& run);
+[[nodiscard]] run_story read_story(trial const& run, judgement const* anew = nullptr);
 
 }  // namespace spotter::inline SPOTTER_ABI::html
 

@@ -9,6 +9,8 @@
 #include <spotter/stat/summarize.hpp>
 
 #include <cmath>
+#include <map>
+#include <tuple>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -77,7 +79,7 @@ SPOTTER_BODY void run_reader::take_close(row_view row) {
     for (evidence* const each : unplaced_) {
         if (each->what.strongest.step == it.step) { each->at = place_of(it.step); }
     }
-    pair_classes(it.step.mode);
+    pair_classes(it.step);
     if (it.step.mode == mode::train) { last_train_ = it.step.index, has_train_ = true; }
     mode_before_ = it.step.mode;
 }
@@ -249,7 +251,8 @@ SPOTTER_BODY void run_reader::take_feature(std::uint32_t segment, row_view row) 
     (label ? labels_ : said_).add(sampled_classes::read(numbers));
 }
 
-SPOTTER_BODY void run_reader::pair_classes(mode which) {
+SPOTTER_BODY void run_reader::pair_classes(step_id step) {
+    mode const which = step.mode;
     if (which == mode::eval && mode_before_ != mode::eval) { story_.eval_classes = {}; }
     if (which == mode::train) {
         for (class_list::entry const& each : labels_.all()) {
@@ -264,29 +267,60 @@ SPOTTER_BODY void run_reader::pair_classes(mode which) {
         if (said.empty()) { break; }
         bool const both =
             said.front().place == label.place && label.which != no_class && said.front().which != no_class;
-        if (both) { into.add(label.which, said.front().which); }
+        if (!both) { continue; }
+        into.add(label.which, said.front().which);
+        (which == mode::eval ? story_.eval_hits : story_.train_hits)
+            .add(place_of(step), label.which, label.which == said.front().which);
     }
     labels_.clear();
     said_.clear();
 }
 
-SPOTTER_BODY std::vector<evidence> gather_evidence(trial const& run) {
-    std::vector<evidence> found;
-    auto const all = spotter::detail::gather_findings(run.findings());
-    for (severity const level : {severity::error, severity::warning, severity::info}) {
-        for (auto const& each : all) {
-            if (each.strongest.severity == level) { found.push_back({each, 0, {}, 0}); }
+// Of one worker findings are in the order of time; of several by when their steps were closed.
+SPOTTER_BODY void put_in_order(trial const& run, std::vector<spotter::detail::repeated_finding>& all) {
+    if (run.readers().size() < 2) { return; }
+    std::map<std::pair<std::uint32_t, step_id>, double> closed;
+    for (auto const& each : all) { closed[{each.first.worker, each.first.step}] = 0; }
+    for (auto const& reader : run.readers()) {
+        for (closed_step const& each : reader->index().steps()) {
+            auto const wanted = closed.find({reader->number(), each.step});
+            if (wanted != closed.end() && wanted->second == 0) { wanted->second = each.time; }
         }
+    }
+    std::stable_sort(all.begin(), all.end(), [&](auto const& a, auto const& b) {
+        return closed.at({a.first.worker, a.first.step}) < closed.at({b.first.worker, b.first.step});
+    });
+}
+
+SPOTTER_BODY std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> const& findings) {
+    auto all = spotter::detail::gather_findings(findings);
+    put_in_order(run, all);
+    std::vector<evidence> found;
+    std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> places;
+    for (severity const level : {severity::error, severity::warning, severity::info}) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i].strongest.severity != level) { continue; }
+            places[{all[i].first.rule, all[i].first.reason, all[i].first.tensor}] = found.size();
+            evidence& one = found.emplace_back();
+            one.what = all[i];
+            one.order = i;
+        }
+    }
+    for (finding const& each : findings) {
+        evidence& one = found[places.at({each.rule, each.reason, each.tensor})];
+        bool const same = each.worker == one.what.strongest.worker && each.step.mode == one.what.strongest.step.mode;
+        if (same && !each.measure.empty()) { one.told.add(each.step.index, each.measured); }
     }
     return found;
 }
 
-SPOTTER_BODY run_story read_story(trial const& run) {
+SPOTTER_BODY run_story read_story(trial const& run, judgement const* anew) {
     run_story story;
     story.run = &run;
     std::string_view const path = run.path();
     story.name = path.substr(path.rfind('/') + 1);
-    story.findings = gather_evidence(run);
+    story.anew = anew;
+    story.findings = gather_evidence(run, story.found());
     std::map<std::string, std::size_t, std::less<>> places;
     for (auto const& each : run.readers()) {
         for (tensor_story& tensor : run_reader{*each, story}.read()) {

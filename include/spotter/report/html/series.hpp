@@ -20,6 +20,7 @@ public:
         std::uint64_t count = 0;              // of these
         std::uint64_t bad = 0;                // values that are not finite
         std::uint64_t first = 0, last = 0;    // steps
+        std::uint64_t bad_first = 0, bad_last = 0;
 
         [[nodiscard]] bool seen() const noexcept { return count + bad > 0; }
         [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }

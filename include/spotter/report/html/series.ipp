@@ -20,6 +20,8 @@ SPOTTER_BODY void series::bucket::join(bucket const& other) noexcept {
     most = count == 0 || (other.count > 0 && other.most > most) ? other.most : most;
     first = !seen() || other.first < first ? other.first : first;
     last = !seen() || other.last > last ? other.last : last;
+    bad_first = bad == 0 || (other.bad > 0 && other.bad_first < bad_first) ? other.bad_first : bad_first;
+    bad_last = bad == 0 || (other.bad > 0 && other.bad_last > bad_last) ? other.bad_last : bad_last;
     sum += other.sum;
     count += other.count;
     bad += other.bad;
@@ -40,6 +42,7 @@ SPOTTER_BODY void series::add(std::uint64_t step, double const& value) {
 SPOTTER_BODY void series::add_bad(std::uint64_t step) {
     bucket one{};
     one.first = one.last = step;
+    one.bad_first = one.bad_last = step;
     one.bad = 1;
     ends_bad_ = true;
     put(step, one);

@@ -58,6 +58,12 @@ struct tensor_story {
     [[nodiscard]] std::uint64_t observations() const noexcept;
 };
 
+// What rules say of a run: as it was recorded, or judged anew. Texts live as long as whoever judged.
+struct judgement {
+    std::vector<finding> findings{};
+    std::vector<recorded_coverage> coverages{};
+};
+
 // A finding with what was observed of the tensor that it blames, around it.
 struct evidence {
     struct moment {
@@ -71,6 +77,8 @@ struct evidence {
     std::uint64_t at = 0;  // its place on the page's axis of steps
     std::deque<moment> moments{};
     std::size_t after_it = 0;
+    std::size_t order = 0;  // by the time at which it was first told, among the findings of the run
+    series told{};          // the measured number, each time that it was told
 };
 
 // How long the steps of a mode took: from the close before to their own, where the record says so.
@@ -89,6 +97,7 @@ struct step_times {
 
 struct run_story {
     trial const* run = nullptr;           // outlives the story
+    judgement const* anew = nullptr;      // that, instead of what was found while it was recorded
     std::string name{};                   // the last part of the path
     std::vector<tensor_story> tensors{};  // in the order in which they were first observed
     std::vector<evidence> findings{};     // strongest first
@@ -100,8 +109,13 @@ struct run_story {
     class_counts train_classes{},
         eval_classes{};  // that rules extracted: of the whole training; of the last evaluation
     class_balance train_labels{};
+    class_hits train_hits{}, eval_hits{};
     std::vector<std::string> class_names{};  // by class, as the text "class_names" has them, one a line
 
+    [[nodiscard]] std::vector<finding> const& found() const { return anew != nullptr ? anew->findings : run->findings(); }
+    [[nodiscard]] std::vector<recorded_coverage> const& coverages() const {
+        return anew != nullptr ? anew->coverages : run->coverages();
+    }
     [[nodiscard]] bool blames(std::string_view tensor) const noexcept;
 };
 

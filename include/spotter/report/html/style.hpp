@@ -31,16 +31,19 @@ nav{display:flex;flex-wrap:wrap;gap:4px 16px;margin:16px 0;font-size:.92rem}
 dl{display:flex;flex-wrap:wrap;gap:8px 28px;margin:12px 0}dl div{min-width:0}dt{color:var(--soft);font-size:.8rem}dd{margin:0;overflow-wrap:anywhere}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr));gap:16px}
 .grid.small{grid-template-columns:repeat(auto-fill,minmax(min(100%,240px),1fr))}
+.across{display:none}@media screen and (min-width:900px){.alone figure{display:none}.alone .across{display:block}}
 figure{margin:0;min-width:0}figure.heat{margin:0 0 24px}figcaption{font-size:.9rem;overflow-wrap:anywhere}figcaption .note{display:block}
 svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-serif;fill:var(--soft)}
 .end{text-anchor:end}.mid{text-anchor:middle}.grid path.grid,path.grid{stroke:var(--rule);fill:none}.axis{stroke:var(--soft);fill:none}
 .line,.dot{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}.dot{stroke-width:5}.dashed{stroke-dasharray:5 4}
 .band{opacity:.28;stroke-width:.6}.limit{stroke:var(--error);stroke-dasharray:7 4;fill:none}.bad{stroke:var(--bad);stroke-width:2;fill:none}
+.stretch{fill:var(--bad);opacity:.16}.hover path{fill:transparent}.hover path:hover{fill:var(--ink);fill-opacity:.09}.line,.dot,.band,.stretch{pointer-events:none}
+.smooth{display:none;stroke-width:2.4}#smooth:checked~main .smooth{display:inline}#smooth:checked~main .raw{opacity:.3}.switch{font-size:.92rem}
 .mark path{stroke-width:1.2;stroke-dasharray:2 3;fill:none}.mark .head{stroke:none}
 .mark.error path{stroke:var(--error)}.mark.warning path{stroke:var(--warning)}.mark.info path{stroke:var(--info)}
 .mark.error .head{fill:var(--error)}.mark.warning .head{fill:var(--warning)}.mark.info .head{fill:var(--info)}
 .key{white-space:nowrap;font-size:.85rem;color:var(--soft);margin-right:6px}.key i{display:inline-block;width:16px;height:0;border-top:3px solid;margin-right:4px;vertical-align:middle}
-.key i.dashed{border-top-style:dashed}.key i.box{height:12px;width:12px;border:0}
+.key i.dashed{border-top-style:dashed}.key i.limit{border-top:2px dashed var(--error)}.key i.box{height:12px;width:12px;border:0}
 .finding{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,380px),1fr));gap:8px 24px;background:var(--card);border-left:5px solid var(--info);border-radius:4px;padding:12px 16px;margin:0 0 12px}
 .finding>div{min-width:0}.finding h3{margin:0 0 4px}.finding.error{border-color:var(--error)}.finding.warning{border-color:var(--warning)}
 .tag{font-size:.78rem;text-transform:uppercase;letter-spacing:.04em;border:1px solid;border-radius:4px;padding:1px 6px;vertical-align:middle}
@@ -69,7 +72,7 @@ footer{margin-top:40px;color:var(--soft);font-size:.85rem}
 .line,.dot{stroke:var(--c)}.band{stroke:var(--c);fill:var(--c)}.column{fill:var(--c)}.bar{background:var(--c)}.key i{border-color:var(--c)}
 .s1{--a:.1}.s2{--a:.18}.s3{--a:.26}.s4{--a:.34}.s5{--a:.42}.s6{--a:.52}.s7{--a:.62}.s8{--a:.72}.s0{--a:0;color:var(--soft)}
 .hit{background:rgba(var(--hit),var(--a))}.miss{background:rgba(var(--miss),var(--a))}
-@media(max-width:600px){body{padding:0 12px 32px}.heat th{width:34%;font-size:.8rem}.heat td:last-child{width:70px;font-size:.8rem}}
+@media(max-width:600px){svg text{font-size:16px}.finding svg text{font-size:17.8px}.small svg text{font-size:12.5px}body{padding:0 12px 32px}.heat th{width:34%;font-size:.8rem}.heat td:last-child{width:70px;font-size:.8rem}}
 @media print{:root{color-scheme:light;--card:#fff;--ink:#000;--soft:#444}.wide{overflow:visible}.confusion td,.confusion th{padding:2px 3px;min-width:20px}body{max-width:none;font-size:11pt}nav{display:none}
 figure,.finding,tr{break-inside:avoid}h2,h3{break-after:avoid}.grid{grid-template-columns:1fr 1fr}.grid.small{grid-template-columns:1fr 1fr 1fr}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )css";

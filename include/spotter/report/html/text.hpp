@@ -17,6 +17,8 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 // Safe in an element and in a quoted attribute, of HTML and of XML.
 [[nodiscard]] std::string escape(std::string_view text);
+// The same of a text of several lines.
+[[nodiscard]] std::string escape_lines(std::string_view text);
 
 [[nodiscard]] std::string number_text(double const& value);
 

@@ -34,6 +34,12 @@ SPOTTER_BODY std::string escape(std::string_view text) {
     return safe;
 }
 
+SPOTTER_BODY std::string escape_lines(std::string_view text) {
+    std::string safe;
+    for (std::string const& each : lines_of(text)) { safe += (safe.empty() ? "" : "\n") + escape(each); }
+    return safe;
+}
+
 SPOTTER_BODY std::string number_text(double const& value) {
     switch (classify(value)) {
         case number_class::nan:

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report (L5), for html.hpp: of a regression the predictions against the labels, and what lies between them.
+#pragma once
+
+#include <spotter/report/html/judged.hpp>
+#include <spotter/report/html/section.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+// Numbers that a prediction missed by.
+struct residual_counts {
+    std::uint64_t count = 0;
+    double mean = 0, root_mean_square = 0, mean_abs = 0;
+    double explained = 0;  // R²: 1 minus the mean square over the labels' variance
+};
+[[nodiscard]] residual_counts residuals_of(std::span<double const> labels, std::span<double const> said);
+
+// Of the last evaluation, or else of the latest train steps; empty where labels are classes (whole numbers), or were not kept.
+[[nodiscard]] section residuals_section(run_story const& story, value_source& from);
+
+}  // namespace spotter::inline SPOTTER_ABI::html
+
+#if SPOTTER_BODIES
+#include <spotter/report/html/residuals.ipp>
+#endif
