@@ -8,6 +8,7 @@
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -287,9 +288,12 @@ SPOTTER_BODY void put_in_order(trial const& run, std::vector<spotter::detail::re
             if (wanted != closed.end() && wanted->second == 0) { wanted->second = each.time; }
         }
     }
-    std::stable_sort(all.begin(), all.end(), [&](auto const& a, auto const& b) {
-        return closed.at({a.first.worker, a.first.step}) < closed.at({b.first.worker, b.first.step});
-    });
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < all.size(); ++i) { order.emplace_back(closed.at({all[i].first.worker, all[i].first.step}), i); }
+    std::sort(order.begin(), order.end());
+    std::vector<spotter::detail::repeated_finding> sorted;
+    for (auto const& [time, which] : order) { sorted.push_back(std::move(all[which])); }
+    all = std::move(sorted);
 }
 
 SPOTTER_BODY std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> const& findings) {

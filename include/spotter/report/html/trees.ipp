@@ -5,6 +5,7 @@
 #include <spotter/report/html/trees.hpp>
 #include <spotter/rule/builtin/tree_depth.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
@@ -92,7 +93,9 @@ template <class Text>
     }
     figures += bars_of("Which way features move predictions", "mean SHAP value at the end; in the other colour: down", averages, names,
                        [](double const& it) { return number_text(it); });
-    std::stable_sort(ends.begin(), ends.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
+    std::sort(ends.begin(), ends.end(), [](auto const& a, auto const& b) {
+        return a.first != b.first ? a.first > b.first : a.second->name < b.second->name;
+    });
     chart picture;
     picture.title = "Mean SHAP values over the rounds";
     picture.step_name = "round";
