@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <thread>
 
@@ -138,13 +139,22 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
 
 // --- JUnit: a suite a record, a case a rule ------------------------------------------------------------------------------------
 
+// As xs:dateTime, in UTC.
+[[nodiscard]] std::string iso_time(double seconds) {
+    auto const whole = static_cast<std::time_t>(seconds);
+    std::tm parts{};
+    if (::gmtime_r(&whole, &parts) == nullptr) { return "1970-01-01T00:00:00"; }
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+                       parts.tm_min, parts.tm_sec);
+}
+
 [[nodiscard]] std::string junit_suite(judged const& it, severity least) {
     std::string cases;
     std::size_t count = 0, failures = 0, skipped = 0;
     auto const put = [&](std::string_view name, std::string_view inside) {
         ++count;
         cases +=
-            fmt::format("    <testcase classname=\"{}\" name=\"{}\"", html::escape(title_of(it)), html::escape(name));
+            fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", html::escape(title_of(it)), html::escape(name));
         cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
     };
     // Several rules may go by one name, and a negation's finding by one that no leaf has.
@@ -156,11 +166,18 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
     auto const repeated = gathered(it.report.findings);
     for (repeated_finding const& each : repeated) { add(each.strongest.rule); }
     for (std::string_view const name : names) {
-        std::string inside;
+        // A case fails once: the strongest finding gives its message, all of them its text.
+        std::string inside, text;
+        repeated_finding const* strongest = nullptr;
         for (repeated_finding const& found : repeated) {
             if (found.strongest.rule != name || !counts(found.strongest, least)) { continue; }
-            inside += fmt::format("<failure message=\"{}\">{}</failure>", html::escape(finding_text(found.strongest)),
-                                  html::escape(found.strongest.remedy));
+            bool const stronger = strongest == nullptr || found.strongest.severity > strongest->strongest.severity;
+            strongest = stronger ? &found : strongest;
+            text += fmt::format("{}\n{}{}", finding_text(found.strongest), found.strongest.remedy, found.strongest.remedy.empty() ? "" : "\n");
+        }
+        if (strongest != nullptr) {
+            inside = fmt::format("<failure message=\"{}\" type=\"{}\">{}</failure>", html::escape(finding_text(strongest->strongest)),
+                                 name_of(strongest->strongest.severity), html::escape_lines(text));
         }
         failures += inside.empty() ? 0 : 1;
         coverage const* silent = nullptr;
@@ -184,14 +201,26 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
                                      : !it.loss.is_null()  ? "the record is not whole: `spotter verify` says where"
                                      : !it.bad_end.empty() ? std::string_view{it.bad_end}
                                                            : std::string_view{it.unjudged};
-        put("record", fmt::format("<{} message=\"{}\"/>", broken ? "failure" : "skipped", html::escape(why)));
+        put("record", broken ? fmt::format("<failure message=\"{}\" type=\"record\"/>", html::escape(why))
+                             : fmt::format("<skipped message=\"{}\"/>", html::escape(why)));
     }
-    return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
-                       html::escape(title_of(it)), count, failures, skipped, cases);
+    // What Ant's schema asks for, too: errors are of the test, and here is none; the time is when the run began.
+    double began = 0;
+    if (it.run) {
+        for (auto const& each : it.run->readers()) {
+            double const first = each->index().begun_at();
+            began = began > 0 ? (std::min)(began, first) : first;
+        }
+    }
+    return fmt::format(" name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\" timestamp=\"{}\" "
+                       "hostname=\"localhost\">\n    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
+                       html::escape(title_of(it)), count, failures, skipped, iso_time(began), cases);
 }
 [[nodiscard]] error write_junit(std::vector<told_record> const& all, std::string const& path) {
-    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"spotter check\">\n";
-    for (told_record const& each : all) { text += each.suite; }
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!all[i].suite.empty()) { text += fmt::format("  <testsuite package=\"spotter\" id=\"{}\"{}", i, all[i].suite); }
+    }
     text += "</testsuites>\n";
     error why = replace_file(system_files(), path, std::as_bytes(std::span{text}));
     if (why.code == errc::not_a_run) { why.code = errc::unwritable; }  // its folder is missing

@@ -28,7 +28,10 @@ constexpr export_format formats[] = {
     {"csv", ".csv", &to_csv, true, false},
     {"jsonl", ".jsonl", &to_json_lines, true, true},
     {"parquet", ".parquet", &to_parquet, false, false},
+    {"mcap", ".mcap", &to_mcap, false, false},
     {"trace", ".json", &to_trace, true, false},
+    {"perfetto", ".pftrace", &to_perfetto, false, false},
+    {"openmetrics", ".openmetrics", &to_openmetrics, true, true},
     {"prometheus", ".prom", &to_prometheus_text, true, true},
     {"tensorboard", "", &to_tensorboard, false, true},
     {"projector", "", &to_projector, false, false},
@@ -87,7 +90,8 @@ void warn(export_job const& job, std::string_view format) {
             stderr);
     }
     if (job.done.left_out > 0) {
-        std::string_view const what = format == "trace"       ? "numbers that are not finite, left out"
+        std::string_view const what = format == "trace" || format == "perfetto" ? "numbers that are not finite, left out"
+                                      : format == "mcap"      ? "numbers that are not finite, written as null"
                                       : format == "projector" ? "numbers that are not finite, written as 0"
                                                               : "tensors of a type that safetensors has not, left out";
         say(fmt::format("spotter export: {}: {}\n", what, job.done.left_out), stderr);
@@ -130,10 +134,10 @@ int export_to(export_options const& wanted) {
     if (wanted.out == "-" && (!format.is_text || wanted.json)) {
         return refuse(
             {errc::bad_config,
-             "only csv, jsonl, trace and prometheus go to standard output, and then without --json: give a file"});
+             "only csv, jsonl, trace, prometheus and openmetrics go to standard output, and then without --json: give a file"});
     }
-    if (wanted.follow && (!format.follows || (format.write == &to_prometheus_text && wanted.out == "-"))) {
-        return refuse({errc::bad_config, "--follow works with tensorboard and jsonl, and with prometheus into a file"});
+    if (wanted.follow && (!format.follows || ((format.write == &to_prometheus_text || format.write == &to_openmetrics) && wanted.out == "-"))) {
+        return refuse({errc::bad_config, "--follow works with tensorboard and jsonl, and with prometheus and openmetrics into a file"});
     }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return refuse(why); }

@@ -193,12 +193,12 @@ int run_tool(int count, char** words) {
     sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,
                    export_to, run);
     sub->add_option("out", for_export.out,
-                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .parquet, .json (a trace) or .prom; a folder; - for standard "
+                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .parquet, .mcap, .json (a trace), .pftrace, .prom or .openmetrics; a folder; - for standard "
                     "output")
         ->required();
     sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
         ->check(CLI::IsMember(
-            {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "trace", "prometheus", "tensorboard", "projector"}));
+            {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace", "perfetto", "openmetrics", "prometheus", "tensorboard", "projector"}));
     sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--step", for_export.step, "Only this step, such as train:100");
@@ -309,7 +309,7 @@ int run_tool(int count, char** words) {
                     "Only this section of the page, such as runs or classes; may be repeated")
         ->allow_extra_args(false);
     sub->add_flag("--self-test", for_report.self_test, "Also tells which faults the rules would not have noticed");
-    sub->add_option("--rules", for_report.rules, "For that: a rules file (.json), a pack or a rule; may be repeated (without: supervised)")
+    sub->add_option("--rules", for_report.rules, "Judges the record anew by these: a rules file (.json), a pack or a rule; may be repeated (without: what was found in the loop)")
         ->allow_extra_args(false);
     sub->add_option("--as", for_report.as, "page, or csv: the table of the runs, hyperparameters beside outcome")
         ->check(CLI::IsMember({"page", "csv"}))

@@ -12,6 +12,7 @@
 #include <spotter/export/csv.hpp>
 #include <spotter/export/follow_run.hpp>
 #include <spotter/export/json_lines.hpp>
+#include <spotter/export/mcap.hpp>
 #include <spotter/export/npz.hpp>
 #include <spotter/export/parquet.hpp>
 #include <spotter/export/projector.hpp>

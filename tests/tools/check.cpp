@@ -94,7 +94,7 @@ TEST_CASE("check: JUnit has a suite a run and a case a rule, whatever names are 
     CHECK(ask("check " + folder / "run" + " --rules " + rules + " --junit " + file).code == 1);
     std::vector<char> const bytes = read_file(file);
     std::string const text{bytes.begin(), bytes.end()};
-    CHECK(text.find("tests=\"3\" failures=\"1\" skipped=\"1\"") != text.npos);
+    CHECK(text.find("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\"") != text.npos);
     CHECK(text.find("<failure message=\"warning: any: holds for a tensor at train(0), "
                     "&#34;a&#60;b&#62;&#38;&#34;c&#34;\\x01\\xff") != text.npos);
     CHECK(text.find("<skipped message=\"no tensor matched\"/>") != text.npos);
@@ -155,7 +155,7 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
     CHECK(damaged.code == 5);
     CHECK(damaged.says("  trouble: "));  // in the values of a tensor; damage of rows is told by its place
     std::vector<char> const junit = read_file(folder / "junit.xml");
-    CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\"><failure") != std::string::npos);
+    CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\" time=\"0\"><failure") != std::string::npos);
 }
 
 TEST_CASE("check: --list says every rule, with what can be set") {
@@ -203,7 +203,7 @@ TEST_CASE("check: a run that died or failed is never \"nothing found\": its last
     CHECK(failed.code == 6);
     CHECK(failed.says("  failed: the GPU fell out\n"));
     std::vector<char> const junit = read_file(folder / "junit.xml");
-    CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\"><failure message=\"failed: the GPU fell out") !=
+    CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\" time=\"0\"><failure message=\"failed: the GPU fell out") !=
           std::string::npos);
 }
 

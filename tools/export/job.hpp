@@ -73,8 +73,11 @@ struct export_job {
 [[nodiscard]] spotter::error to_csv(export_job& job);
 [[nodiscard]] spotter::error to_parquet(export_job& job);
 [[nodiscard]] spotter::error to_json_lines(export_job& job);
+[[nodiscard]] spotter::error to_mcap(export_job& job);
 [[nodiscard]] spotter::error to_trace(export_job& job);
+[[nodiscard]] spotter::error to_perfetto(export_job& job);
 [[nodiscard]] spotter::error to_prometheus_text(export_job& job);
+[[nodiscard]] spotter::error to_openmetrics(export_job& job);
 [[nodiscard]] spotter::error to_tensorboard(export_job& job);
 [[nodiscard]] spotter::error to_projector(export_job& job);
 

@@ -9,6 +9,7 @@
 #include <spotter/export/csv.hpp>
 #include <spotter/export/follow_run.hpp>
 #include <spotter/export/json_lines.hpp>
+#include <spotter/export/mcap.hpp>
 #include <spotter/export/prometheus.hpp>
 #include <spotter/export/trace.hpp>
 
@@ -85,18 +86,50 @@ error to_json_lines(export_job& job) {
     return why;
 }
 
-error to_trace(export_job& job) {
+error to_mcap(export_job& job) {
     text_output out{job};
     export_counts counts;
-    error why = write_trace(
+    error why = write_mcap(
         job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
     if (!why) { why = out.finish(); }
     job.take(counts);
     return why;
 }
 
-error to_prometheus_text(export_job& job) {
-    prometheus_page page{tidy(job.wanted.path), job.choice};
+error to_trace(export_job& job) {
+    constexpr std::uint64_t most = 100'000'000;  // bytes: about what Perfetto's page takes as JSON
+    text_output out{job};
+    export_counts counts;
+    std::uint64_t bytes = 0;
+    error why = write_trace(
+        job.run, job.choice,
+        [&](std::string_view piece) {
+            bytes += piece.size();
+            return out.put(piece);
+        },
+        counts);
+    if (!why) { why = out.finish(); }
+    if (bytes > most) {
+        say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in a third of the bytes\n", stderr);
+    }
+    job.take(counts);
+    return why;
+}
+
+error to_perfetto(export_job& job) {
+    text_output out{job};
+    export_counts counts;
+    error why = write_perfetto(
+        job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
+    if (!why) { why = out.finish(); }
+    job.take(counts);
+    return why;
+}
+
+namespace {
+
+error to_metrics(export_job& job, metrics_text kind) {
+    prometheus_page page{tidy(job.wanted.path), job.choice, kind};
     text_output out{job};
     if (!job.wanted.follow) {
         error why = out.put(page.text(job.run));
@@ -119,9 +152,14 @@ error to_prometheus_text(export_job& job) {
     return why;
 }
 
+}  // namespace
+
 bool wait_for_more() {
     std::this_thread::sleep_for(std::chrono::milliseconds{200});
     return true;
 }
+
+error to_prometheus_text(export_job& job) { return to_metrics(job, metrics_text::prometheus); }
+error to_openmetrics(export_job& job) { return to_metrics(job, metrics_text::openmetrics); }
 
 }  // namespace spotter_tool

@@ -4,17 +4,10 @@
 
 #include <spotter/export/recorded_steps.hpp>
 #include <spotter/export/text.hpp>
+#include <spotter/export/text_sink.hpp>
 #include <spotter/rule/describe.hpp>
 
-#include <concepts>
-
 namespace spotter::inline SPOTTER_ABI {
-
-// Where a text goes, piece by piece; an error ends the writing.
-template <class Put>
-concept text_sink = requires(Put put, std::string_view piece) {
-    { put(piece) } -> std::convertible_to<error>;
-};
 
 namespace detail {
 

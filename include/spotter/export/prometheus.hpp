@@ -51,14 +51,17 @@ private:
 
 }  // namespace detail
 
-// The page of a run (exposition format 0.0.4), without times: a scrape gives them. Metrics: spotter_status (1 of the status that holds),
+// Prometheus' exposition format 0.0.4, or OpenMetrics 1.0, whose families of counters have other names and whose text has an end.
+enum class metrics_text : std::uint8_t { prometheus, openmetrics };
+
+// The page of a run, without times: a scrape gives them. Metrics: spotter_status (1 of the status that holds),
 // spotter_step and spotter_last_step_time_seconds, spotter_step_duration_seconds (of the last), spotter_step_seconds_sum and _count, spotter_steps_total, spotter_findings_total, spotter_dropped_total, spotter_value of a
 // number and spotter_statistic of a tensor. Labels: run, worker, mode, name, statistic.
 class prometheus_page {
 public:
     // `title` is the label run.
-    explicit prometheus_page(std::string_view title, export_choice choice = {})
-        : run_{"{run=" + detail::prometheus_label(title)}, choice_{std::move(choice)}, workers_{choice_} {}
+    explicit prometheus_page(std::string_view title, export_choice choice = {}, metrics_text kind = metrics_text::prometheus)
+        : run_{"{run=" + detail::prometheus_label(title)}, choice_{std::move(choice)}, kind_{kind}, workers_{choice_} {}
     prometheus_page(prometheus_page const&) = delete;
     prometheus_page& operator=(prometheus_page const&) = delete;
 
@@ -76,6 +79,7 @@ private:
 
     std::string run_;
     export_choice choice_;
+    metrics_text kind_;
     export_counts counts_{};
     recorded_workers<detail::latest_values> workers_;
     std::string page_{};

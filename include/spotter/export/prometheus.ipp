@@ -99,10 +99,13 @@ SPOTTER_BODY std::string prometheus_page::text(trial const& run) {
     });
     add_values("spotter_value", "Last recorded value of a number.", true);
     add_values("spotter_statistic", "Last recorded statistic of a tensor.", false);
+    if (kind_ == metrics_text::openmetrics) { page_ += "# EOF\n"; }
     return page_;
 }
 
 SPOTTER_BODY void prometheus_page::head(std::string_view name, std::string_view kind, std::string_view help) {
+    // There a counter's family has the name without what its sample adds.
+    if (kind_ == metrics_text::openmetrics && name.ends_with("_total")) { name.remove_suffix(6); }
     page_ += "# HELP " + std::string{name} + ' ' + std::string{help} + "\n# TYPE " + std::string{name} + ' ' +
              std::string{kind} + '\n';
 }

@@ -2,7 +2,9 @@
 // Export (L5): a run on a time line, for Perfetto and chrome://tracing: steps as slices, numbers as counters.
 #pragma once
 
-#include <spotter/export/json_lines.hpp>
+#include <spotter/export/recorded_steps.hpp>
+#include <spotter/export/trace_out.hpp>
+#include <spotter/rule/describe.hpp>
 #include <spotter/trial/samples.hpp>
 #include <spotter/trial/step_list.hpp>
 
@@ -12,27 +14,19 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-template <class Put>
+template <class Out>
 class trace_worker {
 public:
-    trace_worker(export_choice const& choice, Put& put, export_counts& counts, error& why, double begin,
-                 std::uint32_t worker)
-        : choice_{&choice}, put_{&put}, counts_{&counts}, why_{&why}, begin_{begin} {
-        own_ = "\"pid\":" + std::to_string(worker);
-        send("\"ph\":\"M\",\"name\":\"process_name\"," + own_ + ",\"tid\":0,\"args\":{\"name\":\"worker " +
-             std::to_string(worker) + "\"}");
-        for (mode const each : {mode::train, mode::eval, mode::predict}) {
-            send("\"ph\":\"M\",\"name\":\"thread_name\"," + own_ + thread_of(each) +
-                 ",\"args\":{\"name\":" + json_text(name_of(each)) + "}");
-        }
+    trace_worker(export_choice const& choice, Out& out, export_counts& counts, double begin, std::uint32_t worker)
+        : choice_{&choice}, out_{&out}, counts_{&counts}, begin_{begin}, worker_{worker} {
+        out.process(worker);
     }
 
     void step(recorded_step const& at) {
         ++counts_->steps;
         sections_.clear();
         if (!at.timing) {  // nobody knows how long it took
-            return send("\"ph\":\"i\",\"s\":\"t\",\"name\":" + json_text(label_of(at.step)) +
-                        ",\"cat\":\"step\",\"ts\":" + microseconds(moment_of(at)) + ',' + own_ + thread_of(at.step.mode));
+            return out_->instant(worker_, at.step.mode, label_of(at.step), "step", moment_of(at) - begin_);
         }
         from_ = (std::max)(to_, at.timing->closed - at.timing->seconds);  // rounded, it may reach into the step before
         to_ = (std::max)(from_, at.timing->closed);
@@ -51,9 +45,7 @@ public:
         text<1024> line;
         describe(it, line);
         ++counts_->values;
-        send("\"ph\":\"i\",\"s\":\"p\",\"name\":" + json_text(it.rule) +
-             ",\"cat\":\"finding\",\"ts\":" + microseconds(moment_of(at)) + ',' + own_ + thread_of(at.step.mode) +
-             ",\"args\":{\"text\":" + json_text(line.view()) + "}");
+        out_->instant(worker_, at.step.mode, it.rule, "finding", moment_of(at) - begin_, line.view());
     }
     void end(recorded_step const& at) {
         if (!sections_.empty()) { draw_sections(at, "", from_, to_); }
@@ -71,9 +63,7 @@ private:
     };
 
     void slice(recorded_step const& at, std::string_view name, std::string_view kind, double from, double seconds) {
-        send("\"ph\":\"X\",\"name\":" + json_text(name) + ",\"cat\":\"" + std::string{kind} +
-             "\",\"ts\":" + microseconds(from) + ",\"dur\":" + number_text(seconds * 1e6) + ',' + own_ +
-             thread_of(at.step.mode));
+        out_->slice(worker_, at.step.mode, name, kind, from - begin_, seconds);
     }
     // Those right inside a section, one behind the other from its start on: their lengths are known, not their places.
     void draw_sections(recorded_step const& at, std::string const& inside, double from, double to) {
@@ -89,8 +79,6 @@ private:
     [[nodiscard]] static std::string label_of(step_id step) {
         return std::string{name_of(step.mode)} + ' ' + std::to_string(step.index);
     }
-    [[nodiscard]] static std::string thread_of(mode which) { return ",\"tid\":" + std::to_string(index_of(which) + 1); }
-    [[nodiscard]] std::string microseconds(double const& time) const { return number_text((time - begin_) * 1e6); }
     void tell(recorded_step const& at, recorded_entry& it) {
         if (it.is_text()) { return; }
         double const time = it.time().value_or(moment_of(at));
@@ -113,46 +101,57 @@ private:
         ++counts_->values;
         std::string title{name};
         if (at.step.mode != mode::train) { title += " (" + std::string{name_of(at.step.mode)} + ')'; }
-        send("\"ph\":\"C\",\"name\":" + json_text(title) + ",\"ts\":" + microseconds(time) + ',' + own_ +
-             ",\"args\":{\"value\":" + number_text(value) + "}");
-    }
-    void send(std::string const& fields) {
-        if (!*why_) { *why_ = (*put_)(std::string_view{"{" + fields + "},\n"}); }
+        out_->counter(worker_, title, time - begin_, value);
     }
 
     export_choice const* choice_;
-    Put* put_;
+    Out* out_;
     export_counts* counts_;
-    error* why_;
     double begin_;
+    std::uint32_t worker_;
     double from_ = 0, to_ = 0;  // the step
-    std::string own_{};
     std::vector<section> sections_{};  // of the step
 };
 
 // Numbers that a system_sampler recorded beside a worker, as counters of its process.
-template <class Put>
-[[nodiscard]] error trace_samples(trial const& run, std::uint32_t worker_number, double begin, Put& put, export_counts& counts) {
-    error why;
+template <class Out>
+void trace_samples(trial const& run, std::uint32_t worker_number, double begin, Out& out, export_counts& counts) {
     auto const samples = open_samples(run, worker{worker_number});
-    if (!samples) { return why; }
+    if (!samples) { return; }
     std::map<std::uint64_t, double> times;
     for (timed_step const& each : samples->times()) { times[each.step.index] = each.closed; }
-    std::string const own = ",\"pid\":" + std::to_string(worker_number);
     for (std::string const& name : samples->names("sys/*")) {
         for (point const& each : (*samples)[name].history(mean)) {
             auto const at = times.find(each.step.index);
-            if (why || !each.known || at == times.end()) { continue; }
+            if (!each.known || at == times.end()) { continue; }
             if (!is_finite(each.value)) {
                 ++counts.left_out;
                 continue;
             }
             ++counts.values;
-            why = put(std::string_view{"{\"ph\":\"C\",\"name\":" + json_text(name) + ",\"ts\":" + number_text((at->second - begin) * 1e6) + own +
-                                       ",\"args\":{\"value\":" + number_text(each.value) + "}},\n"});
+            out.counter(worker_number, name, at->second - begin, each.value);
         }
     }
-    return why;
+}
+
+// `out`: chrome_trace or perfetto_trace.
+template <class Out>
+void draw_time_line(trial const& run, export_choice const& choice, Out& out, export_counts& counts) {
+    out.begin();
+    double begin = 0;
+    for (auto const& each : run.readers()) {
+        double first = each->index().begun_at();  // of the latest attempt
+        if (!each->index().steps().empty()) {
+            closed_step const it = each->index().steps().front();
+            auto const timing = each->index().times().find(it.step, it.ordinal, each->number());
+            first = (std::min)(first, timing ? timing->begun : it.time);
+        }
+        begin = begin > 0 ? (std::min)(begin, first) : first;
+    }
+    recorded_workers<trace_worker<Out>> workers{choice};
+    workers.advance(run, [&](worker_reader const& each) { return trace_worker<Out>{choice, out, counts, begin, each.number()}; });
+    for (auto const& each : run.readers()) { trace_samples(run, each->number(), begin, out, counts); }
+    out.end(name_of(run.status()));
 }
 
 }  // namespace detail
@@ -164,30 +163,18 @@ template <class Put>
 // microseconds since the run began. NaN and infinities are left out, and counted in export_counts::left_out. `counts` is added to.
 template <text_sink Put>
 [[nodiscard]] error write_trace(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
-    error why = put(std::string_view{"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"});
-    double begin = 0;
-    for (auto const& each : run.readers()) {
-        double first = each->index().begun_at();  // of the latest attempt
-        if (!each->index().steps().empty()) {
-            closed_step const it = each->index().steps().front();
-            auto const timing = each->index().times().find(it.step, it.ordinal, each->number());
-            first = (std::min)(first, timing ? timing->begun : it.time);
-        }
-        begin = begin > 0 ? (std::min)(begin, first) : first;
-    }
-    recorded_workers<detail::trace_worker<std::remove_reference_t<Put>>> workers{choice};
-    workers.advance(run, [&](worker_reader const& each) {
-        return detail::trace_worker<std::remove_reference_t<Put>>{choice, put, counts, why, begin, each.number()};
-    });
-    for (auto const& each : run.readers()) {
-        if (!why) { why = detail::trace_samples(run, each->number(), begin, put, counts); }
-    }
-    std::string const status{name_of(run.status())};
-    if (!why) {
-        why = put(
-            std::string_view{"{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"tid\":0,\"args\":{\"labels\":\"" +
-                             status + "\"}}]}\n"});
-    }
+    error why;
+    chrome_trace<std::remove_reference_t<Put>> out{put, why};
+    detail::draw_time_line(run, choice, out, counts);
+    return why;
+}
+
+// The same as packets of Perfetto (protocol buffers), in nanoseconds since the run began: for runs whose JSON a browser does not take.
+template <text_sink Put>
+[[nodiscard]] error write_perfetto(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
+    error why;
+    perfetto_trace<std::remove_reference_t<Put>> out{put, why};
+    detail::draw_time_line(run, choice, out, counts);
     return why;
 }
 

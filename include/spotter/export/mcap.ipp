@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of mcap.hpp.
+#pragma once
+
+#include <spotter/export/mcap.hpp>
+
+#include <cmath>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY mcap_schemas add_mcap_schemas(mcap_file& file) {
+    constexpr std::string_view head = R"({"type":"object","properties":{"step":{"type":"integer"},)";
+    auto const schema = [&](std::string_view name, std::string_view rest) {
+        return file.add_schema(name, std::string{head} + std::string{rest} + "}}");
+    };
+    mcap_schemas made;
+    made.number = schema("spotter.Number", R"("value":{"type":["number","null"]})");
+    std::string all;
+    for (statistic const each : usual_statistics) {
+        all += (all.empty() ? "" : ",") + json_text(each.name()) + R"(:{"type":["number","null"]})";
+    }
+    made.statistics = schema("spotter.Statistics", all);
+    made.text = schema("spotter.Text", R"("text":{"type":"string"})");
+    // https://docs.foxglove.dev/docs/sdk/schemas/log
+    made.log = file.add_schema("foxglove.Log",
+                               R"({"title":"foxglove.Log","type":"object","properties":{"timestamp":{"type":"object","properties":)"
+                               R"({"sec":{"type":"integer"},"nsec":{"type":"integer"}}},"level":{"type":"integer"},)"
+                               R"("message":{"type":"string"},"name":{"type":"string"},"file":{"type":"string"},"line":{"type":"integer"}}})");
+    return made;
+}
+
+SPOTTER_BODY std::uint64_t nanoseconds_of(double seconds) noexcept {
+    return seconds > 0 ? static_cast<std::uint64_t>(std::llround(seconds * 1e9)) : 0;
+}
+
+SPOTTER_BODY std::string json_or_null(double const& value, export_counts& counts) {
+    if (is_finite(value)) { return json_number(value); }
+    ++counts.left_out;
+    return "null";
+}
+
+SPOTTER_BODY void mcap_worker::send(std::string const& topic, std::uint16_t schema, double seconds, std::string const& data) {
+    ++counts_->values;
+    auto const channel = file_->channel(topic, schema);
+    if (!channel) {
+        *why_ = *why_ ? *why_ : channel.error();
+        return;
+    }
+    file_->add_message(*channel, nanoseconds_of(seconds), data);
+}
+
+SPOTTER_BODY void mcap_worker::tell(recorded_step const& at, recorded_entry& it, bool loose) {
+    double const time = it.time().value_or(at.timing ? at.timing->closed : at.time);
+    std::string const topic = front_ + '/' + std::string{name_of(at.step.mode)} + '/' + utf8_text(it.name());
+    std::string const head = loose ? "{" : "{\"step\":" + std::to_string(at.step.index) + ',';
+    if (it.is_text()) {
+        send(topic, schemas_->text, time, head + "\"text\":" + json_text(it.text()) + '}');
+    } else if (it.is_number()) {
+        std::string const digits = it.digits();
+        measurement const found = it.number();
+        if (found.known) {
+            send(topic, schemas_->number, time, head + "\"value\":" + (digits.empty() ? json_or_null(found.value, *counts_) : digits) + '}');
+        }
+    } else {
+        std::string fields;
+        each_statistic(it, *choice_, [&](statistic which, double const& value) {
+            fields += (fields.empty() ? "" : ",") + json_text(which.name()) + ':' + json_or_null(value, *counts_);
+        });
+        if (!fields.empty()) { send(topic, schemas_->statistics, time, head + fields + '}'); }
+    }
+    if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+}
+
+SPOTTER_BODY void mcap_worker::finding(recorded_step const& at, spotter::finding const& it) {
+    constexpr int levels[] = {2, 3, 4};  // info, warning, error
+    text<1024> line;
+    describe(it, line);
+    double const time = at.timing ? at.timing->closed : at.time;
+    std::uint64_t const all = nanoseconds_of(time);
+    send(front_ + "/findings", schemas_->log, time,
+         "{\"timestamp\":{\"sec\":" + std::to_string(all / 1'000'000'000) + ",\"nsec\":" + std::to_string(all % 1'000'000'000) +
+             "},\"level\":" + std::to_string(levels[static_cast<std::size_t>(it.severity)]) + ",\"message\":" + json_text(line.view()) +
+             ",\"name\":" + json_text(it.rule) + ",\"file\":" + json_text(it.tensor) + ",\"line\":" + std::to_string(at.step.index) + '}');
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
