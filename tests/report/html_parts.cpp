@@ -155,6 +155,10 @@ TEST_CASE("html: a smoothed curve lies under the switch, and a chart alone is dr
     CHECK(has_part(alone, "viewBox=\"0 0 480 224\""));
     CHECK(has_part(alone, "viewBox=\"0 0 1104 224\""));
     CHECK(draw_alone({}).empty());
+    series whole;
+    whole.add(0, 1.0), whole.add(~std::uint64_t{0}, 2.0);
+    it.lines.front().data = &whole;
+    CHECK(has_part(draw(it), "<title>step 0: 1</title>"));
 }
 
 TEST_CASE("html: a curve over decades is logarithmic, a far threshold does not flatten it, and nothing gives nothing") {

@@ -140,7 +140,7 @@ SPOTTER_BODY std::string smooth_path(line const& it, axis const& x, axis const& 
 SPOTTER_BODY std::string hover_columns(chart const& it, axis const& x, std::uint64_t first, std::uint64_t last) {
     constexpr std::size_t most_columns = 48, most_lines = 8;
     if (it.lines.size() > most_lines) { return {}; }
-    std::size_t const columns = static_cast<std::size_t>((std::min)(std::uint64_t{most_columns}, last - first + 1));
+    std::size_t const columns = static_cast<std::size_t>((std::min)(std::uint64_t{most_columns - 1}, last - first)) + 1;
     std::vector<std::vector<series::bucket>> under(columns, std::vector<series::bucket>(it.lines.size()));
     double const left = chart_left, width = (right_of(it) - chart_left) / static_cast<double>(columns);
     for (std::size_t i = 0; i < it.lines.size(); ++i) {

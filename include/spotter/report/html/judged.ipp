@@ -122,15 +122,18 @@ SPOTTER_BODY void add_mistakes(std::vector<mistake>& into, classes_said const& l
     }
 }
 
-// Labels and scores of one evaluation.
+// Labels and scores of one evaluation, as far as they are few.
 struct scored_samples {
+    static constexpr std::size_t most_scores = 1U << 22U;
+
     std::vector<std::uint32_t> labels{};
     std::size_t columns = 0;
     std::vector<double> scores{};
 
     void add(classes_said const& truth, classes_said const& said) {
         bool const fits = said.columns > 0 && (columns == 0 || columns == said.columns) &&
-                          said.scores.size() == truth.classes.size() * said.columns;
+                          said.scores.size() == truth.classes.size() * said.columns &&
+                          scores.size() + said.scores.size() <= most_scores;
         if (!fits) { return; }
         columns = said.columns;
         labels.insert(labels.end(), truth.classes.begin(), truth.classes.end());

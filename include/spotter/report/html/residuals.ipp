@@ -39,7 +39,7 @@ struct regression {
 
 // Labels of floating type of which one is no whole number, and as many predictions.
 [[nodiscard]] SPOTTER_BODY regression read_regression(run_story const& story, value_source& from) {
-    constexpr std::size_t enough = 4096;
+    constexpr std::size_t enough = 4096, most = 1U << 20U;
     for (mode const in : {mode::eval, mode::train}) {
         tensor_story const* const labels = kept_of(story, role::label, in);
         tensor_story const* const said = kept_of(story, role::prediction, in);
@@ -49,6 +49,7 @@ struct regression {
         auto const& steps = labels->modes[index_of(in)].recent;
         for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
             bool const over = in == mode::eval ? it->at != steps.back().at : found.labels.size() >= enough;
+            if (found.labels.size() >= most) { break; }
             if (over) { break; }
             recorded_value const truth = from.read(*labels, it->step), answer = from.read(*said, it->step);
             if (!truth || !answer || truth.view().count != answer.view().count) { continue; }
