@@ -146,7 +146,7 @@ TEST_CASE("export: Perfetto's packets, decoded by its own definitions, are the t
         "        parents[it.uuid] = it.parent_uuid\n"
         "        continue\n"
         "    it, at = packet.track_event, packet.timestamp / 1000\n"
-        "    where = (parents[it.track_uuid] >> 32) - 1\n"
+        "    where = (parents[it.track_uuid] - 1) // 8\n"
         "    if it.type == it.TYPE_SLICE_BEGIN: begun[it.track_uuid] = (it.name, list(it.categories)[0], at)\n"
         "    if it.type == it.TYPE_SLICE_END:\n"
         "        name, kind, since = begun.pop(it.track_uuid)\n"

@@ -110,7 +110,7 @@ error to_trace(export_job& job) {
         counts);
     if (!why) { why = out.finish(); }
     if (bytes > most) {
-        say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in a third of the bytes\n", stderr);
+        say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in less than half of the bytes\n", stderr);
     }
     job.take(counts);
     return why;

@@ -76,7 +76,7 @@ private:
 
 }  // namespace detail
 
-// The same as protocol buffers: a third of the bytes.
+// The same as protocol buffers: less than half of the bytes.
 template <text_sink Put>
 class perfetto_trace {
 public:

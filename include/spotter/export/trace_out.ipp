@@ -18,12 +18,11 @@ enum perfetto_field : std::uint32_t {
 };
 enum perfetto_event : std::uint64_t { perfetto_slice_begin = 1, perfetto_slice_end, perfetto_instant, perfetto_counter_event };
 
-// Tracks: of a process, of its threads, and counters, which are numbered.
-[[nodiscard]] inline std::uint64_t track_of_process(std::uint32_t worker) noexcept { return (std::uint64_t{worker} + 1) << 32U; }
+// Tracks have odd numbers where they are of a process or of one of its threads, counters even ones: small numbers are few bytes.
+[[nodiscard]] inline std::uint64_t track_of_process(std::uint32_t worker) noexcept { return std::uint64_t{worker} * 8 + 1; }
 [[nodiscard]] inline std::uint64_t track_of_thread(std::uint32_t worker, mode of) noexcept {
-    return track_of_process(worker) + 1 + index_of(of);
+    return track_of_process(worker) + 2 * (1 + index_of(of));
 }
-inline constexpr std::uint64_t first_counter_track = std::uint64_t{1} << 63U;
 
 [[nodiscard]] SPOTTER_BODY message track_event(perfetto_event type, std::uint64_t track, std::string_view name = {},
                                                std::string_view kind = {}) {
@@ -74,7 +73,7 @@ SPOTTER_BODY std::string perfetto_packets::instant(std::uint32_t worker, mode of
 }
 
 SPOTTER_BODY std::string perfetto_packets::counter(std::uint32_t worker, std::string_view name, double at, double const& value) {
-    auto const [known, fresh] = counters_.try_emplace({worker, std::string{name}}, first_counter_track + counters_.size());
+    auto const [known, fresh] = counters_.try_emplace({worker, std::string{name}}, 2 * (counters_.size() + 1));
     std::string all;
     if (fresh) {
         message it;
