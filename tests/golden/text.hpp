@@ -175,6 +175,11 @@ private:
                 text_ += '\n';
                 return;
             }
+            case row_kind::stay: {
+                rows::stay it;
+                if (decode(row, it)) { return line("malformed"); }
+                return line("stay", it.time, it.seconds, it.section);
+            }
             case row_kind::steps:
                 break;
         }

@@ -127,6 +127,7 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
             case row_kind::steps:
             case row_kind::drained:
             case row_kind::times:
+            case row_kind::stay:
                 break;
             case row_kind::run_end: {
                 why = decode(row, run.end);

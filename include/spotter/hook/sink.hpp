@@ -14,6 +14,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+struct section_watcher;  // hook/sections.hpp
+
 // How a run ended.
 enum class ending : std::uint8_t { finished = 1, failed = 2 };
 

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <spotter/file/posix.hpp>
+#include <spotter/hook/sections.hpp>
 #include <spotter/hook/writer_task.hpp>
 #include <spotter/record/control_file.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
 #include <spotter/record/shared_ring.hpp>
-#include <spotter/record/stay_watch.hpp>
 #include <spotter/record/sleeper.hpp>
+#include <spotter/record/stay_watch.hpp>
 #include <spotter/record/stop_file.hpp>
 
 #include <atomic>
