@@ -22,7 +22,7 @@ void keep_feature(recorder& sink, tensor_id id, std::uint64_t step, std::vector<
 }
 // The rows of steps, in order: o, s, f and c with their step.
 std::string rows_of(std::string const& folder) {
-    posix_file_system files;
+    machine_file_system files;
     std::string found;
     for (std::uint32_t number = 0;; ++number) {
         char name[24];

@@ -89,7 +89,7 @@ TEST_CASE("a flipped bit never gives the value of another attempt, with a sideca
         record(path, 2, with_vector);
         for (std::uint32_t const number : {0U, 1U}) {
             std::vector<char> const whole = read_file(segment(path, number));
-            verdict of_last, of_first, of_second;
+            verdict of_last;
             for (bool const with_side : {true, false}) {
                 if (!with_side) { fs::remove(segment(path, number, ".spotx")); }
                 for (std::size_t place = 64; place < whole.size(); place += with_vector ? 37 : 17) {

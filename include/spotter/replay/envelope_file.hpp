@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/parse_number.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/replay/envelope.hpp>
 
 #include <charconv>
