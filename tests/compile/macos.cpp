@@ -85,7 +85,9 @@
 #undef SIGPOLL
 #undef CLOCK_BOOTTIME
 #undef CLOCK_MONOTONIC_COARSE
+#if !defined(__APPLE__)
 #define __APPLE__ 1
+#endif
 #pragma GCC poison posix_fallocate posix_fadvise pipe2 sigtimedwait sigwaitinfo mkostemp accept4 dup3 memfd_create
 #pragma GCC poison pthread_condattr_setclock pthread_mutex_timedlock pthread_spin_init sem_timedwait clock_nanosleep timer_create
 #pragma GCC poison sched_getaffinity sched_setaffinity gettid getrandom sysinfo inotify_init epoll_create1 eventfd signalfd prctl
