@@ -71,6 +71,9 @@ function(spotter_catch name)
         target_compile_options(${target} PRIVATE ${SPOTTER_TEST_QUICK})
     endif()
     spotter_precompile(${target} ${name})
+    if(MINGW)
+        target_compile_options(${target} PRIVATE -Wa,-mbig-obj) # more sections than the format has otherwise
+    endif()
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         TARGET ${target} POST_BUILD BYPRODUCTS "${found}" VERBATIM

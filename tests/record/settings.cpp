@@ -7,7 +7,7 @@
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 
-#include <cstdlib>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -99,11 +99,11 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
     memory_source const source{[](std::size_t bytes, std::size_t alignment, void* context) noexcept -> void* {
                                    static_cast<ledger*>(context)->taken += bytes;
                                    static_cast<ledger*>(context)->alignment = alignment;
-                                   return std::aligned_alloc(alignment, bytes);
+                                   return ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
                                },
                                [](void* memory, std::size_t bytes, void* context) noexcept {
                                    static_cast<ledger*>(context)->given_back += bytes;
-                                   std::free(memory);
+                                   ::operator delete(memory, std::align_val_t{static_cast<ledger*>(context)->alignment});
                                },
                                &book};
     memory_file_system files;
