@@ -97,8 +97,9 @@ SPOTTER_BODY result<bool> windows_file_system::is_at(opened_file file, std::stri
     auto const there = detail::look_at(path, named, is_disk);
     if (!there && there.error().code == errc::not_a_run) { return false; }
     if (!there) { return there.error(); }
-    return is_disk && open.dwVolumeSerialNumber == named.dwVolumeSerialNumber && open.nFileIndexHigh == named.nFileIndexHigh &&
-           open.nFileIndexLow == named.nFileIndexLow;
+    // wine forgets the volume of an open file that was renamed.
+    bool const same_volume = open.dwVolumeSerialNumber == named.dwVolumeSerialNumber || open.dwVolumeSerialNumber == 0;
+    return is_disk && same_volume && open.nFileIndexHigh == named.nFileIndexHigh && open.nFileIndexLow == named.nFileIndexLow;
 }
 
 SPOTTER_BODY result<path_kind> windows_file_system::kind_of(std::string_view path) noexcept {
