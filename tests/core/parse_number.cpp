@@ -123,8 +123,8 @@ TEST_CASE("texts of any kind are read as the standard library reads them") {
     std::mt19937_64 random{4};
     constexpr std::string_view letters = "00112345678999..eE+-infay()";
     for (int i = 0; i < 50'000; ++i) {
-        std::string text(random() % 24, '0');
-        for (char& each : text) { each = letters[random() % letters.size()]; }
+        std::string text(static_cast<std::size_t>(random() % 24), '0');
+        for (char& each : text) { each = letters[static_cast<std::size_t>(random() % letters.size())]; }
         parsed const a = ours(text), b = chosen(text);
         // What rounds to 0 is outside to some and 0 to others.
         bool const tiny = a.why == std::errc::result_out_of_range && b.bits << 1 == 0;

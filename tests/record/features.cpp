@@ -88,7 +88,9 @@ TEST_CASE("features come back bit for bit where they came, among steps that are 
                 if (step % 90 == 89) { sink.flush(); }
             }
             sink.finish({});
-            CHECK_FALSE(sink.health().first_error);
+            INFO(sink.health().first_error.what.view());
+            bool const in_plain_memory = where == ring_in::shared_memory && machine_file_system{}.shared_place().empty();
+            CHECK(static_cast<bool>(sink.health().first_error) == in_plain_memory);
             CHECK(sink.health().stored == came);
             CHECK(sink.health().dropped == 0);
             CHECK(rows_of(folder / "run") == expected);

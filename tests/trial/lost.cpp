@@ -179,6 +179,7 @@ TEST_CASE("a segment that was cut while its sidecar knows more has lost that: wh
     CHECK(latest(read, 2).corrupt == found.corrupt);
 }
 
+#if !defined(_WIN32)  // takes a file away only when nobody has it mapped any more
 TEST_CASE("segments behind several missing ones are read, and each missing one is told") {
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -234,3 +235,4 @@ TEST_CASE("segments behind several missing ones are read, and each missing one i
     for (std::uint32_t i : {0U, 1U}) { fs::remove(segment(path, i)); }
     check(0, 5);
 }
+#endif
