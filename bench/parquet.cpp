@@ -6,7 +6,7 @@
 #include "scratch_folder.hpp"
 
 #include <spotter/export/parquet_file.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 
 #include <string>
 

@@ -12,6 +12,9 @@ if(TARGET spotter::spotter AND NOT TARGET spotter_compiled)
     set_target_properties(spotter_compiled PROPERTIES UNITY_BUILD OFF) # few files, large already
     target_compile_definitions(spotter_compiled PUBLIC SPOTTER_SEPARATE)
     target_link_libraries(spotter_compiled PUBLIC spotter::spotter PRIVATE ${CMAKE_DL_LIBS})
+    if(MINGW)
+        target_compile_options(spotter_compiled PRIVATE -Wa,-mbig-obj) # more sections than the format has otherwise
+    endif()
     foreach(component IN ITEMS report json diff)
         if(TARGET spotter::${component})
             target_sources(spotter_compiled PRIVATE "${SPOTTER_COMPILED_DIR}/${component}.cpp")

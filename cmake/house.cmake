@@ -216,7 +216,7 @@ function(spotter_run_test name target)
         set(configurations CONFIGURATIONS ${run_CONFIGURATIONS})
     endif()
     add_test(NAME ${name} ${configurations}
-             COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "ARGS=${run_ARGS}"
+             COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}" -D "ARGS=${run_ARGS}"
                      -D "FOLDER=${CMAKE_CURRENT_BINARY_DIR}/run/${name}" -D "EXIT=${run_EXIT}" -D "DATA=${run_DATA}"
                      -D "SAME=${run_SAME}" -D "SEEDS=${run_SEEDS}" -D "SAYS=${run_SAYS}"
                      -D "SPOTTER_DATA=${SPOTTER_DATA}" -P "${PROJECT_SOURCE_DIR}/cmake/run.cmake")

@@ -3,7 +3,7 @@
 # data folder, or those with a path of their own, come first among the arguments; one that ends with .gz is unpacked before. Without
 # one of them: skipped. With SAME=<regex> it runs with spotter off, dry and on, and what the regex matches in its output must be
 # the same. With SEEDS=<count> it runs once for each seed from 0 on (--seed=N); SPOTTER_SEEDS in the environment asks for more.
-# With SAYS=<regex> its output has to begin with what that matches.
+# With SAYS=<regex> its output has to begin with what that matches. EMULATOR=<command> runs a program for another machine.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
 
@@ -48,7 +48,7 @@ if(SEEDS)
     math(EXPR last "${SEEDS} - 1")
     set(failed "")
     foreach(seed RANGE ${last})
-        execute_process(COMMAND "${PROGRAM}" ${ARGS} --seed=${seed} WORKING_DIRECTORY "${FOLDER}"
+        execute_process(COMMAND ${EMULATOR} "${PROGRAM}" ${ARGS} --seed=${seed} WORKING_DIRECTORY "${FOLDER}"
                         RESULT_VARIABLE result OUTPUT_VARIABLE output)
         message("seed ${seed}: ${output}")
         if(NOT result STREQUAL EXIT OR (SAYS AND NOT output MATCHES "^${SAYS}"))
@@ -62,7 +62,7 @@ if(SEEDS)
 endif()
 
 if(NOT SAME)
-    execute_process(COMMAND "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)
+    execute_process(COMMAND ${EMULATOR} "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)
     if(NOT result STREQUAL EXIT)
         message(FATAL_ERROR "${PROGRAM} ${ARGS}: ended with ${result}, expected ${EXIT}")
     endif()
@@ -71,7 +71,7 @@ endif()
 
 # With SAME=<regex>: the text that it matches in the output must not depend on whether spotter is off, dry or on.
 foreach(state IN ITEMS off dry on)
-    execute_process(COMMAND "${CMAKE_COMMAND}" -E env SPOTTER=${state} "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}"
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E env SPOTTER=${state} ${EMULATOR} "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}"
                     RESULT_VARIABLE result OUTPUT_VARIABLE output)
     string(REGEX MATCH "${SAME}" found "${output}")
     if(NOT result STREQUAL EXIT OR found STREQUAL "")

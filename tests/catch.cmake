@@ -8,9 +8,10 @@ endif()
 
 # The packaged library was built with exceptions. Version 2 without them differs inside, so there, and where no library
 # is packaged, the main function is compiled here, once. Version 3 without exceptions links its library all the same:
-# a failed REQUIRE then ends the program instead of the test case.
+# a failed REQUIRE then ends the program instead of the test case. Nor is it for another machine, or another standard library, than this one's.
 add_library(spotter_catch INTERFACE)
-if(TARGET Catch2::Catch2WithMain AND (SPOTTER_HAS_EXCEPTIONS OR Catch2_VERSION VERSION_GREATER_EQUAL 3))
+if(TARGET Catch2::Catch2WithMain AND (SPOTTER_HAS_EXCEPTIONS OR Catch2_VERSION VERSION_GREATER_EQUAL 3)
+   AND NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-stdlib=libc\\+\\+")
     target_link_libraries(spotter_catch INTERFACE Catch2::Catch2WithMain)
 else()
     add_library(spotter_catch_main STATIC catch_main.cpp)
@@ -70,10 +71,14 @@ function(spotter_catch name)
         target_compile_options(${target} PRIVATE ${SPOTTER_TEST_QUICK})
     endif()
     spotter_precompile(${target} ${name})
+    if(MINGW)
+        target_compile_options(${target} PRIVATE -Wa,-mbig-obj) # more sections than the format has otherwise
+    endif()
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         TARGET ${target} POST_BUILD BYPRODUCTS "${found}" VERBATIM
-        COMMAND "${CMAKE_COMMAND}" -D "EXECUTABLE=$<TARGET_FILE:${target}>" -D "LIST=${SPOTTER_CATCH_LIST}"
+        COMMAND "${CMAKE_COMMAND}" -D "EXECUTABLE=$<TARGET_FILE:${target}>" -D "EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}"
+                -D "LIST=${SPOTTER_CATCH_LIST}"
                 -D "PREFIX=${name}/" -D "FOLDER=${folder}" -D "DATA=${SPOTTER_DATA}" -D "FILE=${found}"
                 -P "${PROJECT_SOURCE_DIR}/tests/discover.cmake")
     file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake"

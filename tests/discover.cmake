@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run after EXECUTABLE is built: asks it for its test cases and writes FILE with one ctest each, named PREFIX and the
-# test case's name. Catch2's own catch_discover_tests splits a name at a semicolon.
-execute_process(COMMAND "${EXECUTABLE}" ${LIST} OUTPUT_VARIABLE names ERROR_VARIABLE error RESULT_VARIABLE result)
+# test case's name. EMULATOR runs what is built for another machine. Catch2's own catch_discover_tests splits a name at a semicolon.
+execute_process(COMMAND ${EMULATOR} "${EXECUTABLE}" ${LIST} OUTPUT_VARIABLE names ERROR_VARIABLE error RESULT_VARIABLE result)
 if(NOT result MATCHES "^[0-9]+$") # version 2 ends with the number of test cases
     message("${error}")
     message(FATAL_ERROR "${EXECUTABLE} cannot list its test cases (${result})")
@@ -16,13 +16,17 @@ if(DATA)
     string(APPEND properties " ENVIRONMENT [==[SPOTTER_DATA=${DATA}]==]")
 endif()
 
+set(command "")
+foreach(word IN LISTS EMULATOR ITEMS "${EXECUTABLE}")
+    string(APPEND command " [==[${word}]==]")
+endforeach()
 set(script "")
 while(names MATCHES "^([^\n]*)\n(.*)$")
     set(name "${CMAKE_MATCH_1}")
     set(names "${CMAKE_MATCH_2}")
     if(NOT name STREQUAL "")
         string(REGEX REPLACE "([][,\"~\\])" "\\\\\\1" pattern "${name}")
-        string(APPEND script "add_test([==[${PREFIX}${name}]==] [==[${EXECUTABLE}]==] [==[${pattern}]==])\n"
+        string(APPEND script "add_test([==[${PREFIX}${name}]==]${command} [==[${pattern}]==])\n"
                              "set_tests_properties([==[${PREFIX}${name}]==] PROPERTIES ${properties})\n")
     endif()
 endwhile()

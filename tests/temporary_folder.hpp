@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -14,9 +15,15 @@ namespace spotter_test {
 // A fresh folder under the system's, removed with all that is in it.
 class temporary_folder {
 public:
-    temporary_folder() : path_{(std::filesystem::temp_directory_path() / "spotter-XXXXXX").string()} {
-        if (::mkdtemp(path_.data()) == nullptr) {
-            std::perror(path_.c_str());
+    temporary_folder() {
+        std::string const begin = (std::filesystem::temp_directory_path() / "spotter-").generic_string();
+        std::random_device random;
+        std::error_code why;
+        do {
+            path_ = begin + std::to_string(random()) + std::to_string(random());
+        } while (!std::filesystem::create_directory(path_, why) && !why);  // false without an error: somebody has that one
+        if (why) {
+            std::fprintf(stderr, "%s: %s\n", path_.c_str(), why.message().c_str());
             std::abort();
         }
     }

@@ -2,7 +2,7 @@
 // Command line: the folders and files of a run: its workers, their segments and sidecars.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/format/names.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/walker.hpp>

@@ -2,7 +2,7 @@
 // Command line: a file that is there as a whole in the end, or not at all.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 
 #include <string>
 #include <utility>

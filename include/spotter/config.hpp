@@ -4,6 +4,10 @@
 
 #include <spotter/version.hpp>
 
+#if defined(_MSC_VER) && !defined(__clang__)
+#error "spotter: the statistics are written with vectors of GNU's kind, which cl.exe does not have: compile with clang-cl (docs/platforms.md)"
+#endif
+
 #if defined(__cpp_exceptions)
 #define SPOTTER_EXCEPTIONS 1
 #else

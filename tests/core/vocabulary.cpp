@@ -120,7 +120,7 @@ TEST_CASE("slots grow, keep what they hold, and begin with zeros") {
     slots<std::uint64_t> list;
     CHECK((list.size() == 0 && !list.holds(0)));
     REQUIRE(list.grow(3));
-    for (std::uint64_t i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < 3; ++i) {
         CHECK(list[i] == 0);
         list[i] = i + 1;
     }

@@ -2,7 +2,7 @@
 // TensorBoard's event files: checksums, framing, messages, pictures.
 #include <spotter/export/crc32.hpp>
 #include <spotter/export/event_file.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/stat/summarize.hpp>
 
 #include <tests/export/event_reader.hpp>

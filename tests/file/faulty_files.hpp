@@ -2,7 +2,8 @@
 // A file system of which the n-th operation fails, and every one after it if asked; for fault tests.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/core/clock.hpp>
+#include <spotter/file/system.hpp>
 
 #include <atomic>
 
@@ -28,7 +29,7 @@ public:
         return below_.open_append(path);
     }
     spotter::error append(spotter::opened_file file, std::span<std::byte const> bytes) noexcept override {
-        if (slow_microseconds > 0) { ::usleep(slow_microseconds); }
+        if (slow_microseconds > 0) { spotter::detail::nap(slow_microseconds); }
         if (fails()) {
             auto const some = static_cast<std::size_t>(static_cast<double>(bytes.size()) * written_);
             (void)below_.append(file, bytes.first(some));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands in the place of a file: pipes, devices, folders, sockets and links are met without waiting, and told by name.
 #include <spotter/file/memory.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>

@@ -3,7 +3,7 @@
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 
 #include <csignal>
 #include <string>

@@ -22,7 +22,7 @@ void keep_feature(recorder& sink, tensor_id id, std::uint64_t step, std::vector<
 }
 // The rows of steps, in order: o, s, f and c with their step.
 std::string rows_of(std::string const& folder) {
-    posix_file_system files;
+    machine_file_system files;
     std::string found;
     for (std::uint32_t number = 0;; ++number) {
         char name[24];
@@ -88,7 +88,9 @@ TEST_CASE("features come back bit for bit where they came, among steps that are 
                 if (step % 90 == 89) { sink.flush(); }
             }
             sink.finish({});
-            CHECK_FALSE(sink.health().first_error);
+            INFO(sink.health().first_error.what.view());
+            bool const in_plain_memory = where == ring_in::shared_memory && machine_file_system{}.shared_place().empty();
+            CHECK(static_cast<bool>(sink.health().first_error) == in_plain_memory);
             CHECK(sink.health().stored == came);
             CHECK(sink.health().dropped == 0);
             CHECK(rows_of(folder / "run") == expected);

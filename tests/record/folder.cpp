@@ -113,7 +113,7 @@ TEST_CASE("replace: the old run's files are gone, all of them") {
     CHECK(read_run(path).segments > 2);
     record_whole(path, existing::replace, 1);
     CHECK(read_run(path).segments == 1);
-    posix_file_system files;
+    machine_file_system files;
     CHECK(*files.kind_of(path + "/000001.spotx") == path_kind::missing);
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("a run that someone is writing is busy, and is not touched") {
 TEST_CASE("after SIGKILL all that was flushed is readable, the lock is free, and the run is resumed with what is new "
           "behind it") {
     temporary_folder const folder;
-    posix_file_system files;
+    machine_file_system files;
     for (int round = 0; round < 10; ++round) {
         std::string const path = folder / ("run" + std::to_string(round));
         record_and_die(path, 50);
@@ -220,7 +220,7 @@ TEST_CASE("after SIGKILL all that was flushed is readable, the lock is free, and
 
 TEST_CASE("a path that is a file, or below one, or read-only: nothing is recorded, with the reason [D13]") {
     temporary_folder const folder;
-    posix_file_system files;
+    machine_file_system files;
     REQUIRE_FALSE(files.make_folder(folder / "locked"));
     CHECK_FALSE(files.close(*files.create(folder / "file")));
     std::vector<std::string> paths{folder / "file", folder / "file/run", ""};

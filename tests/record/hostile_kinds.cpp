@@ -75,7 +75,7 @@ TEST_CASE("in the place of the lock: nothing is recorded, nothing waits, and hea
         CHECK(read_run(path).segments == 1);
         auto const run = open_trial(path);  // what it is cannot be asked, what it holds can be read
         if (run) { CHECK(run->steps().size() == 5); }
-        if (*posix_file_system{}.kind_of(path + "/ring") == path_kind::missing) { CHECK(recover(path)); }
+        if (*machine_file_system{}.kind_of(path + "/ring") == path_kind::missing) { CHECK(recover(path)); }
     }
 }
 

@@ -64,7 +64,7 @@ private:
         if (++count_ == die_at_) { ::raise(SIGKILL); }
     }
 
-    posix_file_system real_;
+    machine_file_system real_;
     std::atomic<std::uint64_t> count_{0};
     std::uint64_t die_at_;
 };
@@ -176,11 +176,11 @@ inline std::string ring_of(std::string const& path) {
     return name;
 }
 inline bool in_memory(std::string const& name) {
-    posix_file_system files;
+    machine_file_system files;
     return *files.kind_of("/dev/shm/" + name) == path_kind::file;
 }
 inline bool has_shared_memory() {
-    posix_file_system files;
+    machine_file_system files;
     return *files.kind_of("/dev/shm") == path_kind::folder;
 }
 // A process that records `steps` whole ones, some of one more, and is killed; the writer has not come to anything.

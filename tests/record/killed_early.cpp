@@ -57,7 +57,7 @@ TEST_CASE("killed at any moment of its first 200 ms: the next attempt has its ri
         ::waitpid(child, nullptr, 0);
         std::string const ring = ring_of(path);
         if (!ring.empty()) { rings.insert(ring); }
-        posix_file_system files;
+        machine_file_system files;
         if (*files.kind_of(path) == path_kind::folder) {
             auto const told = recover(path);
             REQUIRE(told);

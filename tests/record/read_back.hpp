@@ -146,7 +146,7 @@ inline void read_rows(spotter::byte_view segment, spotter::row_frame const& fram
 
 inline run_on_disk read_run(std::string const& folder) {
     using namespace spotter;
-    posix_file_system files;
+    machine_file_system files;
     run_on_disk run;
     for (std::uint32_t number = 0;; ++number) {
         char name[24];

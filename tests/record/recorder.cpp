@@ -6,7 +6,9 @@
 #include <limits>
 #include <thread>
 
+#if !defined(_WIN32)
 #include <sys/wait.h>
+#endif
 
 using namespace spotter;
 using namespace spotter_test;
@@ -415,7 +417,7 @@ TEST_CASE("a dry run writes nothing, and so does a recorder that was never start
         CHECK(sink.path().empty());
     }
     { recorder const sink{folder / "idle"}; }
-    posix_file_system files;
+    machine_file_system files;
     CHECK(*files.kind_of(folder / "dry") == path_kind::missing);
     CHECK(*files.kind_of(folder / "idle/000000.spot") == path_kind::missing);
     CHECK_FALSE(*files.is_locked(folder / "idle/lock"));
@@ -433,6 +435,7 @@ TEST_CASE("a give_scalar that is none is refused and counted") {
     sink.finish({});
 }
 
+#if !defined(_WIN32)
 TEST_CASE("in a forked child every call is ignored and counted, and the parent's record is as if there were no child") {
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -465,3 +468,4 @@ TEST_CASE("in a forked child every call is ignored and counted, and the parent's
     run_on_disk const run = read_run(path);
     CHECK((run.scalars.size() == 2 && run.values.empty() && run.closes.size() == 1 && run.ended && run.damaged == 0));
 }
+#endif

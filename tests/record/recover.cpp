@@ -260,7 +260,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
           "records") {
     if (!has_shared_memory()) { SPOTTER_SKIP("there is no /dev/shm here"); }
     temporary_folder const folder;
-    posix_file_system files;
+    machine_file_system files;
     std::string const path = folder / "run";
     auto const with_ring = [&](auto&& change) {
         record_and_die(path, 0, 10);

@@ -95,7 +95,7 @@ TEST_CASE("replaced by what is no segment of the run, or removed: the same, and 
                says(health.first_error, "100 values")));
         CHECK((health.sink.dropped == 100 && health.sink.stored == 40));
         run_on_disk rest;
-        posix_file_system files;
+        machine_file_system files;
         auto const mapped = files.map(path + "/000001.spot");
         REQUIRE(mapped);
         frame_walker walk{mapped->bytes};
@@ -125,7 +125,7 @@ TEST_CASE("a run with a limit goes on thinning behind a segment that was replace
            health.sink.stored == 3980));
     CHECK(read_file(path + "/000000.spot") == std::vector<char>(3000, 'x'));  // it is not ours to be thinned
     std::size_t thinned = 0;
-    posix_file_system files;
+    machine_file_system files;
     for (char const* name : {"1", "2", "3", "4", "5"}) {
         auto const mapped = files.map(path + "/00000" + name + ".spot");
         REQUIRE(mapped);
@@ -176,7 +176,7 @@ TEST_CASE("a whole folder restored over a live run, its lock too: the run goes o
     CHECK(says(health.first_error, "000000.spot was replaced"));
     CHECK((health.sink.stored == 200 && health.sink.dropped == 0));  // the copy has all that had been written
     CHECK(fs::exists(path + "/000002.spot"));
-    CHECK_FALSE(posix_file_system{}.is_locked(path + "/lock").value());
+    CHECK_FALSE(machine_file_system{}.is_locked(path + "/lock").value());
 }
 
 TEST_CASE("a lock that is removed from a live run is taken again, or it is told who has it now") {
@@ -250,7 +250,7 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
         REQUIRE(::read(told[0], &child, sizeof child) == sizeof child);
         REQUIRE(::read(told[0], &again, sizeof again) == sizeof again);
         REQUIRE(child == again);
-        CHECK(posix_file_system{}.is_locked(path + "/lock").value());  // the parent lives
+        CHECK(machine_file_system{}.is_locked(path + "/lock").value());  // the parent lives
         ::kill(parent, SIGKILL);
         ::waitpid(parent, nullptr, 0);
         {
@@ -269,7 +269,7 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
             }
         }
         ::kill(child, SIGKILL);
-        while (posix_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }  // it is nobody's to wait for
+        while (machine_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }  // it is nobody's to wait for
         (void)recover(path);
         ::close(told[0]), ::close(told[1]);
     }

@@ -7,13 +7,15 @@
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 
-#include <cstdlib>
+#include <new>
 #include <thread>
 #include <vector>
 
 using namespace spotter;
 
 namespace {
+
+constexpr plan all_values{collection{"all", "*", always{}, payload}};
 
 // One step with a value that tells who wrote it.
 template <class Hook>
@@ -26,7 +28,7 @@ void write_steps(Hook& watch, std::uint64_t count, float value) {
 TEST_CASE("a run in memory needs no file system, and is read while it is written [S63]") {
     memory_file_system files;
     recorder record{"runs/a", {}, files};
-    hook watch{record, everything, non_finite{}};
+    hook watch{record, all_values, non_finite{}};
     write_steps(watch, 3, 1.0F);
     watch.flush();
     auto opened = open_trial("runs/a", files);
@@ -49,7 +51,7 @@ TEST_CASE("workers of one run have records of their own, written at the same tim
     for (std::uint32_t worker : {0U, 1U, 2U, 10U}) {
         threads.emplace_back([&files, worker] {
             recorder record{"runs/a", {.ring_bytes = 1U << 16, .worker = worker}, files};
-            hook watch{record, everything};
+            hook watch{record, all_values};
             write_steps(watch, 100, static_cast<float>(worker));
         });
     }
@@ -71,7 +73,7 @@ TEST_CASE("a second writer for the same worker is busy, and its loop runs on [S5
     memory_file_system files;
     recorder first{"runs/a", {.worker = 1}, files};
     recorder second{"runs/a", {.worker = 1}, files};
-    hook watch{second, everything, any("x", maximum > 0.0)};
+    hook watch{second, all_values, any("x", maximum > 0.0)};
     CHECK(watch.health().first_error.code == errc::busy);
     CHECK(watch.step(train(0), "x"_t = 1.0F));
 }
@@ -80,7 +82,7 @@ TEST_CASE("time comes from the clock that is given") {
     memory_file_system files;
     {
         recorder record{"runs/a", {.clock = []() noexcept { return 1234.5; }}, files};
-        hook watch{record, everything};
+        hook watch{record, all_values};
         write_steps(watch, 1, 1.0F);
         watch.scalar("between", 1.0);
     }
@@ -97,17 +99,17 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
     memory_source const source{[](std::size_t bytes, std::size_t alignment, void* context) noexcept -> void* {
                                    static_cast<ledger*>(context)->taken += bytes;
                                    static_cast<ledger*>(context)->alignment = alignment;
-                                   return std::aligned_alloc(alignment, bytes);
+                                   return ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
                                },
                                [](void* memory, std::size_t bytes, void* context) noexcept {
                                    static_cast<ledger*>(context)->given_back += bytes;
-                                   std::free(memory);
+                                   ::operator delete(memory, std::align_val_t{static_cast<ledger*>(context)->alignment});
                                },
                                &book};
     memory_file_system files;
     {
         recorder record{"runs/a", {.ring_bytes = 100'000, .memory = source}, files};
-        hook watch{record, everything};
+        hook watch{record, all_values};
         write_steps(watch, 10, 1.0F);
         CHECK(watch.health().good());
     }
@@ -118,6 +120,6 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
     memory_source const none{[](std::size_t, std::size_t, void*) noexcept -> void* { return nullptr; }, nullptr,
                              nullptr};
     recorder record{"runs/b", {.memory = none}, files};
-    hook watch{record, everything};
+    hook watch{record, all_values};
     CHECK(watch.health().first_error.code == errc::out_of_memory);
 }

@@ -9,8 +9,10 @@
 #include <csignal>
 #include <limits>
 
+#if !defined(_WIN32)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 using namespace spotter;
 using namespace spotter_test;
@@ -240,6 +242,7 @@ TEST_CASE("a step still open is not judged, and a live run can be replayed again
     CHECK(steps_of(replay(run, large)) == trains(0, 3));
 }
 
+#if !defined(_WIN32)
 TEST_CASE(
     "in a resumed run rules start afresh with each attempt, as they did in the loop; a step left open is judged by what it "
     "holds") {
@@ -278,6 +281,7 @@ TEST_CASE(
     CHECK(report.coverages[0].judged == 13);
     CHECK(report.coverages[0].matched == 2);
 }
+#endif
 
 namespace {
 
@@ -292,6 +296,7 @@ void observe_a_nan(Watch& watch) {
 
 }  // namespace
 
+#if !defined(_WIN32)
 TEST_CASE("the NaN that ended a run is found in the step that was never closed: killed, in every replay of the record") {
     temporary_folder const folder;
     pid_t const child = ::fork();
@@ -323,6 +328,7 @@ TEST_CASE("the NaN that ended a run is found in the step that was never closed: 
     CHECK(findings == 3);
     CHECK(replay(run, non_finite{}, during{mode::eval}).findings.empty());
 }
+#endif
 
 #if SPOTTER_EXCEPTIONS
 TEST_CASE("of a run that an exception left a replay finds in the last step what the hook found in it") {

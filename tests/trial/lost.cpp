@@ -89,7 +89,7 @@ TEST_CASE("a flipped bit never gives the value of another attempt, with a sideca
         record(path, 2, with_vector);
         for (std::uint32_t const number : {0U, 1U}) {
             std::vector<char> const whole = read_file(segment(path, number));
-            verdict of_last, of_first, of_second;
+            verdict of_last;
             for (bool const with_side : {true, false}) {
                 if (!with_side) { fs::remove(segment(path, number, ".spotx")); }
                 for (std::size_t place = 64; place < whole.size(); place += with_vector ? 37 : 17) {
@@ -179,6 +179,7 @@ TEST_CASE("a segment that was cut while its sidecar knows more has lost that: wh
     CHECK(latest(read, 2).corrupt == found.corrupt);
 }
 
+#if !defined(_WIN32)  // takes a file away only when nobody has it mapped any more
 TEST_CASE("segments behind several missing ones are read, and each missing one is told") {
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -234,3 +235,4 @@ TEST_CASE("segments behind several missing ones are read, and each missing one i
     for (std::uint32_t i : {0U, 1U}) { fs::remove(segment(path, i)); }
     check(0, 5);
 }
+#endif

@@ -47,7 +47,7 @@ void copy_in_place(std::string const& from, std::string const& to) {
         if (each.path().filename() != "lock") { fs::resize_file(each.path(), 0); }
     }
     for (auto const& each : fs::directory_iterator{from}) {
-        write_file(to + "/" + each.path().filename().string(), read_file(each.path()));
+        write_file(to + "/" + each.path().filename().string(), read_file(each.path().string()));
     }
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("a copy of the same run, made again as it grows, is the same run") {
     auto const copy = [&] {
         for (auto const& each : fs::directory_iterator{folder / "run"}) {
             std::string const to = folder / "copy/" + each.path().filename().string();
-            write_file(to + ".new", read_file(each.path()));
+            write_file(to + ".new", read_file(each.path().string()));
             fs::rename(to + ".new", to);
         }
     };

@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#if !defined(_WIN32)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 namespace Catch {
 template <>
@@ -40,6 +42,7 @@ inline void write_file(std::string const& path, std::vector<char> const& bytes) 
     std::fclose(file);
 }
 
+#if !defined(_WIN32)
 // Runs `work` in a child, which kills itself in the end; the parent waits.
 template <class Work>
 void in_killed_child(Work&& work) {
@@ -52,6 +55,7 @@ void in_killed_child(Work&& work) {
     ::waitpid(child, &status, 0);
     REQUIRE(WIFSIGNALED(status));
 }
+#endif
 
 inline spotter::trial open(std::string_view path) {
     auto run = spotter::open_trial(path);

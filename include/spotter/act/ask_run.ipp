@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/act/ask_run.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/record/segment_files.hpp>
 

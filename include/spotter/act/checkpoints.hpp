@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/guard.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/source_copy.hpp>
 

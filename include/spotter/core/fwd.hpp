@@ -4,10 +4,14 @@
 
 #include <spotter/core/link.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace spotter::inline SPOTTER_ABI {
+
+static_assert(std::endian::native == std::endian::little,
+              "spotter: big-endian machines are not supported: values are taken apart, and files written, as little-endian ones have them");
 
 using tensor_id = std::uint32_t;
 

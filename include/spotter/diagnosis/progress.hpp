@@ -101,17 +101,17 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
         sum_of_ten_ += value;
         if (samples_ == 10 && 0.1 * sum_of_ten_ > first_) { beginning_ = 0.1 * sum_of_ten_; }
     }
-    double margin = (limits.worse - 1) * magnitude(first_), far = limits.far_worse * first_;
+    double margin = (limits.worse - 1) * magnitude(first_), far_off = limits.far_worse * first_;
     double fall = (1 - limits.fallen) * magnitude(first_);
     double bottom = -limits.bottomless * magnitude(first_);
-    settle(margin), settle(far), settle(fall), settle(bottom);
+    settle(margin), settle(far_off), settle(fall), settle(bottom);
     above_ = value > first_ + margin ? above_ + 1 : 0;
     bottomless_ = value < bottom - 1 ? bottomless_ + 1 : 0;
     fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
     double const apart = magnitude(value - first_);
     near_ = apart <= limits.stirs * magnitude(first_) && first_ != 0 ? near_ + 1 : 0;
     at_ = apart <= limits.stirs_at_all * magnitude(first_) && first_ != 0 ? at_ + 1 : 0;
-    bool const is_far = first_ > 0 && value > far;
+    bool const is_far = first_ > 0 && value > far_off;
     if (!is_far) { far_above_ = 0; }
     if (is_far) {
         if (far_above_++ == 0) { least_far_ = value, sum_far_ = 0; }

@@ -49,7 +49,7 @@ private:
     trial& a_;
     trial& b_;
     detail::step_rows rows_a_, rows_b_;
-    std::uint64_t steps_ = 0;
+    std::size_t steps_ = 0;
     std::optional<parting_point> found_{};
 };
 

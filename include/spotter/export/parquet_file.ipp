@@ -18,7 +18,7 @@ public:
     using bytes = std::vector<std::byte>;
 
     void whole(int field, std::int64_t value) { head(field, 6), zigzag(value); }  // i64
-    void small(int field, std::int32_t value) { head(field, 5), zigzag(value); }  // i32
+    void short_field(int field, std::int32_t value) { head(field, 5), zigzag(value); }  // i32
     void text(int field, std::string_view value) { head(field, 8), put_text(value); }
     void begin_struct(int field) {
         head(field, 12);
@@ -293,15 +293,15 @@ SPOTTER_BODY void parquet_file::write_page(bytes const& content, std::size_t val
     }
     detail::thrift_writer head;
     head.enter();
-    head.small(1, dictionary ? detail::parquet_dictionary_page : detail::parquet_data_page);
-    head.small(2, static_cast<std::int32_t>(content.size()));
-    head.small(3, static_cast<std::int32_t>(packed.view().size()));
+    head.short_field(1, dictionary ? detail::parquet_dictionary_page : detail::parquet_data_page);
+    head.short_field(2, static_cast<std::int32_t>(content.size()));
+    head.short_field(3, static_cast<std::int32_t>(packed.view().size()));
     head.begin_struct(dictionary ? 7 : 5);
-    head.small(1, static_cast<std::int32_t>(values));
-    head.small(2, dictionary || type != parquet_type::text ? detail::parquet_plain : detail::parquet_rle_dictionary);
+    head.short_field(1, static_cast<std::int32_t>(values));
+    head.short_field(2, dictionary || type != parquet_type::text ? detail::parquet_plain : detail::parquet_rle_dictionary);
     if (!dictionary) {
-        head.small(3, detail::parquet_rle);
-        head.small(4, detail::parquet_rle);
+        head.short_field(3, detail::parquet_rle);
+        head.short_field(4, detail::parquet_rle);
     }
     head.end_struct();
     head.end_struct();
@@ -320,18 +320,18 @@ SPOTTER_BODY void parquet_file::send(byte_view what) {
 SPOTTER_BODY parquet_file::bytes parquet_file::footer() const {
     detail::thrift_writer out;
     out.enter();
-    out.small(1, 2);
+    out.short_field(1, 2);
     out.list(2, columns_.size() + 1, detail::thrift_writer::structure);
     out.enter();  // the root
     out.text(4, "spotter");
-    out.small(5, static_cast<std::int32_t>(columns_.size()));
+    out.short_field(5, static_cast<std::int32_t>(columns_.size()));
     out.end_struct();
     for (column const& each : columns_) {
         out.enter();
-        out.small(1, detail::physical(each.what.type));
-        out.small(3, each.what.may_be_missing ? 1 : 0);
+        out.short_field(1, detail::physical(each.what.type));
+        out.short_field(3, each.what.may_be_missing ? 1 : 0);
         out.text(4, each.what.name);
-        if (each.what.type == parquet_type::text) { out.small(6, detail::parquet_utf8); }
+        if (each.what.type == parquet_type::text) { out.short_field(6, detail::parquet_utf8); }
         out.end_struct();
     }
     out.whole(3, static_cast<std::int64_t>(rows_));
@@ -347,14 +347,14 @@ SPOTTER_BODY parquet_file::bytes parquet_file::footer() const {
             out.enter();
             out.whole(2, static_cast<std::int64_t>(it.begins));
             out.begin_struct(3);
-            out.small(1, detail::physical(columns_[i].what.type));
+            out.short_field(1, detail::physical(columns_[i].what.type));
             out.list(2, text ? 3U : 2U, detail::thrift_writer::i32);
             out.element(detail::parquet_plain);
             out.element(detail::parquet_rle);
             if (text) { out.element(detail::parquet_rle_dictionary); }
             out.list(3, 1, detail::thrift_writer::binary);
             out.element(columns_[i].what.name);
-            out.small(4, detail::parquet_zstd);
+            out.short_field(4, detail::parquet_zstd);
             out.whole(5, static_cast<std::int64_t>(each.rows));
             out.whole(6, static_cast<std::int64_t>(it.unpacked));
             out.whole(7, static_cast<std::int64_t>(it.packed));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): the file system of POSIX by its raw calls. All that the project knows of POSIX is in this file and the next to it,
-// posix_error.hpp.
+// File (L1): the file system of POSIX by its raw calls. All that the project knows of POSIX's files is in this file and the next to it,
+// posix_error.hpp. Others include system.hpp.
 #pragma once
 
 #include <spotter/file/posix_error.hpp>
@@ -97,17 +97,6 @@ private:
 // Gives the pages of memory that will be written to their memory now, so that no page fault comes later. Changes nothing in them and reads
 // nothing, so any thread may, whoever writes there meanwhile. False where the system cannot (Linux before 5.14), or has no memory.
 [[nodiscard]] bool make_ready(std::span<std::byte> memory) noexcept;
-
-// The machine's files. Without state, so it is shared and may be used at any time.
-[[nodiscard]] file_system& system_files() noexcept;
-
-// What reads paths that begin with `s3://`: set by spotter/ext/s3.hpp, where that is included.
-using file_system_opener = result<file_system*> (*)() noexcept;
-// Null: such paths are refused. Set before `main`, and not changed.
-inline file_system_opener s3_opener = nullptr;
-
-// Whose a path is that may begin with a scheme. errc::bad_config where nothing here reads it, or what does cannot begin.
-[[nodiscard]] result<file_system*> files_at(std::string_view path) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
 

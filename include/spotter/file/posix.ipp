@@ -2,6 +2,7 @@
 // The bodies of posix.hpp.
 #pragma once
 
+#include <spotter/core/clock.hpp>
 #include <spotter/file/posix.hpp>
 #include <spotter/file/size_limit.hpp>
 
@@ -9,17 +10,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <fcntl.h>
-#include <time.h>
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<file_system*> files_at(std::string_view path) noexcept {
-    if (!path.starts_with("s3://")) { return &system_files(); }
-    if (s3_opener != nullptr) { return s3_opener(); }
-    return {errc::bad_config, "this program reads no s3:// places: include <spotter/ext/s3.hpp>, or build the tool where libcurl and "
-                              "OpenSSL were found"};
-}
+static_assert(sizeof(off_t) == 8, "spotter: segments may be larger than 2 GiB: compile all files of a 32-bit program with -D_FILE_OFFSET_BITS=64");
 
 SPOTTER_BODY result<opened_file> posix_file_system::create(std::string_view path) noexcept {
     return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
@@ -189,6 +185,8 @@ SPOTTER_BODY result<file_mapping> posix_file_system::map(std::string_view path) 
     result<file_mapping> mapping{file_mapping{}};
     if (::fstat(number_of(*file), &facts) != 0) {
         mapping = detail::system_error(errno, "look at", path);
+    } else if (static_cast<std::uint64_t>(facts.st_size) > SIZE_MAX / 2) {
+        mapping = detail::system_error(EOVERFLOW, "map", path);
     } else if (facts.st_size > 0) {
         auto const size = static_cast<std::size_t>(facts.st_size);
         void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, number_of(*file), 0);
@@ -292,8 +290,12 @@ SPOTTER_BODY result<shared_memory> posix_file_system::make_shared(std::string_vi
     link << file->native;
     size_limit_as_error const limit;
     // Allocated now: a page that cannot be had when it is touched ends the process.
+#if defined(__APPLE__)
+    int const failed = ENOTSUP;
+#else
     int failed = EINTR;
     while (failed == EINTR) { failed = ::posix_fallocate(number_of(*file), 0, static_cast<off_t>(bytes)); }
+#endif
     error why = failed == 0 ? error{} : detail::system_error(failed, "take the memory of", path);
     result<shared_memory> memory{shared_memory{{}, *file}};
     if (!why) { memory = map_shared(*file, bytes, path); }
@@ -317,8 +319,7 @@ SPOTTER_BODY int posix_file_system::take_lock(opened_file file) noexcept {
         int const number = errno;
         if (number == EINTR) { continue; }
         if (number != EWOULDBLOCK || attempt == 10) { return number; }
-        timespec const nap{0, 1'000'000};
-        ::nanosleep(&nap, nullptr);
+        detail::nap(1000);
     }
     return 0;
 }
@@ -327,6 +328,7 @@ SPOTTER_BODY result<shared_memory> posix_file_system::map_shared(opened_file fil
                                                                  std::string_view path) noexcept {
     shared_memory memory{{}, file};
     int failed = take_lock(file);
+    if (failed == 0 && bytes > SIZE_MAX / 2) { failed = EOVERFLOW; }
     if (failed == 0 && bytes > 0) {
         auto const size = static_cast<std::size_t>(bytes);
         void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, number_of(file), 0);
@@ -399,11 +401,6 @@ SPOTTER_BODY bool make_ready([[maybe_unused]] std::span<std::byte> memory) noexc
 #else
     return false;
 #endif
-}
-
-SPOTTER_BODY file_system& system_files() noexcept {
-    static posix_file_system files;
-    return files;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

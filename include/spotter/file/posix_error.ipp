@@ -41,6 +41,7 @@ inline constexpr errno_meaning errno_meanings[] = {
     {ENOENT, errc::not_a_run, "there is no such file", "check the path"},
     {EEXIST, errc::exists, "it is there already", "choose another name"},
     {EWOULDBLOCK, errc::busy, "another process has it locked", "wait for it, end it, or choose another folder"},
+    {EOVERFLOW, errc::io_error, "it is larger than the memory that a 32-bit program can name", "read it with a 64-bit program"},
     {EMFILE, errc::io_error, "too many files are open", "close some or raise the limit"},
     {ENFILE, errc::io_error, "too many files are open", "close some or raise the limit"},
     {ENOMEM, errc::out_of_memory, "no memory", "close something"},

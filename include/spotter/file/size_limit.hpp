@@ -10,7 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread that writes, which ends the process where nobody said otherwise. For as
 // long as this lives the thread does not take it, so that the write alone fails (EFBIG); one that came of our own writing is then
-// thrown away, one that the program was sent before stays its own. Installs no handler, and changes nothing in other threads.
+// thrown away, one that the program was sent before stays its own. Installs no handler, and changes nothing in other threads. Windows has
+// no such signal, and nothing is done.
 class size_limit_as_error {
 public:
     size_limit_as_error() noexcept;
@@ -22,9 +23,13 @@ public:
     // For the whole life of a thread that does nothing but write.
     static void for_this_thread() noexcept;
 
+#if !defined(_WIN32)
 private:
+    void take_pending() const noexcept;
+
     sigset_t signal_{}, before_{};
     bool blocked_ = false, was_pending_ = false;
+#endif
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -6,10 +6,23 @@
 #include <spotter/file/size_limit.hpp>
 
 #include <cerrno>
+
+#if !defined(_WIN32)
 #include <pthread.h>
 #include <time.h>
+#endif
 
 namespace spotter::inline SPOTTER_ABI {
+
+#if defined(_WIN32)
+
+SPOTTER_BODY size_limit_as_error::size_limit_as_error() noexcept {}
+
+SPOTTER_BODY size_limit_as_error::~size_limit_as_error() {}
+
+SPOTTER_BODY void size_limit_as_error::for_this_thread() noexcept {}
+
+#else
 
 SPOTTER_BODY size_limit_as_error::size_limit_as_error() noexcept {
     (void)::sigemptyset(&signal_);
@@ -24,11 +37,20 @@ SPOTTER_BODY size_limit_as_error::~size_limit_as_error() {
     int const number = errno;
     sigset_t pending;
     if (!was_pending_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1) {
-        timespec const at_once{0, 0};
-        (void)::sigtimedwait(&signal_, nullptr, &at_once);
+        take_pending();
     }
     (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     errno = number;
+}
+
+SPOTTER_BODY void size_limit_as_error::take_pending() const noexcept {
+#if defined(__APPLE__)
+    int taken = 0;
+    (void)::sigwait(&signal_, &taken);  // it is there
+#else
+    timespec const at_once{0, 0};
+    (void)::sigtimedwait(&signal_, nullptr, &at_once);
+#endif
 }
 
 SPOTTER_BODY void size_limit_as_error::for_this_thread() noexcept {
@@ -37,5 +59,7 @@ SPOTTER_BODY void size_limit_as_error::for_this_thread() noexcept {
     (void)::sigaddset(&signal, SIGXFSZ);
     (void)::pthread_sigmask(SIG_BLOCK, &signal, nullptr);
 }
+
+#endif
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -4,12 +4,7 @@
 
 #include <spotter/format/fwd.hpp>
 
-#include <bit>
-
 namespace spotter::inline SPOTTER_ABI {
-
-static_assert(std::endian::native == std::endian::little,
-              "spotter: the file format is written by little-endian machines only");
 
 namespace layout {
 

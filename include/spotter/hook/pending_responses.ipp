@@ -2,9 +2,8 @@
 // The bodies of pending_responses.hpp.
 #pragma once
 
+#include <spotter/core/clock.hpp>
 #include <spotter/hook/pending_responses.hpp>
-
-#include <ctime>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -34,8 +33,7 @@ SPOTTER_BODY void pending_responses::ask_patiently(failure_list& failures) noexc
     for (int milliseconds = 0; count_ > 0 && milliseconds < 100; ++milliseconds) {
         ask(failures);
         if (count_ == 0) { return; }
-        std::timespec const nap{0, 1'000'000};
-        (void)::nanosleep(&nap, nullptr);
+        detail::nap(1000);
     }
 }
 

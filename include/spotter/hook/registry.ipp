@@ -27,7 +27,7 @@ SPOTTER_BODY tracked_tensor* registry::find(std::string_view name, std::string_v
     if (table_.size() == 0) { return nullptr; }
     std::size_t const mask = table_.size() - 1;
     std::uint64_t const hash = hash_bytes(rest.data(), rest.size(), hash_bytes(name.data(), name.size()));
-    for (std::size_t i = hash & mask; table_[i] != nullptr; i = (i + 1) & mask) {
+    for (std::size_t i = static_cast<std::size_t>(hash) & mask; table_[i] != nullptr; i = (i + 1) & mask) {
         std::string_view const met = table_[i]->name;
         if (met.size() == name.size() + rest.size() && met.starts_with(name) && met.ends_with(rest)) {
             return table_[i];
@@ -113,7 +113,7 @@ SPOTTER_BODY bool registry::rehash(std::size_t size) noexcept {
 SPOTTER_BODY void registry::insert(tracked_tensor* it) noexcept {
     std::size_t const mask = table_.size() - 1;
     std::string_view const name = it->name;
-    std::size_t i = hash_bytes(name.data(), name.size()) & mask;
+    std::size_t i = static_cast<std::size_t>(hash_bytes(name.data(), name.size())) & mask;
     while (table_[i] != nullptr) { i = (i + 1) & mask; }
     table_[i] = it;
 }

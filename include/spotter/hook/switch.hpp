@@ -2,6 +2,7 @@
 // Hook (L3): what decides at the start how much of a hook is at work: the environment, and the options among its arguments.
 #pragma once
 
+#include <spotter/core/clock.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/plan/run_choices.hpp>
 #include <spotter/plan/plan.hpp>
@@ -38,8 +39,6 @@ template <class... Arguments>
     found.dry_run = found.dry_run || read_switch() == switch_state::dry || read_switch() == switch_state::off;
     return found;
 }
-
-[[nodiscard]] double steady_seconds() noexcept;
 
 // A further worker's: the first one chose the folder, or found none; and it has what is done beside it.
 [[nodiscard]] constexpr options options_of_worker(options own, std::uint32_t number, bool no_folder) noexcept {

@@ -7,7 +7,6 @@
 #include <spotter/plan/run_choices.hpp>
 
 #include <cstdlib>
-#include <ctime>
 #include <string_view>
 #include <type_traits>
 
@@ -52,12 +51,6 @@ SPOTTER_BODY void take_choices(options& into, run_choices const& said) noexcept 
     take(run_option::flight_bytes, into.flight_bytes);
     take(run_option::flight_steps_after, into.flight_steps_after);
     take(run_option::ring_in, into.ring_in);
-}
-
-SPOTTER_BODY double steady_seconds() noexcept {
-    timespec now{};
-    (void)::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

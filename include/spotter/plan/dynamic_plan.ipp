@@ -104,7 +104,8 @@ SPOTTER_BODY std::string_view dynamic_plan::name(std::size_t i) const noexcept {
 }
 
 SPOTTER_BODY std::string_view dynamic_plan::name_of_list(question const& it, std::size_t i) const noexcept {
-    return view(numbers_[it.first + 2 * i], numbers_[it.first + 2 * i + 1]);
+    std::size_t const at = static_cast<std::size_t>(it.first) + 2 * i;
+    return view(numbers_[at], numbers_[at + 1]);
 }
 
 SPOTTER_BODY std::span<std::uint64_t const> dynamic_plan::indices(question const& it) const noexcept {

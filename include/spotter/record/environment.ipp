@@ -7,9 +7,13 @@
 
 #include <cstdlib>
 
+#if defined(_WIN32)
+#include <spotter/file/windows_api.hpp>
+#else
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#endif
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -47,6 +51,8 @@ SPOTTER_BODY void tell_build(environment_text& out) noexcept {
     out << " x86-64";
 #elif defined(__aarch64__)
     out << " aarch64";
+#elif defined(__i386__)
+    out << " x86-32";
 #endif
 #if defined(__SSE4_2__)
     out << " sse4.2";
@@ -64,6 +70,23 @@ SPOTTER_BODY void tell_build(environment_text& out) noexcept {
     out << " avx512f";
 #endif
 }
+
+#if defined(_WIN32)
+
+SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
+    char processor[80];
+    unsigned long const size = ::GetEnvironmentVariableA("PROCESSOR_IDENTIFIER", processor, sizeof processor);
+    if (size > 0 && size < sizeof processor) { out << "\nprocessor " << std::string_view{processor, size}; }
+    SYSTEM_INFO facts{};
+    ::GetNativeSystemInfo(&facts);
+    out << "\ncores " << facts.dwNumberOfProcessors;
+    MEMORYSTATUSEX memory{};
+    memory.dwLength = sizeof memory;
+    if (::GlobalMemoryStatusEx(&memory) != 0) { out << "\nmemory " << memory.ullTotalPhys / 1048576 << " MiB"; }
+    out << "\nsystem Windows";
+}
+
+#else
 
 // The model of the first processor that Linux lists.
 SPOTTER_BODY void tell_processor(environment_text& out) noexcept {
@@ -85,6 +108,8 @@ SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
     if (pages > 0 && page > 0) { out << "\nmemory " << static_cast<std::uint64_t>(pages) / 1024 * static_cast<std::uint64_t>(page) / 1024 << " MiB"; }
     if (utsname name{}; ::uname(&name) == 0) { out << "\nsystem " << name.sysname << ' ' << std::string_view{name.release}.substr(0, 40) << ' ' << name.machine; }
 }
+
+#endif
 
 SPOTTER_BODY void tell_threads(environment_text& out) noexcept {
     bool first = true;

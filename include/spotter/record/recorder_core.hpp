@@ -2,7 +2,7 @@
 // Record (L4): the inside of a recorder that has its folder: the ring, who drains it, and what happens when it is full.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/hook/sections.hpp>
 #include <spotter/hook/writer_task.hpp>
 #include <spotter/record/control_file.hpp>

@@ -2,6 +2,7 @@
 // The bodies of recorder_core.hpp.
 #pragma once
 
+#include <spotter/file/size_limit.hpp>
 #include <spotter/record/recorder_core.hpp>
 #include <spotter/ring/copy.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/slots.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/segment_files.hpp>

@@ -165,7 +165,8 @@ SPOTTER_BODY void ring_drain::take_values(byte_view body) noexcept {
 
 SPOTTER_BODY void ring_drain::take_inside(byte_view body) noexcept {
     auto const head = load<ring_tag::values_head>(body.data());
-    byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - head.bytes);
+    auto const size = static_cast<std::size_t>(head.bytes);  // it is inside
+    byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - size);
     place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
     bool const chained = is_chained(head);
     if (chained) {
@@ -173,7 +174,7 @@ SPOTTER_BODY void ring_drain::take_inside(byte_view body) noexcept {
         if (!pending_.append(row)) { return put_thinned(row); }
         begin_chain(head);
     }
-    byte_view const values = body.last(head.bytes);
+    byte_view const values = body.last(size);
     segments_.add_block(chained ? chains_.next(values) : values, place_.planes, true);
     put_place(chained ? pending_.view() : row);
 }

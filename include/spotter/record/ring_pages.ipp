@@ -2,7 +2,7 @@
 // The bodies of ring_pages.hpp.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/record/ring_pages.hpp>
 
 #include <algorithm>

@@ -111,8 +111,8 @@ SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noe
     if (has(keep, terms::unit_activity)) {
         row.units = (std::min)(seen.units.active.size(), seen.units.finite.size());
         row.axis = static_cast<std::uint8_t>(seen.units.axis);
-        row.active = bytes_of(seen.units.active.data(), row.units);
-        row.finite = bytes_of(seen.units.finite.data(), row.units);
+        row.active = bytes_of(seen.units.active.data(), static_cast<std::size_t>(row.units));
+        row.finite = bytes_of(seen.units.finite.data(), static_cast<std::size_t>(row.units));
     }
     std::byte counts[histogram_bins * varint_limit];
     if (seen.distribution != nullptr) { take_distribution(*seen.distribution, keep, counts, row); }

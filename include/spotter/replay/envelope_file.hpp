@@ -2,7 +2,8 @@
 // Replay (L5): an envelope as a small text file.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/core/parse_number.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/replay/envelope.hpp>
 
 #include <charconv>
@@ -42,7 +43,7 @@ private:
     template <class Number>
     [[nodiscard]] static bool number(std::string_view& words, Number& into) noexcept {
         std::string_view const digits = word(words);
-        auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+        auto const read = parse_number(digits, into);
         return read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
     }
     [[nodiscard]] static bool statistic_named(std::string_view name, statistic& into) noexcept;

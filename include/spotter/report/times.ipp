@@ -15,7 +15,12 @@ SPOTTER_BODY std::string time_text(double seconds) {
     auto const whole = static_cast<std::time_t>(seconds);
     std::tm parts{};
     char text[32] = "";
-    if (::gmtime_r(&whole, &parts) == nullptr) { return "unknown"; }
+#if defined(_WIN32)
+    bool const known = ::gmtime_s(&parts, &whole) == 0;
+#else
+    bool const known = ::gmtime_r(&whole, &parts) != nullptr;
+#endif
+    if (!known) { return "unknown"; }
     std::size_t const size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
     return {text, size};
 }

@@ -2,7 +2,7 @@
 // Response (L5): findings appended to a file, one line of JSON each.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/response/finding_json.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

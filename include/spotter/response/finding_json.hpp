@@ -26,8 +26,6 @@ namespace detail {
     return shown;
 }
 
-[[nodiscard]] double seconds_now() noexcept;
-
 // The shortest that reads back as the same number; JSON has no NaN and no infinity, which become null.
 void put_number(finding_line& line, double const& value) noexcept;
 

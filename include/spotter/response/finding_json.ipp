@@ -2,19 +2,13 @@
 // The bodies of finding_json.hpp.
 #pragma once
 
+#include <spotter/core/clock.hpp>
 #include <spotter/core/quoted.hpp>
 #include <spotter/response/finding_json.hpp>
 
 #include <charconv>
-#include <time.h>
 
 namespace spotter::inline SPOTTER_ABI::detail {
-
-SPOTTER_BODY double seconds_now() noexcept {
-    timespec now{};
-    (void)::clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 SPOTTER_BODY void put_number(finding_line& line, double const& value) noexcept {
     char digits[32];

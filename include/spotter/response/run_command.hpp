@@ -7,14 +7,17 @@
 #include <cerrno>
 #include <cstring>
 
+#if !defined(_WIN32)
 extern "C" char** environ;
+#endif
 
 namespace spotter::inline SPOTTER_ABI {
 
 // `on(rule, run_command{"./alert.sh"} )`: `/bin/sh` runs it beside the loop, which does not wait for its end; the loop pays for starting a
 // process, some milliseconds, so let the rule be thinned (`| rearm{10}`). It is nobody's child. What it ends with is asked for at the
 // closes that follow and told in health if it is not 0; what it writes to standard error goes nowhere (`./alert.sh 2>>alert.log`
-// keeps it). It begins with every signal as a new process has it. The command must outlive the hook; a literal does. POSIX.
+// keeps it). It begins with every signal as a new process has it. The command must outlive the hook; a literal does. POSIX:
+// on Windows nothing is started, and errc::bad_config says so.
 struct run_command {
     using responds = void;
     static constexpr std::string_view name = "run_command";

@@ -4,14 +4,33 @@
 
 #include <spotter/response/run_command.hpp>
 
+#if !defined(_WIN32)
 #include <sys/wait.h>
 
 #include <csignal>
 #include <fcntl.h>
 #include <spawn.h>
 #include <unistd.h>
+#endif
 
 namespace spotter::inline SPOTTER_ABI {
+
+#if defined(_WIN32)
+
+SPOTTER_BODY error run_command::operator()(finding const& found, response_desk& desk) const noexcept {
+    return (*this)(found, desk.origin());
+}
+
+SPOTTER_BODY error run_command::operator()(finding const& found, finding_origin const& from) const noexcept {
+    int status = -1;
+    return start(found, from, status);
+}
+
+SPOTTER_BODY error run_command::start(finding const&, finding_origin const&, int&) const noexcept {
+    return {errc::bad_config, "run_command needs a POSIX shell and is not offered on Windows: use append_lines, or call(f)"};
+}
+
+#else
 
 SPOTTER_BODY error run_command::operator()(finding const& found, response_desk& desk) const noexcept {
     int status = -1;
@@ -59,7 +78,12 @@ SPOTTER_BODY run_command::pipe_ends::~pipe_ends() {
 
 SPOTTER_BODY int run_command::pipe_ends::open(int reading) noexcept {
     int ends[2];
+#if defined(__APPLE__)  // has no pipe2: a program that another thread starts in between may inherit them
+    if (::pipe(ends) != 0) { return errno; }
+    for (int const each : ends) { (void)::fcntl(each, F_SETFD, FD_CLOEXEC); }
+#else
     if (::pipe2(ends, O_CLOEXEC) != 0) { return errno; }
+#endif
     read = ends[0], write = ends[1];
     for (int* each : {&read, &write}) {
         if (*each > for_status) { continue; }
@@ -133,5 +157,7 @@ SPOTTER_BODY error run_command::refused(std::string_view what, int why) const no
     told.what << what << " \"" << command.substr(0, 80) << "\": " << std::strerror(why);
     return told;
 }
+
+#endif
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -121,7 +121,7 @@ concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::sta
 template <class... Numbers>
 [[nodiscard]] constexpr std::uint64_t key_of(std::string_view name, Numbers... numbers) noexcept {
     std::uint64_t key = 0xCBF29CE484222325U;  // FNV-1a, 64 bits
-    auto const mix = [&](std::uint64_t byte) { key = (key ^ byte) * 0x100000001B3U; };
+    auto const mix = [&](std::uint64_t next) { key = (key ^ next) * 0x100000001B3U; };
     for (char const each : name) { mix(static_cast<unsigned char>(each)); }
     [[maybe_unused]] auto const mix_number = [&](double number) {
         auto const bits = std::bit_cast<std::uint64_t>(number);

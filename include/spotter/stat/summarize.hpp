@@ -87,7 +87,8 @@ constexpr void gather(element_view<Value> values, terms wanted, gathered& into) 
 // 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a checksum.
 SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t bytes) noexcept {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
-    std::uint64_t chain[4] = {bytes * odd, ~bytes, bytes + odd, odd};
+    std::uint64_t const size = bytes;  // the same where std::size_t is smaller
+    std::uint64_t chain[4] = {size * odd, ~size, size + odd, odd};
     auto const* from = static_cast<unsigned char const*>(values);
     auto const mix = [](std::uint64_t a, std::uint64_t word) { return std::rotl((a ^ word) * odd, 29); };
     std::size_t i = 0;

@@ -36,8 +36,8 @@ template <int ExponentBits, int MantissaBits>
     std::uint32_t const is_small = ones_if_below(size, 1U << MantissaBits);
     std::uint32_t const beyond = ~ones_if_below(size, top) & (to_infinity << 23);
     std::uint32_t const normal = (size << up) + ((127U - bias) << 23) + beyond;
-    float const small = static_cast<float>(static_cast<std::int32_t>(size)) * least;
-    return sign | (__builtin_bit_cast(std::uint32_t, small) & is_small) | (normal & ~is_small);
+    float const tiny = static_cast<float>(static_cast<std::int32_t>(size)) * least;
+    return sign | (__builtin_bit_cast(std::uint32_t, tiny) & is_small) | (normal & ~is_small);
 }
 
 // Two halves that are exact in double, so that their sum rounds once, as a conversion does: processors before AVX-512 have none

@@ -11,7 +11,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A launcher for `supervise`: starts `command` with the settings of the attempt behind it, and waits for its end. A name without a slash is
 // looked for in PATH. The process has our environment and supervised_attempt::as_environment(), our working folder, input and
-// outputs, and every signal as a new process has it. POSIX; a program that ignores SIGCHLD cannot wait for its children.
+// outputs, and every signal as a new process has it. A program that ignores SIGCHLD cannot wait
+// for its children. POSIX: on Windows nothing is started, and the attempt says so (departure::never_started).
 struct child_process {
     std::vector<std::string> command{};  // {"./train", "--seed=1"}
     std::chrono::milliseconds

@@ -2,6 +2,7 @@
 // The bodies of child_process.hpp.
 #pragma once
 
+#include <spotter/core/clock.hpp>
 #include <spotter/supervise/child_process.hpp>
 
 #include <algorithm>
@@ -9,14 +10,23 @@
 #include <csignal>
 #include <cstring>
 
+#if !defined(_WIN32)
 #include <spawn.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern "C" char** environ;
+#endif
 
 namespace spotter::inline SPOTTER_ABI {
+
+#if defined(_WIN32)
+
+SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked) const {
+    return {asked.run, departure::never_started, "child_process is not offered on Windows: give supervise a function that starts the attempt"};
+}
+
+#else
 
 SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked) const {
     if (command.empty() || command.front().empty()) {
@@ -97,9 +107,10 @@ SPOTTER_BODY int child_process::await(int child, int& status, bool& timed_out) c
             (void)::kill(child, SIGKILL);
             continue;
         }
-        timespec const while_it_trains{0, 5'000'000};
-        (void)::nanosleep(&while_it_trains, nullptr);
+        detail::nap(5000);
     }
 }
+
+#endif
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,7 +2,7 @@
 // Trial (L4): the sidecars of a run's workers merged into one file, so that ten thousand of them open as one.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/trial/worker_list.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

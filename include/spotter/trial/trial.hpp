@@ -2,7 +2,7 @@
 // Trial (L4): a recorded run, finished or still being written, as a snapshot to ask questions of.
 #pragma once
 
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/trial/joint_notes.hpp>
 #include <spotter/trial/joint_track.hpp>
 #include <spotter/trial/losses.hpp>

@@ -2,9 +2,8 @@
 // The bodies of trial.hpp.
 #pragma once
 
+#include <spotter/core/clock.hpp>
 #include <spotter/trial/trial.hpp>
-
-#include <time.h>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -248,9 +247,8 @@ SPOTTER_BODY error trial::wait(step_id step, std::chrono::milliseconds patience)
         if (left <= left.zero()) {
             return {errc::not_yet, "the step was not decided in time: wait again, or look at age()"};
         }
-        auto const nap = (std::min)(std::chrono::nanoseconds{left}, std::chrono::nanoseconds{2'000'000});
-        timespec const time{0, static_cast<long>(nap.count())};
-        ::nanosleep(&time, nullptr);
+        auto const nap = (std::min)(std::chrono::duration_cast<std::chrono::microseconds>(left), std::chrono::microseconds{2000});
+        detail::nap(static_cast<std::uint32_t>(nap.count()));
     }
 }
 

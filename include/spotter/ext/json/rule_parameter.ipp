@@ -2,9 +2,8 @@
 // The bodies of rule_parameter.hpp.
 #pragma once
 
+#include <spotter/core/parse_number.hpp>
 #include <spotter/ext/json/rule_parameter.hpp>
-
-#include <charconv>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -22,7 +21,7 @@ SPOTTER_BODY bool read_bound(std::string_view text, relation& how, double& value
     how =
         less ? (equal ? relation::less_equal : relation::less) : (equal ? relation::greater_equal : relation::greater);
     text = trimmed(text.substr(equal ? 2 : 1));
-    auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
+    auto const read = parse_number(text, value);
     return read.ec == std::errc{} && read.ptr == text.data() + text.size() && is_finite(value);
 }
 

@@ -311,8 +311,9 @@ private:
         if (name.empty()) { name = detail::of_environment("TMPDIR"); }
         if (name.empty()) { name = "/tmp"; }
         name += "/spotter-s3-XXXXXX";
-        cache_ = ::mkostemp(name.data(), O_CLOEXEC);
+        cache_ = ::mkstemp(name.data());
         if (cache_ < 0) { return full(); }
+        (void)::fcntl(cache_, F_SETFD, FD_CLOEXEC);
         ::unlink(name.c_str());
         return {};
     }
@@ -370,11 +371,13 @@ private:
     [[nodiscard]] error ask(std::vector<wanted> const& all) {
         std::vector<request> asked;
         for (wanted const& each : all) {
+#if !defined(__APPLE__)  // which has no such call: a full disk ends the program there
             if (!each.of->is_whole()) {  // or a full disk would end the program as its memory is written
                 int const lack = ::posix_fallocate(each.of->cache, static_cast<off_t>(each.of->offset + each.from),
                                                    static_cast<off_t>(each.end - each.from));
                 if (lack == ENOSPC) { return full(); }
             }
+#endif
             asked.push_back(part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
                                     {each.of->begin + each.from, static_cast<std::size_t>(each.end - each.from)}));
         }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/ext/s3/store.hpp>
-#include <spotter/file/posix.hpp>
+#include <spotter/file/system.hpp>
 #include <spotter/format/frame.hpp>
 #include <spotter/format/names.hpp>
 

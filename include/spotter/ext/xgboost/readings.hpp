@@ -2,9 +2,8 @@
 // Ext (L6), for xgboost.hpp: named numbers that XGBoost tells as text: evaluations and parameters.
 #pragma once
 
-#include <spotter/config.hpp>
+#include <spotter/core/parse_number.hpp>
 
-#include <charconv>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -61,7 +60,7 @@ private:
 // through a value: -ffast-math promises that those are no NaN.
 template <class Number>
 [[nodiscard]] bool read_number(std::string_view text, Number& into) {
-    auto const [end, why] = std::from_chars(text.data(), text.data() + text.size(), into);
+    auto const [end, why] = parse_number(text, into);
     if (text.empty() || end != text.data() + text.size()) { return false; }
     if (why == std::errc::result_out_of_range && text.find_first_of("eE") != text.npos &&
         text[text.find_first_of("eE") + 1] == '-') {

@@ -53,10 +53,10 @@ struct step_outlier {
         put(mine, time.value);
         if (mine.count <= patience || mine.held < room()) { return {}; }
         double const spread = mine.squares > 0 ? square_root(mine.squares / static_cast<double>(mine.count)) : 0;
-        double far = stddev * spread;
-        settle(far);
+        double room_above = stddev * spread;
+        settle(room_above);
         double const least = mine.largest[room() - 1];
-        return {least, least > mine.mean + far};
+        return {least, least > mine.mean + room_above};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
         return who.as_finding("many steps took too long", "time of so many steps, at least", relation::none,

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// File (L1): the file system of Windows by its raw calls. Paths are UTF-8. Others include system.hpp.
+#pragma once
+
+#include <spotter/file/windows_error.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// What is opened here may be renamed and removed by others meanwhile, as far as Windows lets them: not while it is mapped.
+class windows_file_system final : public file_system {
+public:
+    [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override;
+    [[nodiscard]] result<opened_file> open_append(std::string_view path) noexcept override;
+    [[nodiscard]] error append(opened_file file, std::span<std::byte const> bytes) noexcept override;
+    [[nodiscard]] error sync(opened_file file) noexcept override;
+    [[nodiscard]] error close(opened_file file) noexcept override;
+    [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override;
+
+    [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override;
+    [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override;
+    [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override;
+    // Whoever has the file open for a moment is waited for, ten milliseconds at most.
+    [[nodiscard]] error rename(std::string_view from, std::string_view to) noexcept override;
+    [[nodiscard]] error remove(std::string_view path) noexcept override;
+    [[nodiscard]] error make_folder(std::string_view path) noexcept override;
+    [[nodiscard]] error list(std::string_view path, name_taker take, void* context) noexcept override;
+
+    [[nodiscard]] result<std::size_t> read(std::string_view path, std::uint64_t from,
+                                           std::span<std::byte> into) noexcept override;
+    [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override;
+    void unmap(file_mapping mapping) noexcept override;
+
+    // Of a byte far behind everything, so that the file can be read meanwhile. It also excludes another recorder of the same process.
+    [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override;
+    void unlock(opened_file held) noexcept override;
+    [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override;
+
+private:
+    // The error's number, or 0.
+    [[nodiscard]] static unsigned long take_lock(opened_file file, unsigned long how) noexcept;
+    static void drop(opened_file file) noexcept;
+
+    // Takes nothing but files.
+    [[nodiscard]] static result<opened_file> open_file(std::string_view path, unsigned long access, unsigned long creation,
+                                                       std::string_view doing) noexcept;
+};
+
+// Nothing forks here.
+class fork_guard {
+public:
+    [[nodiscard]] bool in_child() const noexcept { return false; }
+};
+
+// Windows has no call that does so without a change to what is in the memory.
+[[nodiscard]] inline bool make_ready(std::span<std::byte>) noexcept { return false; }
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/file/windows.ipp>
+#endif

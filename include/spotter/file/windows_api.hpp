@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// File (L1): <windows.h> with as few macros as it can do. Only bodies include it: what links spotter::compiled never sees it.
+#pragma once
+
+#if !defined(WIN32_LEAN_AND_MEAN)
+#define WIN32_LEAN_AND_MEAN
+#endif
+#if !defined(NOMINMAX)
+#define NOMINMAX
+#endif
+#include <windows.h>

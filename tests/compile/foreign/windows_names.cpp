@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// <windows.h> with all that it brings, its macros too (near, far, small, min, max, ERROR), before what a program includes of spotter, or behind it
+// (SPOTTER_WINDOWS_LAST). CMakeLists.txt compiles this for Windows.
+#if !defined(SPOTTER_WINDOWS_LAST)
+#include <winsock2.h>
+
+#include <windows.h>
+
+#include <ole2.h>
+#endif
+
+#include <spotter/checkpoints.hpp>
+#include <spotter/control.hpp>
+#include <spotter/export/csv.hpp>
+#include <spotter/export/npz.hpp>
+#include <spotter/export/parquet.hpp>
+#include <spotter/export/prometheus.hpp>
+#include <spotter/export/safetensors.hpp>
+#include <spotter/export/tensorboard.hpp>
+#include <spotter/export/trace.hpp>
+#include <spotter/ext/system.hpp>
+#include <spotter/heal.hpp>
+#include <spotter/packs.hpp>
+#include <spotter/print.hpp>
+#include <spotter/replay.hpp>
+#include <spotter/rerun.hpp>
+#include <spotter/response.hpp>
+#include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+#include <spotter/supervisor.hpp>
+#include <spotter/trial.hpp>
+
+#if defined(SPOTTER_WINDOWS_LAST)
+#include <windows.h>
+#endif
+
+namespace sp = spotter;
+
+bool judged() {
+    using namespace sp::literals;
+    constexpr auto rules = (sp::any("grad/*", sp::l2 > 1e3) || sp::all("*", sp::mean_abs < 1e-7)) | sp::for_steps{3};
+    sp::hook watch{sp::plan{sp::collection{"all", "*", sp::every{10}, sp::payload}}, sp::on(rules, sp::stop)};
+    return watch.step(sp::train(0), "x"_t = 1.0).decision() == sp::decision::stop;
+}
