@@ -73,7 +73,7 @@ class Pages(unittest.TestCase):
         said = subprocess.run([sys.executable, "-c", "\n".join(blocks("from_smdebug.md", "python"))], capture_output=True, text=True,
                               env={**os.environ, "PYTHONPATH": str(SOURCE / "tools" / "python")})
         weights = spotter.open_trial("runs/a")["fc1/w"]
-        kept = [f"{step.index} {weights.value(step).mean()}" for step in weights.payload_steps("train")]
+        kept = [f"{step.index} {str(weights.value(step).mean())}" for step in weights.payload_steps("train")]
         self.assertGreater(len(kept), 1)
         self.assertEqual((said.stderr, said.stdout.splitlines()), ("", [f"{list(range(20))} True", *kept]))
 
