@@ -101,7 +101,7 @@ def curve(series: List[Series], label: str, broken: Optional[Dict[str, np.ndarra
     parts = [f"<path d='M{_LEFT} 6V{_HEIGHT - _BOTTOM}H{_WIDTH - 6}' fill='none' stroke='currentColor' stroke-opacity='.4'/>"]
     for mode, steps, values in series:
         places = dict.fromkeys(x(step) for step in (broken or {}).get(mode, ()))  # each once, however many steps share it
-        parts += [f"<path d='M{place} {_HEIGHT - _BOTTOM}v-5' stroke='{_SEVERITIES['error']}'/>" for place in places]
+        parts += [f"<path d='M{place} {_HEIGHT - _BOTTOM}v-5' stroke='{_SEVERITIES['error']}' stroke-width='2'/>" for place in places]
         path, pen_is_down = [], False
         for step, value in zip(*_thinned(steps, values)):
             if np.isfinite(value):
@@ -109,7 +109,7 @@ def curve(series: List[Series], label: str, broken: Optional[Dict[str, np.ndarra
                 if not pen_is_down:
                     path.append("h.01")  # so that a single point is seen
             else:
-                parts.append(f"<path d='M{x(step)} {_HEIGHT - _BOTTOM}v-5' stroke='{_SEVERITIES['error']}'/>")
+                parts.append(f"<path d='M{x(step)} {_HEIGHT - _BOTTOM}v-5' stroke='{_SEVERITIES['error']}' stroke-width='2'/>")
             pen_is_down = bool(np.isfinite(value))
         parts.append(f"<path d='{''.join(path)}' fill='none' stroke='{_COLOURS[mode]}' stroke-width='1.5' stroke-linecap='round'>"
                      f"<title>{escape(mode)}</title></path>")
