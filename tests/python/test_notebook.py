@@ -12,7 +12,7 @@ from shared import GOLDEN, SOURCE
 import numpy as np
 import spotter
 from spotter import create_trial
-from spotter.notebook import curve, of_finding
+from spotter.notebook import curve, of_finding, of_run
 
 TRAINING = SOURCE / "tests" / "golden" / "runs" / "1-training"
 
@@ -102,6 +102,29 @@ class Notebook(unittest.TestCase):
         huge = curve([("train", steps, np.array([1e308, -1e308] * 3))], "x")
         self.assertNotIn("nan", huge)
         self.assertEqual(len(points(huge)[0]), 6)
+
+    def test_elements_that_are_no_number_are_marked_though_the_statistic_is_one(self):
+        gradient, marks = self.run_["grad/fc"], []
+        for mode in ("train", "eval"):
+            bad = np.flatnonzero((gradient.history("nonfinite", mode)[1] > 0) & np.isfinite(gradient.history("mean_abs", mode)[1]))
+            marks += [np.interp(self.run_.ordinal(gradient.steps(mode)[at]), (0, 29), (64, 414)) for at in bad]
+        drawn = [float(each) for each in re.findall(r"M([\d.]+) 94v-5", gradient._repr_html_())]
+        self.assertGreater(len(marks), 0)
+        for place in marks:
+            self.assertLess(min(abs(each - place) for each in drawn), 0.06)
+        weights = self.run_["fc/w"]._repr_html_()  # values at some steps, and nothing of which a mean follows at the others
+        self.assertNotIn("v-5", weights)
+        self.assertEqual([each[0].count("L") for each in re.findall(r"<path d='(M[^']*)' fill='none' stroke='(#)", weights)],
+                         [len(self.run_["fc/w"].payload_steps(mode)) - 1 for mode in ("train", "eval")])
+
+    def test_the_gravest_finding_is_told_first(self):
+        """Fifty hints stand before the error in the record; the page has room for twenty."""
+        run = spotter.open_trial(TRAINING)
+        error = next(each for each in run.findings() if each.severity == "error")
+        run.findings = lambda: [error._replace(severity="info", rule=f"hint_{at}") for at in range(50)] + [error]
+        page = of_run(run)
+        self.assertLess(page.index(error.rule), page.index("hint_0"))
+        self.assertLess(page.index("hint_0"), page.index("hint_1<"))
 
     def test_a_spike_is_not_thinned_away(self):
         values = np.sin(np.arange(100_000) / 5000)

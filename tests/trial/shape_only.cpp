@@ -43,4 +43,5 @@ TEST_CASE("where no values were kept the error names the statistics that can be 
     CHECK(said("many").ends_with("Kept: minimum, maximum, l1, nonfinite, mean_abs, quantiles"));
     CHECK(said("shape").ends_with("Kept: the shape"));
     CHECK(run["norm"].stat(train(0), mean).error().what.view().ends_with("Kept: l2, nonfinite"));
+    CHECK(run["norm"].stat(train(0), mean).error().what.view().starts_with("mean was not kept at this step"));
 }

@@ -158,6 +158,7 @@ private:
     [[nodiscard]] static error of_letters() noexcept;
     [[nodiscard]] static error undefined() noexcept;
     [[nodiscard]] static error no_payload(terms stored, bool thinned = false) noexcept;
+    [[nodiscard]] static error not_kept(statistic which, terms stored) noexcept;
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row);
 
     worker_index const* run_ = nullptr;

@@ -79,7 +79,7 @@ SPOTTER_BODY result<double> worker_track::stat(step_id step, statistic which) co
     measurement const found = which(*stats);
     if (found.known) { return found.value; }
     if (has(stats->has, which.needs())) { return undefined(); }
-    return no_payload(stats->has);
+    return not_kept(which, stats->has);
 }
 
 SPOTTER_BODY result<spotter::distribution> worker_track::distribution(step_id step, terms wanted) const {
@@ -325,6 +325,15 @@ SPOTTER_BODY error worker_track::no_payload(terms stored, bool thinned) noexcept
     why.what << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"
                          : "let a collection keep `payload`")
              << ". Kept: " << (kept.empty() ? std::string_view{"the shape"} : kept.view());
+    return why;
+}
+
+SPOTTER_BODY error worker_track::not_kept(statistic which, terms stored) noexcept {
+    text<160> kept;
+    detail::name_statistics(stored, kept);
+    error why{errc::no_payload, ""};
+    why.what << which.name() << " was not kept at this step, nor values: let a collection keep it, or `payload`. Kept: "
+             << (kept.empty() ? std::string_view{"the shape"} : kept.view());
     return why;
 }
 

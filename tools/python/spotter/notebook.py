@@ -5,7 +5,7 @@ those of curves are told apart on white as on black."""
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .track import Track
 
 _COLOURS = {"train": "#3b82f6", "eval": "#ea580c", "predict": "#059669"}
-_SEVERITIES = {"error": "#dc2626", "warning": "#d97706", "info": "#6b7280"}
+_SEVERITIES = {"error": "#dc2626", "warning": "#d97706", "info": "#6b7280"}  # the gravest first
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 420, 110, 64, 16
 _DRAWN = ("mean", "l2", "mean_abs", "maximum_abs", "maximum", "minimum", "sum", "zero_fraction", "nonfinite")
 _MOST_POINTS, _MOST_ROWS, _MOST_ELEMENTS = 400, 20, 1 << 22
@@ -39,24 +39,30 @@ def _drawn_of(track: "Track") -> str:
     return next((name for name in _DRAWN if formula_of(name)[0] & ~mask == 0), _DRAWN[0])
 
 
-def _of(track: "Track", stat: str, mode: str) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Step indices, ordinals and a statistic over time. Where it would have to be computed from many values only at some of the steps."""
+def _of(track: "Track", stat: str, mode: str) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Step indices, ordinals and a statistic over time where it is known, and at which of them some elements, not all, are no number.
+    Where it would have to be computed from many values only at some of the steps."""
     steps, kept = track.steps(mode), track.payload_steps(mode)
     if not steps or not kept or formula_of(stat)[0] & ~track.summary(kept[0])["mask"] == 0:
         for part in track._parts():
             _, indices, values = part.history(stat, MODES.index(mode))
-            if len(indices):
-                return indices.astype(np.int64), part.rows().ordinal[part.observations(MODES.index(mode))].astype(np.int64), values
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+            if not len(indices):
+                continue
+            ordinals = part.rows().ordinal[part.observations(MODES.index(mode))].astype(np.int64)
+            broken = part.history("nonfinite", MODES.index(mode))[2] > 0
+            known = broken | ~np.isnan(values)  # else not kept at that step
+            return indices.astype(np.int64)[known], ordinals[known], values[known], (broken & np.isfinite(values))[known]
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0, bool)
     most = max(2, min(_MOST_POINTS, _MOST_ELEMENTS // max(1, int(np.prod(track.shape(kept[0]))))))
     chosen = [kept[at] for at in np.unique(np.linspace(0, len(kept) - 1, most).astype(int))]
     found = []
     for step in chosen:
         try:
-            found.append(track.stat(step, stat))
+            found.append((track.stat(step, stat), track.stat(step, "nonfinite") > 0))
         except SpotterError:
-            found.append(np.nan)
-    return (np.array([step.index for step in chosen]), np.array([track._run.ordinal(step) for step in chosen]), np.array(found))
+            found.append((np.nan, False))
+    return (np.array([step.index for step in chosen]), np.array([track._run.ordinal(step) for step in chosen]),
+            np.array([value for value, _ in found]), np.array([broken for _, broken in found]))
 
 
 def _thinned(steps: np.ndarray, values: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -73,8 +79,9 @@ def _thinned(steps: np.ndarray, values: np.ndarray) -> Tuple[np.ndarray, np.ndar
     return steps[at], values[at]
 
 
-def curve(series: List[Series], label: str) -> str:
-    """Curves of some modes as SVG; where a value is no number there is a gap, and a mark at the foot."""
+def curve(series: List[Series], label: str, broken: Optional[Dict[str, np.ndarray]] = None) -> str:
+    """Curves of some modes as SVG; where a value is no number there is a gap, and a mark at the foot. broken: by mode the steps at which
+    elements were no number, of which the value does not speak: the mark, and no gap."""
     finite = [values[np.isfinite(values)] for _, _, values in series]
     all_finite = np.concatenate(finite) if finite else np.empty(0)
     if not sum(len(steps) for _, steps, _ in series):
@@ -93,6 +100,8 @@ def curve(series: List[Series], label: str) -> str:
 
     parts = [f"<path d='M{_LEFT} 6V{_HEIGHT - _BOTTOM}H{_WIDTH - 6}' fill='none' stroke='currentColor' stroke-opacity='.4'/>"]
     for mode, steps, values in series:
+        places = dict.fromkeys(x(step) for step in (broken or {}).get(mode, ()))  # each once, however many steps share it
+        parts += [f"<path d='M{place} {_HEIGHT - _BOTTOM}v-5' stroke='{_SEVERITIES['error']}' stroke-width='2'/>" for place in places]
         path, pen_is_down = [], False
         for step, value in zip(*_thinned(steps, values)):
             if np.isfinite(value):
@@ -100,7 +109,7 @@ def curve(series: List[Series], label: str) -> str:
                 if not pen_is_down:
                     path.append("h.01")  # so that a single point is seen
             else:
-                parts.append(f"<path d='M{x(step)} {_HEIGHT - _BOTTOM}v-5' stroke='{_SEVERITIES['error']}'/>")
+                parts.append(f"<path d='M{x(step)} {_HEIGHT - _BOTTOM}v-5' stroke='{_SEVERITIES['error']}' stroke-width='2'/>")
             pen_is_down = bool(np.isfinite(value))
         parts.append(f"<path d='{''.join(path)}' fill='none' stroke='{_COLOURS[mode]}' stroke-width='1.5' stroke-linecap='round'>"
                      f"<title>{escape(mode)}</title></path>")
@@ -120,9 +129,12 @@ def _curve_of(track: "Track") -> str:
     stat = _drawn_of(track)
     found = [(mode, each) for mode, each in ((mode, _of(track, stat, mode)) for mode in MODES) if len(each[0])]
     label = track.name if track.info.shape == () else f"{stat} of {track.name}"
-    if len(found) > 1:
-        return curve([(mode, ordinals, values) for mode, (_, ordinals, values) in found], f"{label}, over all closed steps")
-    return curve([(mode, steps, values) for mode, (steps, _, values) in found], label)
+    series, broken = [], {}
+    for mode, (steps, ordinals, values, where) in found:
+        at = ordinals if len(found) > 1 else steps
+        series.append((mode, at, values))
+        broken[mode] = at[where]
+    return curve(series, f"{label}, over all closed steps" if len(found) > 1 else label, broken)
 
 
 def of_track(track: "Track") -> str:
@@ -147,7 +159,7 @@ def of_finding(it: Finding) -> str:
 
 
 def of_run(run: "Trial") -> str:
-    names, findings = run.names(), run.findings()
+    names, findings = run.names(), sorted(run.findings(), key=lambda it: list(_SEVERITIES).index(it.severity))
     loss: Optional[str] = next((name for name in names if run[name].info.role == "loss" and run[name].steps()), None)
     said = f"{run.status()}, {run.closed_steps()} steps, {len(names)} names" + \
         (f", {len(run.workers())} workers" if len(run.workers()) > 1 else "") + (f": {run.why_ended()}" if run.why_ended() else "")

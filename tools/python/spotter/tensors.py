@@ -59,7 +59,8 @@ class Tensor:
     # -- where it was kept --
 
     def steps(self, mode: ModeKeys = ModeKeys.GLOBAL, show_incomplete_steps: bool = False) -> List[int]:
-        """Steps at which anything of it was kept: its values, statistics or shape."""
+        """Steps at which anything of it was kept: its values, statistics or shape, be it for a rule of the loop alone. Those with values
+        are the keys of values()."""
         self.trial.maybe_refresh()
         return self.trial._numbers(self._track(), mode, show_incomplete_steps).tolist()
 
@@ -165,7 +166,8 @@ class Tensor:
         try:
             return question(track, step)
         except NoPayload as why:
-            raise TensorUnavailableForStep(self.name, step_num, mode, True, str(why).replace("stat()", "reduction_value()")) from why
+            said = str(why).replace("stat()", "reduction_value()").replace("payload_steps()", "values()")
+            raise TensorUnavailableForStep(self.name, step_num, mode, True, said) from why
         except NotYet as why:
             raise StepNotYetAvailable(step_num, mode) from why
         except (NotInStep, NoSuchStep, NoSuchName) as why:

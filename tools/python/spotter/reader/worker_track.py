@@ -21,13 +21,24 @@ from .statistics import (FIELDS_OF_SUMMARY, FORMULAS, QUANTILE_LEVELS, STATISTIC
                          summaries_of_scalars, summary_of)
 
 
+def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
+    """Of a row without values; statistic: what was asked for, and is none of those that were kept."""
+    kept = [name for name in STATISTICS if measured_of(FORMULAS[name], it.summary)[1]]
+    kept += ["quantiles"] * (it.quantiles is not None) + ["histogram"] * (it.histogram is not None)
+    there = ", ".join(kept) or "the shape"
+    if it.thinned:
+        remedy = "give the run a larger ring, or a larger limit (options::run_bytes)"
+    else:
+        remedy = f"let a collection keep {'it, or ' if statistic else ''}`payload`"
+    if statistic:
+        return NoPayload(f"{statistic} was not kept at this step, nor the values that it follows from, only statistics ({there}): {remedy}")
+    return NoPayload(f"only statistics were kept at this step ({there}): ask stat(), or a step of payload_steps(), or {remedy}")
+
+
 def value_of(segment: Segment, it: Sample, elements=None, bits=False):
     """The values of a row: an array, a NumPy scalar of what has no axes, a str of a text."""
     if it.raw is None and it.place is None:
-        kept = [name for name in STATISTICS if measured_of(FORMULAS[name], it.summary)[1]]
-        kept += ["quantiles"] * (it.quantiles is not None) + ["histogram"] * (it.histogram is not None)
-        remedy = "give the run a larger ring, or a larger limit (options::run_bytes)" if it.thinned else "let a collection keep `payload`"
-        raise NoPayload(f"only statistics were kept at this step ({', '.join(kept) or 'the shape'}): ask stat(), or {remedy}")
+        raise _no_payload(it)
     if it.raw is not None:
         dtype, shape, order = it.dtype, (), "C"
         stored = np.frombuffer(it.raw, DTYPES[dtype][3]).copy()
@@ -114,7 +125,7 @@ class WorkerTrack:
         if not known and (found["mask"] & which[0]) == which[0]:
             raise NotInStep("undefined: the tensor has no finite element at this step")
         if not known:
-            value_of(segment, it)  # says which statistics there are
+            raise _no_payload(it, name)
         return float(value)
 
     def distribution(self, step: Step, quantiles: bool, histogram: bool) -> Distribution:
