@@ -303,6 +303,16 @@ TEST_CASE("a visitor that throws half way leaves what it gave; the step closes, 
     CHECK(watch.health().first_error.code == errc::user_code_threw);
     CHECK(speaks_of(watch.health().first_error, "visit_tensors"));
 }
+
+TEST_CASE("a visitor that throws behind an observer is caught and named as by the hook itself") {
+    collecting_sink sink;
+    hook watch{sink, all_tensors};
+    observer const see{watch};
+    (void)see.step(train(0), half_a_net{});
+    CHECK(sink.kept["before"].size() == 1);
+    CHECK(sink.count("close") == 1);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
+}
 #endif
 
 TEST_CASE("SPOTTER=off switches a hook off whole: no event, no verdict, no failure") {

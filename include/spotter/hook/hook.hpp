@@ -163,9 +163,7 @@ public:
     }
 
     // Marks the run as failed; the reason stands in the record.
-    void fail(std::string_view why) noexcept {
-        failed_ = true, failure_ = text<160>{why};
-    }
+    void fail(std::string_view why) noexcept { failed_ = true, failure_ = text<160>{why}; }
     // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that failed, or that an
     // exception leaves, it is judged by what it holds, and stays open in the record. `end()` then returns what was found.
     void finish() noexcept {
@@ -229,7 +227,7 @@ public:
         judges_.report(use);
     }
 
-    // For code that only observes (hook/observer.hpp) and for tables of tensors.
+    // For code that does not know the hook's type (hook/observer.hpp) and for tables of tensors.
     void observe_offered(std::string_view name, offered const& values, role const* what = nullptr,
                          flag flags = flag::none) noexcept {
         tracked_tensor* const it = meet(name);
@@ -237,6 +235,7 @@ public:
         give_role(*it, what, flags);
         observe_tracked(*it, values);
     }
+    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }
 
 private:
     hook(hook const& first, std::uint32_t number) noexcept
