@@ -119,7 +119,7 @@ private:
             pass(argument.name, argument.values, nullptr, flag::none);
         } else {
             detail::visit_each(argument, [this](std::string_view name, auto const& values, auto... role_and_flags) {
-                observe(name, values, role_and_flags...);
+                this->observe(name, values, role_and_flags...);
             });
         }
     }
