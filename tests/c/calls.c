@@ -90,7 +90,7 @@ static void refusals_have_names(void) {
     ERROR_OF(spotter_scalar_text(watch, "x", NULL));
     CHECK(health.error == SPOTTER_OK && health.refused == 0);
     ERROR_OF(spotter_observe_f32(watch, "x", NULL, 1, three));
-    CHECK(health.error == SPOTTER_NOT_CONTIGUOUS && strstr(health.what, "\"x\"") != NULL);
+    CHECK(health.error == SPOTTER_NULL_POINTER && strstr(health.what, "\"x\" is a null pointer") != NULL);
     ERROR_OF(spotter_observe_f32(watch, "x", values, 1, NULL));
     CHECK(health.error == SPOTTER_NO_SHAPE);
     ERROR_OF(spotter_observe_f32(watch, "x", values, -1, three));

@@ -128,7 +128,7 @@ SPOTTER_C_FUNCTION spotter_error spotter_get_health(spotter_hook const* hook, sp
 }
 
 SPOTTER_C_FUNCTION char const* spotter_error_name(int error) {
-    return spotter::detail::c_name<spotter::errc>(error, SPOTTER_REPLACED);
+    return spotter::detail::c_name<spotter::errc>(error, SPOTTER_NULL_POINTER);
 }
 SPOTTER_C_FUNCTION char const* spotter_decision_name(int decision) {
     return spotter::detail::c_name<spotter::decision>(decision, SPOTTER_STOP);

@@ -136,14 +136,15 @@ typedef enum spotter_error {
     SPOTTER_UNWRITABLE = 16,
     SPOTTER_IO_ERROR = 17,
     SPOTTER_DISK_FULL = 18,
-    SPOTTER_NOT_CONTIGUOUS = 19, /* a null pointer for values */
+    SPOTTER_NOT_CONTIGUOUS = 19,
     SPOTTER_RANK_TOO_DEEP = 20,
     SPOTTER_UNKNOWN_VERSION = 21,
     SPOTTER_OUT_OF_MEMORY = 22,
     SPOTTER_DROPPED = 23,
     SPOTTER_NO_STEP_OPEN = 24,
     SPOTTER_USER_CODE_THREW = 25,
-    SPOTTER_REPLACED = 26 /* of a record that is read: never met here */
+    SPOTTER_REPLACED = 26,    /* of a record that is read: never met here */
+    SPOTTER_NULL_POINTER = 27 /* for the values of a tensor that is not empty */
 } spotter_error;
 
 /* What closing a step returns. */

@@ -54,6 +54,8 @@ struct null_hook {
     template <class Use>
     constexpr void each_tensor(Use&&) const noexcept {}
     template <class Use>
+    constexpr void each_refused(Use&&) const noexcept {}
+    template <class Use>
     constexpr void coverage_of_rules(Use&&) const noexcept {}
     [[nodiscard]] health_report health() const noexcept { return {}; }
     [[nodiscard]] constexpr std::string_view path() const noexcept { return {}; }
