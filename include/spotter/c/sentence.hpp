@@ -55,6 +55,13 @@ inline void fill(spotter_finding& out, finding const& it) noexcept {
     copy_text(out.remedy, it.remedy);
 }
 
+inline void describe_with_remedy(finding const& it, c_line& line) noexcept {
+    describe(it, line);
+    if (it.remedy.empty()) { return; }
+    line << ": ";
+    put_plain(it.remedy, [&](std::string_view piece) { line << piece; });
+}
+
 // The numbers in spotter.h are those of the C++ enumerations.
 static_assert(SPOTTER_PREDICT == static_cast<int>(mode::predict));
 static_assert(SPOTTER_F8_E5M2 == static_cast<int>(dtype::f8_e5m2) && SPOTTER_F32 == static_cast<int>(dtype::f32));
