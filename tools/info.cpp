@@ -173,6 +173,7 @@ void print(described const& it) {
     run_totals const& totals = run.totals();
     lines += fmt::format("\n  lost      {} dropped, {} without their values, {} refused\n", totals.dropped,
                          totals.thinned, totals.refused);
+    for (std::string const& each : refused_names(run)) { lines += fmt::format("  refused   {}\n", each); }
     for (part const& each : it.workers) {
         lines += fmt::format("  worker {}  {}, {} steps closed, {} in {}\n", each.where.worker, each.status,
                              each.closed, spotter::detail::bytes_text(each.bytes), plain(each.where.path));
@@ -251,6 +252,7 @@ void print_verdict(trial const& run) {
                         {"thinned", totals.thinned},
                         {"closes", totals.closes_lost},
                         {"refused", totals.refused}};
+    document["refused"] = refused_names(run);
     document["damage"] = std::move(damage);
     document["environment"] = json::object();
     spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {

@@ -71,7 +71,7 @@ static void update(float rate) {
 static spotter_decision watch_step(spotter_hook* watch, unsigned long step, float loss) {
     static const spotter_uint64 w1_shape[2] = {2, HIDDEN}, w2_shape[2] = {HIDDEN, 1}, hidden_shape[2] = {BATCH, HIDDEN};
     spotter_verdict verdict;
-    char line[512];
+    char line[1024];
     size_t i;
 
     spotter_begin(watch, SPOTTER_TRAIN, step);

@@ -64,6 +64,66 @@ static void no_hook_is_no_harm(void) {
     CHECK(health.what[0] != 0 && health.steps == 0);
 }
 
+static void names_are_looked_up_once(void) {
+    const spotter_uint64 stacked[3] = {3, 2, 2};
+    const spotter_uint64 pair[1] = {2};
+    const spotter_tensor none = {NULL};
+    float values[12];
+    spotter_tensor tensor, layers[4];
+    spotter_health health;
+    spotter_hook* watch = create_everything("runs/handles");
+    char line[1024];
+    unsigned long i;
+    for (i = 0; i < 12; ++i) {
+        values[i] = (float)i;
+    }
+    tensor = spotter_get_tensor(watch, "theta", SPOTTER_ROLE_WEIGHT, 0);
+    spotter_get_tensors(watch, "block/{}/w", 4, SPOTTER_ROLE_GUESS, 0, layers);
+    CHECK(tensor.it != NULL && layers[3].it != NULL && layers[2].it != layers[3].it);
+    CHECK(layers[1].it == spotter_get_tensor(watch, "block/1/w", SPOTTER_ROLE_GUESS, 0).it);
+    spotter_begin(watch, SPOTTER_TRAIN, 0);
+    spotter_observe_tensor(watch, tensor, SPOTTER_F32, values + 3, 1, pair);
+    spotter_observe_layers(watch, layers, 4, SPOTTER_F32, values, 3, stacked);
+    spotter_scalar_tensor(watch, spotter_get_tensor(watch, "lr", SPOTTER_ROLE_GUESS, 0), 0.25);
+    spotter_observe_tensor(watch, none, SPOTTER_F32, values, 1, pair);
+    spotter_observe_layers(watch, NULL, 4, SPOTTER_F32, values, 3, stacked);
+    spotter_observe_layers(watch, layers, 0, SPOTTER_F32, values, 3, stacked);
+    spotter_end(watch);
+    CHECK(spotter_get_health(watch, &health) == SPOTTER_OK && health.refused == 0);
+    CHECK(spotter_describe_refused(watch, 0, line, sizeof line) == 0 && line[0] == 0);
+    spotter_begin(watch, SPOTTER_TRAIN, 1);
+    spotter_observe_layers(watch, layers, 4, SPOTTER_F32, NULL, 3, stacked);
+    spotter_observe_tensor(watch, tensor, SPOTTER_F32, NULL, 1, pair);
+    spotter_observe_layers(watch, layers, 4, 99, values, 3, stacked);
+    spotter_end(watch);
+    CHECK(spotter_get_health(watch, &health) == SPOTTER_NULL_POINTER && health.refused == 3);
+    CHECK(spotter_describe_refused(watch, 0, line, sizeof line) == strlen(line));
+    CHECK(strstr(line, "\"theta\" is a null pointer") == line);
+    CHECK(spotter_describe_refused(watch, 1, line, sizeof line) > 0 && strstr(line, "\"block/0/w\"") == line);
+    CHECK(spotter_describe_refused(watch, 2, line, sizeof line) == 0);
+    spotter_destroy(watch);
+    CHECK(recorded("runs/handles", "theta", 0, 1) == 4);
+    CHECK(recorded("runs/handles", "lr", 0, 0) == 0.25);
+    for (i = 0; i < 3; ++i) {
+        CHECK(recorded("runs/handles", i == 0 ? "block/0/w" : i == 1 ? "block/1/w" : "block/2/w", 0, 3) == (double)(4 * i + 3));
+    }
+    CHECK(recorded("runs/handles", "block/3/w", 0, 0) == -1e300);
+    CHECK(spotter_get_tensor(NULL, "x", 0, 0).it == NULL);
+    spotter_get_tensors(NULL, "x", 2, 0, 0, layers);
+    CHECK(layers[0].it == NULL && layers[1].it == NULL);
+    spotter_observe_tensor(NULL, tensor, SPOTTER_F32, values, 1, pair);
+    spotter_observe_layers(NULL, layers, 2, SPOTTER_F32, values, 3, stacked);
+    spotter_scalar_tensor(NULL, tensor, 1);
+    CHECK(spotter_describe_refused(NULL, 0, line, sizeof line) == 0);
+    watch = create_everything(NULL);
+    CHECK(spotter_get_tensor(watch, NULL, SPOTTER_ROLE_GUESS, 0).it == NULL);
+    CHECK(spotter_get_tensor(watch, "x", 99, 0).it == NULL);
+    spotter_get_tensors(watch, NULL, 2, SPOTTER_ROLE_GUESS, 0, layers);
+    CHECK(layers[0].it == NULL);
+    CHECK(spotter_get_health(watch, &health) == SPOTTER_NO_SUCH_NAME && health.refused == 3);
+    spotter_destroy(watch);
+}
+
 static void refusals_have_names(void) {
     const spotter_uint64 deep[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     const spotter_uint64 vast[2] = {3000000000UL, 3000000000UL};
@@ -90,7 +150,7 @@ static void refusals_have_names(void) {
     ERROR_OF(spotter_scalar_text(watch, "x", NULL));
     CHECK(health.error == SPOTTER_OK && health.refused == 0);
     ERROR_OF(spotter_observe_f32(watch, "x", NULL, 1, three));
-    CHECK(health.error == SPOTTER_NOT_CONTIGUOUS && strstr(health.what, "\"x\"") != NULL);
+    CHECK(health.error == SPOTTER_NULL_POINTER && strstr(health.what, "\"x\" is a null pointer") != NULL);
     ERROR_OF(spotter_observe_f32(watch, "x", values, 1, NULL));
     CHECK(health.error == SPOTTER_NO_SHAPE);
     ERROR_OF(spotter_observe_f32(watch, "x", values, -1, three));
@@ -229,6 +289,7 @@ static void numbers_have_names(void) {
 
 int main(void) {
     no_hook_is_no_harm();
+    names_are_looked_up_once();
     refusals_have_names();
     strides_are_followed();
     every_type_is_taken();

@@ -49,7 +49,7 @@ int main(void) {
     spotter_verdict verdict;
     spotter_finding found;
     spotter_health health;
-    char line[400];
+    char line[1024];
     char path[256];
     float last_weight;
     unsigned long step;
@@ -96,7 +96,7 @@ int main(void) {
     CHECK(spotter_describe_finding(watch, 0, line, sizeof line) == strlen(line));
     printf("%s\n", line);
     CHECK(strstr(line, "error: non_finite: ") == line && strstr(line, "train(40), \"grad/fc1/w\"") != NULL);
-    CHECK(strstr(line, "[stop]") != NULL);
+    CHECK(strstr(line, "[stop]: ") != NULL && strstr(line, found.remedy) != NULL);
 
     last_weight = weights[1];
     spotter_finish(watch);

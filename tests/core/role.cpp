@@ -43,6 +43,8 @@ TEST_CASE("losses, gradients, weights and biases are told by their names [A24]",
            {"rnn0/weights", role::weight},
            {"rnn0.biases", role::bias},
            {"grad for fc1.weight", role::gradient},
+           {"AdamW m for fc1.weight", role::optimizer},
+           {"AdamW v for fc1.weight", role::optimizer},
            {"kernel", role::weight}});
 }
 

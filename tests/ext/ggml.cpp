@@ -132,3 +132,46 @@ TEST_CASE("the evaluation callback observes every named node") {
     CHECK(watch.end());
     CHECK(watch.health().declared == 1);
 }
+
+TEST_CASE("what ggml names itself is passed over, and the names of its optimizer have their roles") {
+    std::vector<float> values{1, 2, 3, 4};
+    auto node = tensor_of(values, 2, 2);
+    auto one = tensor_of(values, 1, 1);
+    hook watch{plan{collection{"all", "*"}}};
+    bool (*evaluate)(fake_ggml_tensor*, bool, void*) = observe_ggml<decltype(watch), fake_ggml_tensor>;
+    watch.begin(train(0));
+    for (char const* name : {"node_12", "leaf_3"}) {
+        std::strcpy(node.name, name);
+        CHECK_FALSE(evaluate(&node, true, &watch));
+        CHECK(evaluate(&node, false, &watch));
+    }
+    for (char const* name : {"node_", "node_12b", "AdamW m for fc1.weight", "AdamW v for fc1.weight", "loss_squared_error", "grad for fc1.weight"}) {
+        std::strcpy(node.name, name);
+        CHECK(evaluate(&node, true, &watch));
+        CHECK(evaluate(&node, false, &watch));
+    }
+    std::strcpy(one.name, "loss_mean_squared_error");
+    CHECK(evaluate(&one, false, &watch));
+    (void)watch.end();
+    std::vector<std::pair<std::string, role>> seen;
+    watch.each_tensor([&](tensor_info const& each) { seen.emplace_back(each.name, each.role); });
+    CHECK(seen == std::vector<std::pair<std::string, role>>{{"node_", role::other},
+                                                            {"node_12b", role::other},
+                                                            {"AdamW m for fc1.weight", role::optimizer},
+                                                            {"AdamW v for fc1.weight", role::optimizer},
+                                                            {"loss_squared_error", role::other},
+                                                            {"grad for fc1.weight", role::gradient},
+                                                            {"loss_mean_squared_error", role::loss}});
+}
+
+TEST_CASE("a tensor that has no memory yet is told as a null pointer") {
+    std::vector<float> values(4);
+    auto node = tensor_of(values, 2, 2);
+    node.data = nullptr;
+    std::strcpy(node.name, "fc1.weight");
+    hook watch{plan{collection{"all", "*"}}};
+    watch.begin(train(0));
+    CHECK(observe_ggml<decltype(watch)>(&node, false, &watch));
+    (void)watch.end();
+    CHECK(watch.health().first_error.code == errc::null_pointer);
+}

@@ -118,6 +118,50 @@ TEST_CASE("an observer is two words that feed the hook they were made from") {
     CHECK(sink.infos["plain"].role == role::label);
 }
 
+namespace {
+
+// A trainer that knows no hook's type: any hook, or none, as a member.
+struct blind_trainer {
+    observer watch{};
+    nets::two_layers net{};
+
+    decision run(std::uint64_t step, double loss) {
+        watch.begin(train(step));
+        watch.scalar("lr", 0.5);
+        watch.scalar("note", "warm");
+        return watch.end("loss"_t = loss, net).decision();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a class with an observer runs a whole loop without the hook's type: steps, scalars, models, decisions") {
+    collecting_sink sink;
+    hook watch{sink, everything, on(any("loss", maximum > 10.0), stop)};
+    blind_trainer trainer;
+    CHECK(!trainer.watch);
+    CHECK(trainer.run(0, 11) == decision::proceed);  // nobody watches
+    CHECK(sink.events.empty());
+    trainer.watch = watch;
+    CHECK(static_cast<bool>(trainer.watch));
+    CHECK(trainer.run(1, 1) == decision::proceed);
+    CHECK(trainer.run(2, 11) == decision::stop);
+    CHECK(sink.count("close") == 2);
+    CHECK(sink.count("scalar lr train") == 2);
+    CHECK(sink.count("scalar note train") == 2);
+    CHECK(sink.kept["fc/w"].size() == 2);
+    {
+        auto const scope = watch.during(mode::eval);
+        CHECK(trainer.watch.step(7, "loss"_t = 11.0).size() == 1);
+        CHECK(sink.count("close eval(7)") == 1);
+    }
+    trainer.watch.scalar("lr", 0.25F);
+    CHECK(sink.count("scalar lr loose") == 1);
+    trainer.watch.fail("enough");
+    watch.finish();
+    CHECK(sink.ended == "failed: enough");
+}
+
 TEST_CASE("a scalar is kept at the open step, or loose between steps, with its own time or none, whatever the plan "
           "[S39][D11]") {
     collecting_sink sink;

@@ -76,7 +76,7 @@ TEST_CASE("each refusal has its own name") {
     };
     float const value = 1;
     CHECK(code_of(view_of(&value, {1, 1, 1, 1, 1, 1, 1, 1, 1})) == errc::rank_too_deep);
-    CHECK(code_of(view_of(static_cast<float const*>(nullptr), {1})) == errc::not_contiguous);
+    CHECK(code_of(view_of(static_cast<float const*>(nullptr), {1})) == errc::null_pointer);
     CHECK(code_of(view_of(&value, {-1})) == errc::no_shape);
     CHECK(code_of(view_of(&value, {std::uint64_t{1} << 33, std::uint64_t{1} << 31})) == errc::no_shape);
     CHECK(code_of(view_of(static_cast<float const*>(nullptr), {0})) == errc::none);
@@ -303,6 +303,16 @@ TEST_CASE("a visitor that throws half way leaves what it gave; the step closes, 
     CHECK(watch.health().first_error.code == errc::user_code_threw);
     CHECK(speaks_of(watch.health().first_error, "visit_tensors"));
 }
+
+TEST_CASE("a visitor that throws behind an observer is caught and named as by the hook itself") {
+    collecting_sink sink;
+    hook watch{sink, all_tensors};
+    observer const see{watch};
+    (void)see.step(train(0), half_a_net{});
+    CHECK(sink.kept["before"].size() == 1);
+    CHECK(sink.count("close") == 1);
+    CHECK(watch.health().first_error.code == errc::user_code_threw);
+}
 #endif
 
 TEST_CASE("SPOTTER=off switches a hook off whole: no event, no verdict, no failure") {
@@ -366,7 +376,7 @@ TEST_CASE("health lists every kind of failure once, with how often; what does no
     REQUIRE(two.size() == 2);
     CHECK(two[0].what.code == errc::no_step_open);
     CHECK(two[0].times == 3);
-    CHECK(two[1].what.code == errc::not_contiguous);
+    CHECK(two[1].what.code == errc::null_pointer);
     CHECK(two[1].times == 2);
     CHECK(speaks_of(two[1].what, "\"null\""));
     CHECK(two.others() == 0);
@@ -375,6 +385,45 @@ TEST_CASE("health lists every kind of failure once, with how often; what does no
     CHECK(watch.health().failures.others() == 14);
     CHECK(watch.health().refused == 25);
     CHECK(watch.health().first_error.what.view() == two.first().what.view());
+}
+
+TEST_CASE("every refused name is listed with its reason and how often, also beyond what health has room for, and told to the sink") {
+    collecting_sink sink;
+    hook watch{sink, all_tensors};
+    float const values[12]{};
+    std::int64_t const gaps[] = {4, 1};
+    for (std::uint64_t i = 0; i < 2; ++i) {
+        watch.begin(train(i));
+        for (int k = 0; k < 20; ++k) { watch.observe("gaps/" + std::to_string(k), view_of(values, {3, 3}, gaps)); }
+        watch.observe("null", view_of(static_cast<float const*>(nullptr), {2}));
+        watch.observe("fine", values);
+        CHECK(!watch.end());
+    }
+    watch.observe("fine", values);
+    std::vector<std::string> names;
+    watch.each_refused([&](refused_tensor const& each) {
+        names.emplace_back(each.name);
+        if (each.name == "null") {
+            CHECK(each.code == errc::null_pointer);
+            CHECK(each.why.starts_with("is a null pointer"));
+            CHECK(each.times == 2);
+        } else if (each.name == "fine") {
+            CHECK(each.code == errc::no_step_open);
+            CHECK(each.times == 1);
+        } else {
+            CHECK(each.why.find("observe packed(pointer, {sizes}, {byte strides})") != std::string_view::npos);
+        }
+    });
+    REQUIRE(names.size() == 22);
+    CHECK(names[0] == "gaps/0");
+    CHECK(names[20] == "null");
+    CHECK(watch.health().refused == 43);
+    watch.finish();
+    CHECK(sink.count("scalar refused loose") == 22);
+    hook fine{sink, all_tensors};
+    (void)fine.step(train(0), "x"_t = 1.0);
+    fine.finish();
+    CHECK(sink.count("scalar refused loose") == 22);
 }
 
 TEST_CASE("a view that cannot be taken as it is names the call that takes it, and that call does") {

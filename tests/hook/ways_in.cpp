@@ -203,6 +203,7 @@ TEST_CASE("a null hook takes every call that a hook takes") {
         auto const x = watch.tensor("x");
         watch.begin(train(0));
         see.observe("seen", 1.0, role::weight, flag::frozen);
+        see.scalar("seen/lr", 0.1);
         watch.observe(x, 1.0);
         watch.observe("y", 1.0, flag::frozen);
         watch.scalar("lr", 0.1);

@@ -7,6 +7,7 @@
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
+#include <bit>
 #include <new>
 
 // What stands behind the opaque pointer: a table of functions, and what C reads between the calls.
@@ -16,6 +17,9 @@ struct spotter_hook {
         void (*begin)(spotter_hook&, spotter::step_id) noexcept;
         void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*,
                         spotter::flag) noexcept;
+        spotter::tensor_handle (*tensor)(spotter_hook&, std::string_view, spotter::role const*, spotter::flag) noexcept;
+        void (*observe_tensor)(spotter_hook&, spotter::tensor_handle, spotter::offered const&) noexcept;
+        void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle, double) noexcept;
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;
         void (*scalar_f32)(spotter_hook&, std::string_view, float, double const*) noexcept;
         void (*scalar_i64)(spotter_hook&, std::string_view, std::int64_t, double const*) noexcept;
@@ -28,6 +32,7 @@ struct spotter_hook {
         void (*flush)(spotter_hook&) noexcept;
         void (*poll)(spotter_hook&) noexcept;
         spotter::health_report (*health)(spotter_hook const&) noexcept;
+        void (*refused)(spotter_hook const&, std::size_t, spotter::detail::c_line&) noexcept;
     };
 
     // A call whose arguments no hook could take.
@@ -60,6 +65,11 @@ struct held_hook final : spotter_hook {
             [](spotter_hook& self, step_id id) noexcept { in(self).begin(id); },
             [](spotter_hook& self, std::string_view name, offered const& values, role const* what,
                flag flags) noexcept { in(self).observe_offered(name, values, what, flags); },
+            [](spotter_hook& self, std::string_view name, role const* what, flag flags) noexcept {
+                return what == nullptr ? in(self).tensor(name) : in(self).tensor(name, *what, flags);
+            },
+            [](spotter_hook& self, tensor_handle tensor, offered const& values) noexcept { in(self).observe(tensor, values); },
+            [](spotter_hook& self, tensor_handle tensor, double value) noexcept { in(self).scalar(tensor, value); },
             scalar<double>,
             scalar<float>,
             scalar<std::int64_t>,
@@ -71,7 +81,12 @@ struct held_hook final : spotter_hook {
             [](spotter_hook& self) noexcept { in(self).finish(); },
             [](spotter_hook& self) noexcept { in(self).flush(); },
             [](spotter_hook& self) noexcept { in(self).poll(); },
-            [](spotter_hook const& self) noexcept { return static_cast<held_hook const&>(self).watch.health(); }};
+            [](spotter_hook const& self) noexcept { return static_cast<held_hook const&>(self).watch.health(); },
+            [](spotter_hook const& self, std::size_t which, c_line& line) noexcept {
+                static_cast<held_hook const&>(self).watch.each_refused([&](refused_tensor const& it) {
+                    if (which-- == 0) { line << '"' << it.name << "\" " << it.why; }
+                });
+            }};
         calls = &functions;
         copy_text(path, watch.path());
     }
@@ -90,24 +105,75 @@ struct held_hook final : spotter_hook {
     hook_type watch;
 };
 
-inline void observe_from_c(spotter_hook& self, char const* name, int what, int flags, c_tensor const& it) noexcept {
-    if (name == nullptr) { return self.refuse(errc::no_such_name, "", "is no name: a null pointer was given"); }
-    bool const guess = what == SPOTTER_ROLE_GUESS;
-    if (what < SPOTTER_ROLE_GUESS || what > SPOTTER_ROLE_SYSTEM || flags < 0) {
-        return self.refuse(errc::bad_config, name, "was given with an unknown role or flag");
+// What C says of a name, looked through; a hook has none of it where `sound` is false.
+struct c_name_of {
+    std::string_view name{};
+    role given = role::other;
+    bool guess = true, sound = false;
+
+    c_name_of(spotter_hook& self, std::string_view letters, int what, int flags) noexcept : name{letters} {
+        if (letters.data() == nullptr) {
+            self.refuse(errc::no_such_name, "", "is no name: a null pointer was given");
+            return;
+        }
+        if (what < SPOTTER_ROLE_GUESS || what > SPOTTER_ROLE_SYSTEM || flags < 0) {
+            self.refuse(errc::bad_config, name, "was given with an unknown role or flag");
+            return;
+        }
+        bool const by_name = what == SPOTTER_ROLE_GUESS;
+        given = by_name ? guess_role(name) : static_cast<role>(what);
+        guess = by_name && flags == 0;
+        sound = true;
     }
+    [[nodiscard]] role const* role_or_null() const noexcept { return guess ? nullptr : &given; }
+};
+
+// Calls pass(offered) with the values, as they lie or to be packed.
+template <class Pass>
+inline void pass_from_c(spotter_hook& self, std::string_view name, c_tensor const& it, Pass const& pass) noexcept {
     c_view seen{it};
     if (seen.code != errc::none) { return self.refuse(seen.code, name, seen.why); }
-    role const given = guess && flags != 0 ? guess_role(name) : static_cast<role>(what);
-    auto const pass = [&](offered const& values) {
-        self.calls->observe(self, name, values, guess && flags == 0 ? nullptr : &given, static_cast<flag>(flags));
-    };
     if (seen.plain(it)) { return pass({seen.view, nullptr, nullptr}); }
     c_source const source{it, seen.view};
     bool const rows = source.is_packed(order::row_major);
     if (!seen.aligned || (!rows && !source.is_packed(order::column_major))) { return pass(offer(source)); }
     seen.view.layout = rows ? order::row_major : order::column_major;
     pass({seen.view, nullptr, nullptr});
+}
+
+inline void observe_from_c(spotter_hook& self, char const* name, int what, int flags, c_tensor const& it) noexcept {
+    c_name_of const said{self, c_text(name), what, flags};
+    if (!said.sound) { return; }
+    pass_from_c(self, said.name, it, [&](offered const& values) {
+        self.calls->observe(self, said.name, values, said.role_or_null(), static_cast<flag>(flags));
+    });
+}
+
+[[nodiscard]] inline spotter_tensor tensor_from_c(spotter_hook& self, std::string_view name, int what, int flags) noexcept {
+    c_name_of const said{self, name, what, flags};
+    if (!said.sound) { return {nullptr}; }
+    return std::bit_cast<spotter_tensor>(self.calls->tensor(self, said.name, said.role_or_null(), static_cast<flag>(flags)));
+}
+inline void observe_tensor_from_c(spotter_hook& self, spotter_tensor tensor, c_tensor const& it) noexcept {
+    if (tensor.it == nullptr) { return; }
+    pass_from_c(self, static_cast<tracked_tensor const*>(tensor.it)->name, it, [&](offered const& values) {
+        self.calls->observe_tensor(self, std::bit_cast<tensor_handle>(tensor), values);
+    });
+}
+inline void observe_layers_from_c(spotter_hook& self, spotter_tensor const* tensors, std::size_t count,
+                                  c_tensor const& it) noexcept {
+    if (tensors == nullptr || count == 0) { return; }
+    c_view const whole{it};
+    if (whole.code != errc::none || whole.view.refused != refusal::none || it.rank == 0) {
+        return observe_tensor_from_c(self, tensors[0], it);
+    }
+    std::uint64_t const layers = it.shape[0];
+    if (layers == 0) { return; }
+    std::size_t const bytes = static_cast<std::size_t>(whole.view.bytes() / layers);
+    for (std::size_t i = 0; i < count && i < layers; ++i) {
+        void const* const slice = whole.view.count == 0 ? it.values : static_cast<std::byte const*>(it.values) + i * bytes;
+        observe_tensor_from_c(self, tensors[i], {it.dtype, slice, it.rank - 1, it.shape + 1, nullptr});
+    }
 }
 
 template <class Value>

@@ -66,7 +66,7 @@ SPOTTER_C_FUNCTION int spotter_get_finding(spotter_hook const* hook, std::size_t
 SPOTTER_C_FUNCTION std::size_t spotter_describe_finding(spotter_hook const* hook, std::size_t i, char* buffer,
                                                         std::size_t size) {
     spotter::detail::c_line line;
-    if (hook != nullptr && i < hook->found.size()) { spotter::describe(hook->found[i], line); }
+    if (hook != nullptr && i < hook->found.size()) { spotter::detail::describe_with_remedy(hook->found[i], line); }
     spotter::detail::copy_text(buffer, size, line);
     return line.view().size();
 }
@@ -89,6 +89,36 @@ SPOTTER_C_FUNCTION void spotter_observe_f32(spotter_hook* hook, char const* name
 SPOTTER_C_FUNCTION void spotter_observe_f64(spotter_hook* hook, char const* name, double const* values, int rank,
                                             spotter_uint64 const* shape) {
     spotter_observe(hook, name, SPOTTER_F64, values, rank, shape);
+}
+
+SPOTTER_C_FUNCTION spotter_tensor spotter_get_tensor(spotter_hook* hook, char const* name, int role, int flags) {
+    if (hook == nullptr) { return {nullptr}; }
+    return spotter::detail::tensor_from_c(*hook, spotter::detail::c_text(name), role, flags);
+}
+SPOTTER_C_FUNCTION void spotter_get_tensors(spotter_hook* hook, char const* pattern, std::size_t count, int role, int flags,
+                                            spotter_tensor* out) {
+    if (out == nullptr) { return; }
+    if (hook != nullptr && pattern == nullptr) {
+        hook->refuse(spotter::errc::no_such_name, "", "is no pattern: a null pointer was given");
+    }
+    spotter::name_list const names{spotter::detail::c_text(pattern), hook == nullptr || pattern == nullptr ? 0 : count};
+    for (std::size_t i = 0; i < count; ++i) {
+        out[i] = i < names.size() ? spotter::detail::tensor_from_c(*hook, names[i], role, flags)
+                                  : spotter_tensor{nullptr};
+    }
+}
+SPOTTER_C_FUNCTION void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, void const* values, int rank,
+                                               spotter_uint64 const* shape) {
+    if (hook != nullptr) { spotter::detail::observe_tensor_from_c(*hook, tensor, {dtype, values, rank, shape, nullptr}); }
+}
+SPOTTER_C_FUNCTION void spotter_observe_layers(spotter_hook* hook, spotter_tensor const* tensors, std::size_t count, int dtype,
+                                               void const* values, int rank, spotter_uint64 const* shape) {
+    if (hook != nullptr) {
+        spotter::detail::observe_layers_from_c(*hook, tensors, count, {dtype, values, rank, shape, nullptr});
+    }
+}
+SPOTTER_C_FUNCTION void spotter_scalar_tensor(spotter_hook* hook, spotter_tensor tensor, double value) {
+    if (hook != nullptr) { hook->calls->scalar_tensor(*hook, std::bit_cast<spotter::tensor_handle>(tensor), value); }
 }
 
 SPOTTER_C_FUNCTION void spotter_scalar(spotter_hook* hook, char const* name, double value) {
@@ -122,13 +152,20 @@ SPOTTER_C_FUNCTION void spotter_flush(spotter_hook* hook) {
 SPOTTER_C_FUNCTION void spotter_poll(spotter_hook* hook) {
     if (hook != nullptr) { hook->calls->poll(*hook); }
 }
+SPOTTER_C_FUNCTION std::size_t spotter_describe_refused(spotter_hook const* hook, std::size_t i, char* buffer,
+                                                        std::size_t size) {
+    spotter::detail::c_line line;
+    if (hook != nullptr) { hook->calls->refused(*hook, i, line); }
+    spotter::detail::copy_text(buffer, size, line);
+    return line.view().size();
+}
 SPOTTER_C_FUNCTION char const* spotter_path(spotter_hook const* hook) { return hook == nullptr ? "" : hook->path; }
 SPOTTER_C_FUNCTION spotter_error spotter_get_health(spotter_hook const* hook, spotter_health* out) {
     return spotter::detail::health_for_c(hook, out);
 }
 
 SPOTTER_C_FUNCTION char const* spotter_error_name(int error) {
-    return spotter::detail::c_name<spotter::errc>(error, SPOTTER_REPLACED);
+    return spotter::detail::c_name<spotter::errc>(error, SPOTTER_NULL_POINTER);
 }
 SPOTTER_C_FUNCTION char const* spotter_decision_name(int decision) {
     return spotter::detail::c_name<spotter::decision>(decision, SPOTTER_STOP);

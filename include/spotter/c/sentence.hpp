@@ -55,6 +55,13 @@ inline void fill(spotter_finding& out, finding const& it) noexcept {
     copy_text(out.remedy, it.remedy);
 }
 
+inline void describe_with_remedy(finding const& it, c_line& line) noexcept {
+    describe(it, line);
+    if (it.remedy.empty()) { return; }
+    line << ": ";
+    put_plain(it.remedy, [&](std::string_view piece) { line << piece; });
+}
+
 // The numbers in spotter.h are those of the C++ enumerations.
 static_assert(SPOTTER_PREDICT == static_cast<int>(mode::predict));
 static_assert(SPOTTER_F8_E5M2 == static_cast<int>(dtype::f8_e5m2) && SPOTTER_F32 == static_cast<int>(dtype::f32));
@@ -69,7 +76,7 @@ static_assert(SPOTTER_ACTIVATED_BY(SPOTTER_ACTIVATION_OTHER) == static_cast<int>
 static_assert(SPOTTER_MAX_RANK == max_rank);
 static_assert(SPOTTER_SEVERE == static_cast<int>(severity::error));
 static_assert(SPOTTER_STOP == static_cast<int>(decision::stop));
-static_assert(SPOTTER_REPLACED == static_cast<int>(errc::replaced));
+static_assert(SPOTTER_NULL_POINTER == static_cast<int>(errc::null_pointer));
 static_assert(SPOTTER_USER_CODE_THREW == static_cast<int>(errc::user_code_threw));
 static_assert(SPOTTER_NO_STEP_OPEN == static_cast<int>(errc::no_step_open));
 static_assert(SPOTTER_NOT_CONTIGUOUS == static_cast<int>(errc::not_contiguous));

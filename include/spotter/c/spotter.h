@@ -136,15 +136,21 @@ typedef enum spotter_error {
     SPOTTER_UNWRITABLE = 16,
     SPOTTER_IO_ERROR = 17,
     SPOTTER_DISK_FULL = 18,
-    SPOTTER_NOT_CONTIGUOUS = 19, /* a null pointer for values */
+    SPOTTER_NOT_CONTIGUOUS = 19,
     SPOTTER_RANK_TOO_DEEP = 20,
     SPOTTER_UNKNOWN_VERSION = 21,
     SPOTTER_OUT_OF_MEMORY = 22,
     SPOTTER_DROPPED = 23,
     SPOTTER_NO_STEP_OPEN = 24,
     SPOTTER_USER_CODE_THREW = 25,
-    SPOTTER_REPLACED = 26 /* of a record that is read: never met here */
+    SPOTTER_REPLACED = 26,    /* of a record that is read: never met here */
+    SPOTTER_NULL_POINTER = 27 /* for the values of a tensor that is not empty */
 } spotter_error;
+
+/* A name that was looked up once. Lives as long as its hook, and is of use to that one only; one of zeros is no name, and is passed over. */
+typedef struct spotter_tensor {
+    void* it;
+} spotter_tensor;
 
 /* What closing a step returns. */
 typedef struct spotter_verdict {
@@ -222,8 +228,8 @@ spotter_verdict spotter_end(spotter_hook* hook);
 /* Copies finding i of the last spotter_end into `out`; 1 if there is one, else 0 and `out` is left as it is. */
 int spotter_get_finding(const spotter_hook* hook, size_t i, spotter_finding* out);
 
-/* The same finding as a line of text, cut at `size` bytes with its zero:
- *     error: non_finite: originates here at train(8), "act/1": non-finite elements 1 > 0 (...) [skip_update]
+/* The same finding as a line of text, with what to do, cut at `size` bytes with its zero (1024 hold all):
+ *     error: non_finite: originates here at train(8), "act/1": non-finite elements 1 > 0 (...) [skip_update]: look for ...
  * Returns its length, as snprintf does; 0 where there is no such finding. `buffer` may be null where `size` is 0. */
 size_t spotter_describe_finding(const spotter_hook* hook, size_t i, char* buffer, size_t size);
 
@@ -244,6 +250,23 @@ void spotter_observe_f64(spotter_hook* hook, const char* name, const double* val
  * that their type does not allow, are packed into a buffer of the hook's, where a rule or collection wants them at all. */
 void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values, int rank,
                         const spotter_uint64* shape, const spotter_int64* byte_strides);
+
+/* ---- the same by names that are looked up once, and layers ---- */
+
+/* `role` and `flags` as above. */
+spotter_tensor spotter_get_tensor(spotter_hook* hook, const char* name, int role, int flags);
+
+/* `count` of them into `out`: the number stands where the pattern has "{}", or behind it. "block/{}/w" is block/0/w, block/1/w, ... */
+void spotter_get_tensors(spotter_hook* hook, const char* pattern, size_t count, int role, int flags, spotter_tensor* out);
+
+/* As spotter_observe and spotter_scalar. */
+void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, const void* values, int rank, const spotter_uint64* shape);
+void spotter_scalar_tensor(spotter_hook* hook, spotter_tensor tensor, double value);
+
+/* One packed buffer that holds the same parameter of every layer: slice i along its first axis, of shape[1] to shape[rank - 1], is
+ * tensors[i]. Where there are fewer names than layers the rest is left out. What is no such buffer is refused under the first name. */
+void spotter_observe_layers(spotter_hook* hook, const spotter_tensor* tensors, size_t count, int dtype, const void* values, int rank,
+                            const spotter_uint64* shape);
 
 /* ---- values that are always kept, whatever is planned: at the open step (rules see them too), or between steps ---- */
 
@@ -271,6 +294,11 @@ const char* spotter_path(const spotter_hook* hook);
 
 /* How the hook is doing: fills `out` (may be null) and returns the first failure of all. A null hook: SPOTTER_OUT_OF_MEMORY. */
 spotter_error spotter_get_health(const spotter_hook* hook, spotter_health* out);
+
+/* Each name that was refused, by number from 0: why, and the call that takes it, as a line of text that is cut at `size` bytes with its
+ * zero. Returns its length; 0 where there is no such number. Calls that C's types could not stop (an unknown dtype) are not among them:
+ * health names the first. */
+size_t spotter_describe_refused(const spotter_hook* hook, size_t i, char* buffer, size_t size);
 
 /* ---- names; they live for ever, and are empty for a number that there is none of ---- */
 

@@ -134,6 +134,8 @@ inline constexpr role_rule prefixes[] = {
     {"time/", role::timing},
     {"sys/", role::system},
     {"optimizer/", role::optimizer},
+    {"AdamW m for ", role::optimizer},  // ggml's
+    {"AdamW v for ", role::optimizer},
 };
 inline constexpr role_rule suffixes[] = {
     {".grad", role::gradient}, {"_loss", role::loss}, {"_input", role::preactivation}, {"_output", role::activation}};

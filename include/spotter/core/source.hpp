@@ -186,7 +186,9 @@ struct offered {
 
 template <class Values>
 [[nodiscard]] constexpr offered offer(Values const& values) noexcept {
-    if constexpr (tensor_source<Values>) {
+    if constexpr (std::same_as<Values, offered>) {
+        return values;
+    } else if constexpr (tensor_source<Values>) {
         offered it;
         it.view.shape = values.shape();
         it.view.count = it.view.shape.elements();

@@ -3,6 +3,7 @@
 // and ggml-backend.h where tensors may lie in the memory of a device, before this file.
 #pragma once
 
+#include <spotter/core/role.hpp>
 #include <spotter/core/tensor_access.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -43,6 +44,19 @@ concept ggml_like = requires(Tensor const& it) {
     }
 }
 
+// Names that ggml makes up for what the program left without one: node_12, leaf_3.
+[[nodiscard]] constexpr bool ggml_made_up(std::string_view name) noexcept {
+    if (!name.starts_with("node_") && !name.starts_with("leaf_")) { return false; }
+    std::string_view const number = name.substr(5);
+    return !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+}
+
+// What the names that ggml's optimizer (ggml-opt) gives to nodes stand for: its losses are those of one value.
+[[nodiscard]] constexpr role ggml_role(std::string_view name, std::uint64_t elements) noexcept {
+    if (name.starts_with("loss_") && elements == 1) { return role::loss; }
+    return guess_role(name);
+}
+
 }  // namespace detail
 
 // ggml counts axes with the fastest first: ne = {columns, rows, 1, 1} is observed as {rows, columns}. Trailing ones are no axes.
@@ -73,11 +87,16 @@ struct tensor_access<Tensor> {
 };
 
 // For ggml's evaluation callback: `params.cb_eval = observe_ggml<decltype(watch), ggml_tensor>; params.cb_eval_user_data = &watch;`
-// between watch.begin(...) and watch.end(). Every node is observed under its own name; nameless ones are not.
+// between watch.begin(...) and watch.end(). Every node is observed under its own name, with the role that ggml-opt's names tell;
+// nameless ones, and those that ggml named itself (node_12), are not.
 template <class Hook, detail::ggml_like Tensor>
 bool observe_ggml(Tensor* it, bool ask, void* hook) {
-    bool const named = it->name[0] != '\0';
-    if (!ask && named) { static_cast<Hook*>(hook)->observe(&it->name[0], *it); }
+    std::string_view const name{&it->name[0]};
+    bool const named = !name.empty() && !detail::ggml_made_up(name);
+    if (!ask && named) {
+        auto const elements = static_cast<std::uint64_t>(it->ne[0] * it->ne[1] * it->ne[2] * it->ne[3]);
+        static_cast<Hook*>(hook)->observe(name, *it, detail::ggml_role(name, elements));
+    }
     return ask ? named : true;
 }
 

@@ -7,6 +7,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// A name of which something was not taken.
+struct refused_tensor {
+    std::string_view name;  // lives as long as the hook
+    errc code = errc::none;  // why, the last time
+    std::string_view why{};  // the same as a sentence behind the name, with the call that takes it
+    std::uint64_t times = 0;  // that it was refused
+};
+// The text that a run keeps one of for each such name, when it ends.
+inline constexpr std::string_view refused_event = "refused";
+
 // How a hook is doing. Nothing here is ever printed unasked.
 struct health_report {
     error first_error{};         // the first failure: of a rule, of a tensor, or of the sink

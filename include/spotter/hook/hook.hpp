@@ -163,9 +163,7 @@ public:
     }
 
     // Marks the run as failed; the reason stands in the record.
-    void fail(std::string_view why) noexcept {
-        failed_ = true, failure_ = text<160>{why};
-    }
+    void fail(std::string_view why) noexcept { failed_ = true, failure_ = text<160>{why}; }
     // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that failed, or that an
     // exception leaves, it is judged by what it holds, and stays open in the record. `end()` then returns what was found.
     void finish() noexcept {
@@ -175,13 +173,15 @@ public:
             if (open_) { failure_ << " in step " << name_of(step_.mode) << '(' << step_.index << ')'; }
         }
         if (open_) { ++left_open_, carry(!failed_); }
-        finished_ = true;
-        if (state_ == detail::switch_state::off) { return; }
+        finished_ = state_ == detail::switch_state::off;
+        if (finished_) { return; }
         captures_.ask(failures_, true);
         std::size_t leaves = 0;
         bool whole = true;
         slots<coverage> const all = judges_.coverages(leaves, whole);
         if (!whole) { failures_.add({errc::out_of_memory, "no memory to record the coverage of all rules"}); }
+        registry_.tell_refused([this](std::string_view each) { scalar(refused_event, each); });
+        finished_ = true;
         error const trouble = health().first_error;
         sink_.finish({failed_ ? ending::failed : ending::finished,
                       failed_ ? failure_.view() : trouble.what.view(),
@@ -223,13 +223,16 @@ public:
     void each_tensor(Use&& use) const {
         for (std::size_t i = 0; i < registry_.size(); ++i) { use(registry_[i].info); }
     }
+    // Calls use(refused_tensor) for each name of which something was not taken, in the order in which they were met.
+    template <class Use>
+    void each_refused(Use&& use) const { registry_.each_refused(use); }
     // Calls use(coverage) for each leaf rule.
     template <class Use>
     void coverage_of_rules(Use&& use) const {
         judges_.report(use);
     }
 
-    // For code that only observes (hook/observer.hpp) and for tables of tensors.
+    // For code that does not know the hook's type (hook/observer.hpp) and for tables of tensors.
     void observe_offered(std::string_view name, offered const& values, role const* what = nullptr,
                          flag flags = flag::none) noexcept {
         tracked_tensor* const it = meet(name);
@@ -237,6 +240,7 @@ public:
         give_role(*it, what, flags);
         observe_tracked(*it, values);
     }
+    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }
 
 private:
     hook(hook const& first, std::uint32_t number) noexcept
@@ -334,7 +338,7 @@ private:
     [[nodiscard]] tracked_tensor* meet(std::string_view name) noexcept {
         if (state_ == detail::switch_state::off) { return nullptr; }
         tracked_tensor* const it = registry_.find_or_add(name);
-        if (it == nullptr) { refuse(errc::out_of_memory, name, "no memory for one more name"); }
+        if (it == nullptr) { ++refused_, remember(errc::out_of_memory, name, "no memory for one more name"); }
         return it;
     }
     // Nothing of a tensor is due at the open step: decided before a view of it is made.
@@ -347,22 +351,21 @@ private:
         tensor_ref const& values = given.view;
         if (state_ == detail::switch_state::off) { return; }
         if (!open_) {
-            return refuse(errc::no_step_open, it.name,
-                          "observed outside a step: call begin(...) first, or use scalar(...)");
+            return refuse(it, {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
         }
         if (values.absent() && values.refused == refusal::none) { return; }  // as a gradient before the first backward
         if (!it.declared) {
-            if (values.refused != refusal::none) { return refuse_view(it, values); }
+            if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
             declare(it, values);
         }
         std::uint64_t const rules = it.rules & rules_due_;
         std::uint64_t const due = it.info.collections & plan_due_;
         if ((rules | due) == 0 && !captures_.active()) { return; }
-        if (values.refused != refusal::none) { return refuse_view(it, values); }
+        if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
         if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
         tensor_ref copied;
         refusal_words const trouble = copies_.take(given, copied);
-        if (trouble.code != errc::none) { return refuse(trouble.code, it.name, trouble.sentence); }
+        if (trouble.code != errc::none) { return refuse(it, trouble); }
         observe_values(it, copied, rules, wanted(it, due), false);
     }
 
@@ -454,13 +457,10 @@ private:
         terms const planned = due == 0 ? terms::none : it.cached_wanted;
         return captures_.add(it, step_, planned);
     }
-    void refuse_view(tracked_tensor& it, tensor_ref const& values) noexcept {
-        refusal_words const why = words_of(values.refused);
-        refuse(why.code, it.name, why.sentence);
-    }
-    SPOTTER_NOINLINE void refuse(errc code, std::string_view name, std::string_view what) noexcept {
-        ++refused_;
-        remember(code, name, what);
+    SPOTTER_NOINLINE void refuse(tracked_tensor& it, refusal_words const& why) noexcept {
+        ++refused_, ++it.times_refused;
+        it.refused = why;
+        remember(why.code, it.name, why.sentence);
     }
     // Returns nothing, for what would have been a set.
     std::uint64_t remember(errc code, std::string_view name, std::string_view what) noexcept {

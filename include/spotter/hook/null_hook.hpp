@@ -50,8 +50,11 @@ struct null_hook {
     [[nodiscard]] constexpr mode current_mode() const noexcept { return mode::train; }
     constexpr void observe_offered(std::string_view, offered const&, role const* = nullptr,
                                    flag = flag::none) noexcept {}
+    constexpr void scalar_offered(std::string_view, tensor_ref const&) noexcept {}
     template <class Use>
     constexpr void each_tensor(Use&&) const noexcept {}
+    template <class Use>
+    constexpr void each_refused(Use&&) const noexcept {}
     template <class Use>
     constexpr void coverage_of_rules(Use&&) const noexcept {}
     [[nodiscard]] health_report health() const noexcept { return {}; }

@@ -36,7 +36,8 @@ struct refusal_words {
                     "is a permuted view, its axes are not in the order of its memory: observe packed(pointer, {sizes}, "
                     "{byte strides}), which copies it where it is due"};
         case refusal::null:
-            return {errc::not_contiguous, "has no memory behind it (null pointer)"};
+            return {errc::null_pointer, "is a null pointer: nothing was allocated yet? Observe it where it has values, or hold it in a "
+                                        "tensor_table, which leaves out what is null"};
         default:
             return {errc::not_contiguous, "is not contiguous: observe packed(pointer, {sizes}, {byte strides}), or copy it first"};
     }

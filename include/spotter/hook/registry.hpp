@@ -2,6 +2,7 @@
 // Hook (L3): the tensors of a run: name to dense id and back. The only place of the hook that allocates, once a name.
 #pragma once
 
+#include <spotter/hook/health.hpp>
 #include <spotter/hook/tracked.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -23,6 +24,28 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] tracked_tensor& operator[](std::size_t id) noexcept { return *tensors_[id]; }
     [[nodiscard]] tracked_tensor const& operator[](std::size_t id) const noexcept { return *tensors_[id]; }
+
+    // Calls use(refused_tensor) for each name that was refused.
+    template <class Use>
+    void each_refused(Use&& use) const {
+        for (std::size_t i = 0; i < count_; ++i) {
+            tracked_tensor const& it = *tensors_[i];
+            if (it.times_refused > 0) { use(refused_tensor{it.name, it.refused.code, it.refused.sentence, it.times_refused}); }
+        }
+    }
+    // Calls tell(std::string_view) with a line for each of them.
+    template <class Tell>
+    void tell_refused(Tell&& tell) const {
+        // By number: what tells may be the first to name its text.
+        for (std::size_t i = 0, known = count_; i < known; ++i) {
+            tracked_tensor const& it = *tensors_[i];
+            if (it.times_refused == 0) { continue; }
+            text<480> line;
+            line << '"' << it.name.view() << "\" " << it.refused.sentence;
+            if (it.times_refused > 1) { line << " (" << it.times_refused << " times)"; }
+            tell(line.view());
+        }
+    }
 
     // The first tensor that there was too little memory for.
     [[nodiscard]] error lack() const noexcept;

@@ -6,6 +6,7 @@
 #include <spotter/core/kept_text.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
+#include <spotter/hook/refusal_words.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/distribution.hpp>
 
@@ -57,6 +58,8 @@ struct tracked_tensor {
     terms cached_wanted = terms::none;
     bool lacks_memory = false;            // for what rules or the plan want of it
     tracked_tensor* successor = nullptr;  // what was observed after it last time
+    refusal_words refused{};              // why it was not taken the last time that it was not
+    std::uint64_t times_refused = 0;
 
     // Asks the rules what they need of it; `Judges` is the list of rules at work. False where a rule wants units along another axis
     // than one before it; that rule does not get the tensor.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -56,6 +57,8 @@ template <class Coverage>
 
 }  // namespace detail
 
+// The names that hooks refused, each with its reason and the call that takes it, as they were told when the hooks ended: `"w" is a permuted view, ...`.
+[[nodiscard]] std::vector<std::string> refused_names(trial const& run);
 // A run as its record tells it.
 [[nodiscard]] std::string describe(trial const& run);
 

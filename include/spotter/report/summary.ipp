@@ -2,11 +2,15 @@
 // The bodies of summary.hpp.
 #pragma once
 
+#include <spotter/core/plain.hpp>
+#include <spotter/hook/health.hpp>
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/gathered.hpp>
 #include <spotter/report/summary.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -50,6 +54,18 @@ SPOTTER_BODY std::string describe_findings(std::vector<finding> const& all) {
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY std::vector<std::string> refused_names(trial const& run) {
+    std::vector<std::string> names;
+    for (std::uint32_t const number : run.workers()) {
+        for (loose_scalar const& each : run[refused_event].of(worker{number}).loose()) {
+            std::string name;
+            put_plain(each.bytes, [&](std::string_view piece) { name += piece; });
+            if (std::find(names.begin(), names.end(), name) == names.end()) { names.push_back(std::move(name)); }
+        }
+    }
+    return names;
+}
+
 SPOTTER_BODY std::string describe(trial const& run) {
     run_totals const& totals = run.totals();
     std::string lines = fmt::format("{}: {}", run.path(), name_of(run.status()));
@@ -65,6 +81,7 @@ SPOTTER_BODY std::string describe(trial const& run) {
     if (totals.thinned > 0) { lines += fmt::format(", {} without their values", totals.thinned); }
     if (totals.refused > 0) { lines += fmt::format("; refused: {}", totals.refused); }
     lines += '\n';
+    for (std::string const& each : refused_names(run)) { lines += fmt::format("    refused: {}\n", each); }
     for (recorded_collection const& each : run.collections()) {
         lines += fmt::format("    {} ({}): {} names\n", each.name, each.what,
                              run.names(filter{.collection = each.name}).size());
