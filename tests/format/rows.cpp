@@ -312,7 +312,7 @@ TEST_CASE("a feature: integers as varints, all else bit for bit, and none at all
     CHECK_FALSE(refused(0, 1, 5));  // what is behind it is a newer writer's
 }
 
-TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") {
+TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-trip") {
     encoded const list{[](byte_writer& out) {
         encode(out, rows::collection{"losses", "\"loss\", always, payload"});
         encode(out, rows::collection{"", ""});
@@ -386,6 +386,12 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat and run_end round-trip") 
     REQUIRE_FALSE(decode(beating.row(row_kind::heartbeat), beat));
     CHECK(beat.time == 2.5);
     mistreat(beating, row_kind::heartbeat, rows::heartbeat{});
+
+    encoded const staying{[](byte_writer& out) { encode(out, rows::stay{1.5, 20, "allreduce/wait"}); }};
+    rows::stay stay{};
+    REQUIRE_FALSE(decode(staying.row(row_kind::stay), stay));
+    CHECK((stay.time == 1.5 && stay.seconds == 20 && stay.section == "allreduce/wait"));
+    mistreat(staying, row_kind::stay, rows::stay{});
 
     encoded const plain{[](byte_writer& out) { encode(out, rows::drained{1ULL << 40}); }};
     rows::drained mark{};
