@@ -77,7 +77,7 @@ class ThePage(unittest.TestCase):
         self.assertEqual({index: value for (mode, index), value in table.items() if mode == "train"}, loss)
         told = dict(line.split("\t") for line in self.shell[1].splitlines() if line.startswith("eval("))
         evaluations = zip(self.python["evaluations"].tolist(), self.python["loss_of_evaluations"].tolist())
-        self.assertEqual({step: float(value) for step, value in told.items()}, {f"eval({i})": value for i, value in evaluations})
+        self.assertEqual({step: np.float32(value) for step, value in told.items()}, {f"eval({i})": np.float32(value) for i, value in evaluations})  # a float is printed as one
 
     def test_label_counts_are_those_of_the_data(self):
         labels, run = self.data[:, 64], self.python["run"]
