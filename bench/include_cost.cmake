@@ -30,7 +30,7 @@ if(NOT ONLY)
     set(ONLY doors loops files engine)
 endif()
 
-# Standard and system headers behind a header of spotter, found by following its includes of spotter.
+# Standard and system headers behind a header of spotter, found by following its includes of spotter; those of other systems, too.
 function(foreign_headers header into)
     set(waiting "${header}")
     set(seen "")
@@ -115,7 +115,7 @@ endfunction()
 function(measure header limit)
     foreign_headers("${header}" foreign)
     string(MAKE_C_IDENTIFIER "${header}" name)
-    list(TRANSFORM foreign REPLACE "(.+)" "#include <\\1>" OUTPUT_VARIABLE lines)
+    list(TRANSFORM foreign REPLACE "(.+)" "#if __has_include(<\\1>)\n#include <\\1>\n#endif" OUTPUT_VARIABLE lines)
     list(JOIN lines "\n" lines)
     file(WRITE "${FOLDER}/${name}_alone.cpp" "${lines}\n")
     file(WRITE "${FOLDER}/${name}.cpp" "#include <${header}>\n")

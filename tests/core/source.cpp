@@ -37,7 +37,7 @@ TEST_CASE("a padded pitch is packed, on either axis, and so is a transposed or r
     CHECK(values_of<float>(packed(memory.data(), {0, 4}, {6 * f, f})).empty());
 }
 
-TEST_CASE("sizes and strides of different numbers of axes are refused, and so is no memory: nothing is read") {
+TEST_CASE("sizes and strides of different numbers of axes are refused, and so is no memory, and nothing is read") {
     auto const memory = counted(12);
     auto const why = [](auto const& source) { return offer(source).view.refused; };
     CHECK(why(packed(memory.data(), {3, 4}, {16})) == refusal::axes_mismatch);

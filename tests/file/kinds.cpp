@@ -276,7 +276,8 @@ TEST_CASE("where the system has no files without a name, shared memory has one o
 #endif
 }
 
-TEST_CASE("a folder that somebody makes at that moment is missing or a folder, and nothing else: ranks that begin together") {
+TEST_CASE("ranks that begin together: a folder that somebody makes at that moment is missing or a folder, and nothing else") {
+    time_limit const limit;
     temporary_folder const folder;
     std::string const name = folder / "made";
     std::atomic<bool> over{false};
@@ -287,7 +288,7 @@ TEST_CASE("a folder that somebody makes at that moment is missing or a folder, a
         }
     }};
     std::size_t others = 0, folders = 0;
-    for (int i = 0; i < 200'000; ++i) {
+    for (int i = 0; i < 200'000 || folders < 1000; ++i) {  // however late the other thread gets its turns
         auto const kind = system_files().kind_of(name);
         others += !kind || (*kind != path_kind::missing && *kind != path_kind::folder) ? 1 : 0;
         folders += kind && *kind == path_kind::folder ? 1 : 0;
@@ -295,5 +296,4 @@ TEST_CASE("a folder that somebody makes at that moment is missing or a folder, a
     over = true;
     maker.join();
     CHECK(others == 0);
-    CHECK(folders > 0);
 }

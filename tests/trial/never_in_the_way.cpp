@@ -120,7 +120,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a file in the way, a folder that cannot be written, a missing parent without permission: the numbers of the "
+TEST_CASE("a file in the way, a folder that cannot be written, a missing parent without permission; the numbers of the "
           "loop stay the same, the rules judge, and health says why [D13]") {
     temporary_folder const folder;
     write_file(folder / "file", {'x'});
