@@ -73,8 +73,13 @@ TEST_CASE("every bit pattern of f16, bf16 and both f8 is widened to its value [D
 
 TEST_CASE("a NaN keeps its payload when an f16 or bf16 is widened") {
     CHECK(std::bit_cast<std::uint32_t>(to_float(f16{0x7E01})) == 0x7FC02000U);
-    CHECK(std::bit_cast<std::uint32_t>(to_float(f16{0xFC01})) == 0xFF802000U);
-    CHECK(std::bit_cast<std::uint32_t>(to_float(bf16{0x7F81})) == 0x7F810000U);
+#if defined(__i386__)
+    constexpr std::uint32_t quiet = 0x00400000U;  // a float is returned in a register of the x87, which makes every NaN quiet
+#else
+    constexpr std::uint32_t quiet = 0;
+#endif
+    CHECK(std::bit_cast<std::uint32_t>(to_float(f16{0xFC01})) == (0xFF802000U | quiet));
+    CHECK(std::bit_cast<std::uint32_t>(to_float(bf16{0x7F81})) == (0x7F810000U | quiet));
 }
 
 TEST_CASE("numbers are classified by their bits, whatever the flags [D01]", "[D01]") {

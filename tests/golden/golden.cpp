@@ -122,7 +122,7 @@ void make_packed(std::string const& path) {
     hook watch{path, keep, polled(), all_zero{}};
     std::vector<double> w(5, 0.75);
     for (std::uint64_t i = 0; i < 60; ++i) {
-        w[i % 5] = 1.0 / static_cast<double>(i + 1);
+        w[static_cast<std::size_t>(i % 5)] = 1.0 / static_cast<double>(i + 1);
         if (i == 31) { w[1] = std::numeric_limits<double>::infinity(); }
         watch.begin(i % 6 == 5 ? eval(10 * i) : train(i == 40 ? 39 : i));
         watch.observe("loss", 1.0 / static_cast<double>(i + 2));
@@ -172,7 +172,7 @@ void make_chains(std::string const& path) {
     for (std::uint64_t i = 0; i < 10; ++i) {
         for (float& each : w) { each *= 1.0009765625F; }
         if (i == 5) { w[7] = std::numeric_limits<float>::quiet_NaN(); }
-        half[i] ^= std::byte{1};
+        half[static_cast<std::size_t>(i)] ^= std::byte{1};
         watch.begin(train(i));
         watch.observe("w/f32", view_of(w.data(), {i < 8 ? 30U : 15U, i < 8 ? 10U : 20U}));
         watch.observe("w/bf16", any_view(half, dtype::bf16, {350}));
@@ -275,7 +275,10 @@ void damage(std::string const& file) {
         std::find_if(frames.begin(), frames.end(), [](auto const& it) { return it.previous_end < it.offset; });
     REQUIRE((values != frames.end() && frames.size() > 3));
     std::uint64_t const places[] = {(values->previous_end + values->offset) / 2, frames[frames.size() - 2].offset + 60};
-    for (std::uint64_t const at : places) { bytes[at] = static_cast<char>(bytes[at] ^ 1); }
+    for (std::uint64_t const place : places) {
+        char& at = bytes[static_cast<std::size_t>(place)];
+        at = static_cast<char>(at ^ 1);
+    }
     write_file(file, bytes);
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("a ring filled to the last byte takes not one more, and nothing unread
             // Where an entry does not fit before the end of the memory its padding takes room, and the last ones find none.
             std::uint32_t count = 0;
             while (count < sizes.size() && put(ring, filled(sizes[count], count), count)) { ++count; }
-            std::uint64_t const room = ring.room();
+            auto const room = static_cast<std::size_t>(ring.room());
             filled_exactly += room == 0 ? 1 : 0;
             for (std::size_t more = room / 8 * 8; more <= ring.largest(); more += 8) {
                 CHECK(ring.prepare(more) == nullptr);  // with its header it would reach into what is unread

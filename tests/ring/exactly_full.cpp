@@ -67,7 +67,7 @@ TEST_CASE("a ring that is full but for eight bytes takes eight bytes") {
     byte_ring ring;
     REQUIRE(ring.start(ring_bytes));
     while (ring.room() > head_bytes) {
-        REQUIRE(put(ring, ring.room() > 2 * 64 ? 56 : ring.room() - 2 * head_bytes, 7));
+        REQUIRE(put(ring, ring.room() > 2 * 64 ? 56 : static_cast<std::size_t>(ring.room()) - 2 * head_bytes, 7));
     }
     REQUIRE(ring.room() == head_bytes);
     CHECK_FALSE(put(ring, 1, 8));
