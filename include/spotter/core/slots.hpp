@@ -4,6 +4,7 @@
 
 #include <spotter/core/fwd.hpp>
 
+#include <cstdint>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -57,6 +58,7 @@ private:
     }
     [[nodiscard]] static constexpr Value* make(std::size_t count) noexcept {
         if (std::is_constant_evaluated()) { return new Value[count]{}; }
+        if (count > PTRDIFF_MAX / sizeof(Value)) { return nullptr; }  // for which g++ throws, whatever std::nothrow says
         return new (std::nothrow) Value[count]{};
     }
 
