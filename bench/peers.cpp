@@ -4,6 +4,8 @@
 #include "background.hpp"
 #include "bench.hpp"
 #include "event_records.hpp"
+#include "given_peers.hpp"
+#include "peer_work.hpp"
 #include "scratch_folder.hpp"
 
 #include <spotter/ring/byte_ring.hpp>
@@ -28,24 +30,13 @@ namespace {
 
 constexpr std::uint64_t ring_bytes = 256ULL << 20;
 
-// What is handed over, and how often: in a round `batches` times `calls` calls in a row, then as many one by one; then everybody may
-// catch up, so that nobody waits for the disk.
-struct work {
-    std::string folder;
-    std::vector<float> values;
-    std::size_t calls, batches, rounds;
-    [[nodiscard]] std::size_t bytes() const noexcept { return values.size() * sizeof(float); }
-    [[nodiscard]] std::span<char const> text() const noexcept {
-        return {reinterpret_cast<char const*>(values.data()), bytes()};
-    }
-};
 // Each peer: made from the work, put() hands the values over, rest() catches up.
 struct copies {
     static constexpr char const* name = "memcpy (control)";
-    work const& todo;
+    peer_work const& todo;
     std::vector<std::byte> memory = std::vector<std::byte>(ring_bytes);
     std::size_t at = 0, stride = (std::max)(todo.bytes(), std::size_t{32});
-    explicit copies(work const& it) : todo{it} {}
+    explicit copies(peer_work const& it) : todo{it} {}
     void put() noexcept {
         if (at + stride > memory.size()) { at = 0; }
         std::memcpy(memory.data() + at, todo.values.data(), todo.bytes());
@@ -57,9 +48,9 @@ struct copies {
 
 struct bare_ring {
     static constexpr char const* name = "spotter::byte_ring alone";
-    work const& todo;
+    peer_work const& todo;
     byte_ring ring;
-    explicit bare_ring(work const& it) : todo{it} {
+    explicit bare_ring(peer_work const& it) : todo{it} {
         if (!ring.start(ring_bytes)) { std::puts("  no memory for the bare ring: its row is nothing"); }
         ring.touch(ring_bytes);
     }
@@ -76,10 +67,10 @@ struct bare_ring {
 
 struct recorded {
     static constexpr char const* name = "spotter, recorded into a run";
-    work const& todo;
+    peer_work const& todo;
     hook<recorder, plan<collection<glob, always>>, options> watch;
     std::uint64_t index = 0;
-    explicit recorded(work const& it)
+    explicit recorded(peer_work const& it)
         : todo{it}, watch{it.folder + "/run", plan{collection{"all", "*", always{}, payload}},
                           options{.ring_bytes = ring_bytes}} {
         watch.begin(train(index++));
@@ -110,23 +101,23 @@ struct recorded {
 
 struct stdio {
     static constexpr char const* name = "fwrite";
-    work const& todo;
+    peer_work const& todo;
     bench::file to{todo.folder + "/fwrite"};
-    explicit stdio(work const& it) : todo{it} {}
+    explicit stdio(peer_work const& it) : todo{it} {}
     void put() { to.write(todo.text()); }
     void rest() { to.empty(); }
 };
 
 struct to_thread {
     static constexpr char const* name = "mutex, condition variable, deque";
-    work const& todo;
+    peer_work const& todo;
     bench::file to{todo.folder + "/deque"};
     struct append {
         bench::file& to;
         void operator()(std::vector<char> const& item) { to.write(item); }
     };
     bench::queue<append> items{append{to}};
-    explicit to_thread(work const& it) : todo{it} {}
+    explicit to_thread(peer_work const& it) : todo{it} {}
     void put() {
         auto const bytes = todo.text();
         items.push({bytes.begin(), bytes.end()});
@@ -140,7 +131,7 @@ struct to_thread {
 // The event is made by the caller; a thread frames and writes it.
 struct event_thread {
     static constexpr char const* name = "TensorBoard records by a thread";
-    work const& todo;
+    peer_work const& todo;
     bench::file to{todo.folder + "/events_queued"};
     std::uint64_t step = 0;
     struct append {
@@ -148,7 +139,7 @@ struct event_thread {
         void operator()(std::vector<char> const& event) { bench::events::write(to, event); }
     };
     bench::queue<append> items{append{to}};
-    explicit event_thread(work const& it) : todo{it} {}
+    explicit event_thread(peer_work const& it) : todo{it} {}
     void put() { items.push(bench::events::make(step++, todo.values)); }
     void rest() {
         items.wait_until_empty();
@@ -157,10 +148,10 @@ struct event_thread {
 };
 struct event_file {
     static constexpr char const* name = "TensorBoard records, direct";
-    work const& todo;
+    peer_work const& todo;
     bench::file to{todo.folder + "/events"};
     std::uint64_t step = 0;
-    explicit event_file(work const& it) : todo{it} {}
+    explicit event_file(peer_work const& it) : todo{it} {}
     void put() { bench::events::write(to, bench::events::make(step++, todo.values)); }
     void rest() { to.empty(); }
 };
@@ -168,12 +159,12 @@ struct event_file {
 #if defined(SPOTTER_BENCH_SPDLOG)
 struct spdlog_async {
     static constexpr char const* name = "spdlog, asynchronous";
-    work const& todo;
+    peer_work const& todo;
     std::string const path{todo.folder + "/spdlog"};
     std::shared_ptr<spdlog::details::thread_pool> pool = std::make_shared<spdlog::details::thread_pool>(1U << 14, 1U);
     std::shared_ptr<spdlog::sinks::basic_file_sink_mt> sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     std::shared_ptr<spdlog::async_logger> log = std::make_shared<spdlog::async_logger>("bench", sink, pool);
-    explicit spdlog_async(work const& it) : todo{it} {}
+    explicit spdlog_async(peer_work const& it) : todo{it} {}
     void put() {
         if (todo.values.size() == 1) {
             log->info("loss {}", todo.values[0]);
@@ -196,10 +187,10 @@ struct spdlog_async {
 // A dataset that grows by a row at a time, in chunks of 64 KiB, or of a row where that is more.
 struct hdf5 {
     static constexpr char const* name = "HDF5, shuffle and deflate 1";
-    work const& todo;
+    peer_work const& todo;
     hid_t file = H5Fcreate((todo.folder + "/h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), set = 0, row = 0;
     hsize_t rows = 0, width = todo.values.size();
-    explicit hdf5(work const& it) : todo{it} {
+    explicit hdf5(peer_work const& it) : todo{it} {
         hsize_t const none[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, one[2] = {1, width};
         hsize_t const chunk[2] = {(std::max)(std::size_t{1}, (64U << 10) / todo.bytes()), width};
         hid_t const how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, none, most);
@@ -230,8 +221,8 @@ template <class Peer>
 struct contestant {
     Peer peer;
     bench::samples batched, single;
-    explicit contestant(work const& todo) : peer{todo} {}
-    void round(work const& todo) {
+    explicit contestant(peer_work const& todo) : peer{todo} {}
+    void round(peer_work const& todo) {
         for (std::size_t i = 0; i < todo.batches; ++i) {
             batched.time(todo.calls, [&] { peer.put(); });
         }
@@ -241,7 +232,7 @@ struct contestant {
         }
         peer.rest();
     }
-    void tell(work const& todo) {
+    void tell(peer_work const& todo) {
         double const calls = static_cast<double>(todo.calls);
         std::printf("  %-34s %9.0f %10.0f %10.0f %10.0f %10.0f %10.0f %10.0f\n", Peer::name, batched.median(),
                     calls * batched.percentile(0.99), calls * batched.percentile(0.999), calls * batched.percentile(1),
@@ -251,7 +242,7 @@ struct contestant {
 };
 
 template <class... Peers>
-void compare(char const* what, work todo) {
+void compare(char const* what, peer_work todo) {
     bench::scratch_folder const folder;
     std::filesystem::create_directories(folder.path());
     todo.folder = folder.path();
@@ -268,9 +259,9 @@ void compare(char const* what, work todo) {
     bench::figure(std::string{"  spotter, "} + what + ", p50", ours.median() / control.median(), "x memcpy",
                   bench::control("memcpy", control.median(), "ns"));
 }
-void compare_all(char const* what, work const& todo) {
+void compare_all(char const* what, peer_work const& todo) {
     compare<copies, bare_ring, recorded, stdio, to_thread, event_thread,
-            event_file SPOTTER_BENCH_WITH_SPDLOG SPOTTER_BENCH_WITH_HDF5>(what, todo);
+            event_file SPOTTER_BENCH_WITH_SPDLOG SPOTTER_BENCH_WITH_HDF5 SPOTTER_BENCH_WITH_QUILL SPOTTER_BENCH_WITH_MCAP>(what, todo);
 }
 
 }  // namespace
@@ -285,13 +276,19 @@ int main() {
     compare_all("4 bytes", {{}, {0.5F}, 64, 50, bench::rounds(60, 3)});
     compare_all("4 KiB", {{}, bench::weights(1U << 10), 4, 50, bench::rounds(50, 3)});
     compare_all("1 MiB", {{}, bench::weights(1U << 18), 1, 8, bench::rounds(20, 2)});
-    std::puts("left out, not installed:"
+    std::puts("left out, where a name follows:"
 #if !defined(SPOTTER_BENCH_SPDLOG)
               " spdlog (libspdlog-dev),"
 #endif
 #if !defined(SPOTTER_BENCH_HDF5)
               " HDF5 (libhdf5-dev),"
 #endif
-              " quill and MCAP, of which Debian has no package");
+#if !defined(SPOTTER_BENCH_QUILL)
+              " quill (its repository in <folder>/quill, -DSPOTTER_PEERS=<folder>),"
+#endif
+#if !defined(SPOTTER_BENCH_MCAP)
+              " MCAP (its repository in <folder>/mcap, -DSPOTTER_PEERS=<folder>)"
+#endif
+    );
     return 0;
 }

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DPLATFORM=windows -P cmake/platform.cmake: builds for another platform, in build/<platform>, and runs there what can be run on this
-# machine. Installs nothing: where a package is missing it says which (-DPACKAGES=ON: that, and no more). docs/platforms.md has the table.
+# machine. Installs nothing: where a package is missing it says which (-DPACKAGES=ON: that, and no more). -DWIDE=ON: the tests, too, that take
+# minutes to compile. docs/platforms.md has the table.
 cmake_minimum_required(VERSION 3.20)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
 
-# For each: the packages of Debian 12, a file of each package that tells whether it is there, the folders of tests/ and the examples.
+# For each: the packages of Debian 12, a file of each package that tells whether it is there, the folders of tests/ and the examples, and what a
+# wide row has more.
 set(packages_libcxx clang-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev)
 set(files_libcxx /usr/bin/clang++-19 /usr/lib/llvm-19/include/c++/v1/charconv /usr/lib/llvm-19/lib/libc++abi.a /usr/lib/llvm-19/lib/libunwind.a)
-set(folders_libcxx core stat ring plan rule hook format trial replay)
-set(examples_libcxx 01_two_lines 05_replay)
+set(folders_libcxx core stat hook format trial)
+set(examples_libcxx 01_two_lines)
+set(wide_folders_libcxx ring plan rule record replay)
+set(wide_examples_libcxx 05_replay)
 set(options_libcxx -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DSPOTTER_TEST_CHECKS=headers)
 
 set(packages_arm64 g++-aarch64-linux-gnu qemu-user-static libzstd-dev:arm64)
@@ -25,8 +29,10 @@ set(examples_x86_32 01_two_lines 02_collections)
 
 set(packages_windows g++-mingw-w64-x86-64-posix wine wine64)
 set(files_windows /usr/bin/x86_64-w64-mingw32-g++-posix /usr/bin/wine /usr/lib/wine/wine64)
-set(folders_windows core stat ring plan rule hook format file record trial replay)
-set(examples_windows 01_two_lines 02_collections 05_replay)
+set(folders_windows core stat ring hook file record)
+set(examples_windows 01_two_lines 02_collections)
+set(wide_folders_windows plan rule format trial replay)
+set(wide_examples_windows 05_replay)
 
 # Compiled and not run: there is no C++ library of musl's, and no SDK of Apple's, to link with.
 foreach(each IN ITEMS musl macos)
@@ -40,6 +46,14 @@ set(rows libcxx arm64 x86_32 windows musl macos)
 if(NOT PLATFORM IN_LIST rows)
     list(JOIN rows ", " names)
     message(FATAL_ERROR "cmake -DPLATFORM=<name> -P cmake/platform.cmake; the names are ${names}")
+endif()
+# Components that no test of the row links are not compiled.
+set(narrow OFF)
+if(WIDE)
+    list(APPEND folders_${PLATFORM} ${wide_folders_${PLATFORM}})
+    list(APPEND examples_${PLATFORM} ${wide_examples_${PLATFORM}})
+elseif(NOT PLATFORM STREQUAL "libcxx") # which has all headers compiled
+    set(narrow ON)
 endif()
 set(missing "")
 foreach(package file IN ZIP_LISTS packages_${PLATFORM} files_${PLATFORM})
@@ -122,7 +136,8 @@ endif()
 list(JOIN folders_${PLATFORM} "\\;" folders) # one argument
 step("configuring" "${CMAKE_COMMAND}" -S "${root}" -B "${build}" -G Ninja -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
      -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_COMPILED=ON -DSPOTTER_WERROR=ON -DSPOTTER_TOOLS=OFF
-     "-DSPOTTER_TEST_FOLDERS=${folders}" ${options_${PLATFORM}})
+     "-DSPOTTER_TEST_FOLDERS=${folders}"
+     -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=${narrow} -DCMAKE_DISABLE_FIND_PACKAGE_fmt=${narrow} ${options_${PLATFORM}})
 set(targets "")
 foreach(folder IN LISTS folders_${PLATFORM})
     list(APPEND targets spotter_test_${folder})
