@@ -5,13 +5,16 @@
 #include <spotter/format/zstd_codec.hpp>
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // The writer calls everything; it helps with the work while it waits. A job's `state` says whose it is: the writer's while it
 // is free or made, a helper's once it is taken. Whoever changes it does so with release, whoever reads it with acquire, so
-// blocks and frames are seen whole. Nothing here is on the training thread.
+// blocks and frames are seen whole. Nothing here is on the training thread. Who sleeps is woken by condition variables:
+// std::atomic's own wait loses wakings where libstdc++ has no futex (of g++ 12, MinGW).
 class packer_pool {
 public:
     packer_pool() noexcept = default;
@@ -60,6 +63,7 @@ private:
 
     [[nodiscard]] std::uint64_t capacity() const noexcept { return jobs_.size(); }
 
+    void tell(std::condition_variable& whom) noexcept;
     void help() noexcept;
     void stop() noexcept;
 
@@ -71,6 +75,9 @@ private:
     std::uint64_t taken_ = 0;
     std::atomic<std::uint32_t> news_{0};
     std::atomic<bool> stop_{false};
+    std::mutex telling_;
+    std::condition_variable given_something_;  // or stopped: the helpers wait for it
+    std::condition_variable made_something_;   // the writer waits for it
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -31,7 +31,7 @@ SPOTTER_BODY bool packer_pool::give(byte_view block, std::uint8_t planes) noexce
     it.state.store(job::waiting, std::memory_order_release);
     ++given_;
     news_.fetch_add(1, std::memory_order_release);
-    news_.notify_one();
+    tell(given_something_);
     return true;
 }
 
@@ -41,8 +41,9 @@ SPOTTER_BODY error packer_pool::take(payload_packer& own, byte_buffer& out) noex
     if (it.state.compare_exchange_strong(state, job::free, std::memory_order_acq_rel)) {
         return own.pack(it.block.view(), it.planes, out);
     }
-    for (; state != job::made; state = it.state.load(std::memory_order_acquire)) {
-        it.state.wait(state, std::memory_order_acquire);
+    if (state != job::made) {
+        std::unique_lock lock{telling_};
+        made_something_.wait(lock, [&] { return it.state.load(std::memory_order_acquire) == job::made; });
     }
     it.state.store(job::free, std::memory_order_relaxed);
     if (it.why) { return it.why; }
@@ -54,6 +55,12 @@ SPOTTER_BODY bool packer_pool::job_list::grow(std::size_t count) noexcept {
     jobs_ = new (std::nothrow) job[count];
     size_ = jobs_ != nullptr ? count : 0;
     return jobs_ != nullptr;
+}
+
+// What the sleeper looks for has been stored: who looked before has let go of the mutex and hears it.
+SPOTTER_BODY void packer_pool::tell(std::condition_variable& whom) noexcept {
+    { std::lock_guard const lock{telling_}; }
+    whom.notify_all();
 }
 
 SPOTTER_BODY void packer_pool::help() noexcept {
@@ -68,18 +75,20 @@ SPOTTER_BODY void packer_pool::help() noexcept {
             it.frames.clear();
             it.why = packer.pack(it.block.view(), it.planes, it.frames);
             it.state.store(job::made, std::memory_order_release);
-            it.state.notify_one();
+            tell(made_something_);
             worked = true;
         }
         if (stop_.load(std::memory_order_acquire)) { return; }
-        if (!worked) { news_.wait(seen, std::memory_order_acquire); }
+        if (worked) { continue; }
+        std::unique_lock lock{telling_};
+        given_something_.wait(lock, [&] { return news_.load(std::memory_order_acquire) != seen; });
     }
 }
 
 SPOTTER_BODY void packer_pool::stop() noexcept {
     stop_.store(true, std::memory_order_release);
     news_.fetch_add(1, std::memory_order_release);
-    news_.notify_all();
+    tell(given_something_);
     for (unsigned i = 0; i < count_; ++i) { helpers_[i].join(); }
     count_ = 0;
 }
