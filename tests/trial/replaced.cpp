@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run whose place another run takes while it is being read: the reader says so, and never mixes the two.
+// Needs POSIX: a file that somebody has open is replaced.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/file/memory.hpp>
