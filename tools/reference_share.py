@@ -4,7 +4,7 @@
     python3 tools/reference_share.py build/reference/xml [--missing FOLDER]
 
 Ends with 1 where a folder has less than it must. Counted are types, concepts, functions (of one name once), constants, members and aliases that are
-public and in no namespace detail. A constructor and a call operator are said by their type's comment, an override by that of what it overrides.
+public and in no namespace detail; of a header for C its functions, types and macros. A constructor and a call operator are said by their type's comment, an override by that of what it overrides.
 Not counted: what is defaulted or deleted, destructors, deduction guides, specialisations; names that mean what they mean in the standard library; and
 the members of a rule's or a cure's contract, of which `spotter/rule/machine.hpp`, `rule/builtin/judging.hpp` and `act/cures.hpp` say what they are
 in all of them, with what a state holds.
@@ -40,6 +40,8 @@ def entities(folder):
     """(file, name, whether it has a comment) of each."""
     for path in sorted(folder.glob("*.xml")):
         compound = tree.parse(path).getroot().find("compounddef")
+        if compound is not None and compound.get("kind") == "file":
+            yield from of_c(compound)
         if compound is None or compound.get("kind") not in ("class", "struct", "union", "concept", "namespace"):
             continue
         owner = compound.findtext("compoundname")
@@ -62,6 +64,15 @@ def entities(folder):
             overloads[key] = (file, all_said or said(member) or by_type or member.find("reimplements") is not None)
         for (_, name), (file, all_said) in overloads.items():
             yield file, f"{owner}::{name}", all_said
+
+
+def of_c(compound):
+    """What a header for C declares in no namespace."""
+    file = compound.find("location").get("file")
+    for member in compound.iter("memberdef"):
+        name = member.findtext("name")
+        if file.endswith(".h") and name.lower().startswith("spotter_") and not name.endswith(("_H", "INT64")):
+            yield file, name, said(member)
 
 
 def is_contract(name, owner):
