@@ -169,7 +169,7 @@ class header:
                 continue
             if char == "{":
                 kind = kind_of(self.head) if self.in_scope() else "body"
-                if kind == "body" and self.in_scope() and "=" in re.sub(r"operator\s*[^\s(\w]+", "", self.head):
+                if kind == "body" and self.in_scope() and "=" in re.sub(r"operator\s*[^\s(\w]+", "", without_templates(self.head)):
                     kind = "value"
                 if self.in_scope() and kind != "value":
                     opened = kind

@@ -72,7 +72,8 @@ class sample {
 public:
     explicit sample(std::size_t most) noexcept : most_{most} {}
 
-    void add(Item const& item) {  // of all; which ones stay is decided when more come
+    // Which ones stay is decided when more come.
+    void add(Item const& item) {
         last_is_kept_ = seen_++ % stride_ == 0;
         last_ = item;
         if (!last_is_kept_) { return; }
@@ -85,7 +86,8 @@ public:
         }
         kept_.push_back(item);
     }
-    [[nodiscard]] std::vector<Item> items() const {  // `most` and the last one, at most
+    // `most` and the last one, at most.
+    [[nodiscard]] std::vector<Item> items() const {
         std::vector<Item> all = kept_;
         if (seen_ > 0 && !last_is_kept_) { all.push_back(last_); }
         return all;

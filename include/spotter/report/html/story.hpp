@@ -71,7 +71,7 @@ struct evidence {
         summary stats{};  // as recorded; `has` says of what
         double idle = -1;  // share of units without an active element; negative where it is unknown
     };
-    static constexpr std::size_t before = 80, after = 24;  // observations that are kept up to the finding, and behind it
+    static constexpr std::size_t before = 80, after = 24;  // observations that are kept: up to the finding, behind it
 
     spotter::detail::repeated_finding what;
     std::uint64_t at = 0;  // its place on the page's axis of steps
