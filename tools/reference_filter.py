@@ -225,7 +225,7 @@ class header:
 
     def each_of_several(self, before, line):
         """Of `int a = 0, b = 0;` Doxygen gives a comment to one: here it is of both."""
-        it = re.fullmatch(r"(\s*)([\w:]+(?:<[\w:]+>)?) (\w+(?: = [\w.]+|\{\})?(?:, \w+(?: = [\w.]+|\{\})?)+);(\s*///<.*)?", line)
+        it = re.fullmatch(r"(\s*)([\w:]+(?:<[\w:]+>)?) (\w+(?: = [-\w.]+|\{\})?(?:, \w+(?: = [-\w.]+|\{\})?)+);(\s*///<.*)?", line)
         if not it or not (before or it.group(4)):
             return [*before, line]
         behind = (it.group(4) or "").strip()
@@ -235,7 +235,7 @@ class header:
         found = []
         for number, line in enumerate(self.lines):
             found.extend(self.each_of_several(self.before.get(number, []), self.instead.get(number, line)))
-        text = re.sub(r"((?: *///[^\n]*\n)+)?( *inline constexpr [\w:]+ )(\w+ = [^,;{(]+(?:,\s+\w+ = [^;{]+)+);( *///<[^\n]*)?", each_constant, "\n".join(found))
+        text = re.sub(r"((?: *///[^\n]*\n)+)?( *(?:inline|static) constexpr [\w:]+ )(\w+ = [^,;{(]+(?:,\s+\w+ = [^;{]+)+);( *///<[^\n]*)?", each_constant, "\n".join(found))
         text = re.sub(r"template <>\nstruct fmt::formatter<.*?\{\};\n", "", text)  # Doxygen has no place for what is in namespace fmt
         return re.sub(r"namespace spotter::inline \w+", "namespace spotter", text)
 

@@ -7,7 +7,7 @@ Ends with 1 where a folder has less than it must. Counted are types, concepts, f
 public and in no namespace detail; of a header for C its functions, types and macros. A constructor and a call operator are said by their type's comment, an override by that of what it overrides.
 Not counted: what is defaulted or deleted, destructors, deduction guides, specialisations; names that mean what they mean in the standard library; and
 the members of a rule's or a cure's contract, of which `spotter/rule/machine.hpp`, `rule/builtin/judging.hpp` and `act/cures.hpp` say what they are
-in all of them, with what a state holds.
+in all of them, with what a state holds, and the parts that stand for one.
 """
 import collections
 import pathlib
@@ -20,8 +20,10 @@ LEAST = {"act": 97, "c": 10, "core": 75, "diagnosis": 88, "diff": 63, "export": 
 REST = 90  # of a folder that is new
 
 CONTRACT = {"kind", "name", "remedy", "state", "needs", "declare", "observe", "close", "judge", "watched", "tell", "extract", "feature_key", "silence",
-            "looks", "report", "select", "judged_in", "adapts_rules", "responds", "context", "malformed", "extracts_from_memory", "prepare", "scratch", "short_of_memory", "reads_times",
+            "looks", "report", "select", "judged_in", "adapts_rules", "responds", "context", "malformed", "extracts_from_memory", "kept", "softens", "counts_patience",
+            "not_finite", "by_majority", "gap", "prepare", "scratch", "short_of_memory", "reads_times",
             "sagemaker_defaults", "acts", "follow", "times", "until", "watches_units", "is_routine"}
+STATES = {"state", "kept", "scratch"}
 # Types that do what another one does, of which is said what: the hook that compiles to nothing, sinks, machines, what makes a tensor of a type.
 ALL_AS_SAID = {"null_hook"}
 SINKS = {"null_sink", "recorder", "run_recorder", "flight_recorder"}
@@ -45,7 +47,7 @@ def entities(folder):
         if compound is None or compound.get("kind") not in ("class", "struct", "union", "concept", "namespace"):
             continue
         owner = compound.findtext("compoundname")
-        if {"detail", "state"} & set(owner.split("::")) or not owner.startswith("spotter"):
+        if ({"detail"} | STATES) & set(owner.split("::")) or not owner.startswith("spotter"):
             continue
         if compound.get("kind") != "namespace":
             if compound.get("prot", "public") != "public":
@@ -82,8 +84,8 @@ def is_contract(name, owner):
 def counts(member, name, owner):
     arguments = member.findtext("argsstring") or ""
     simple = owner.removeprefix("spotter::").split("<")[0].split("::")[-1].strip()
-    return not (arguments.endswith(("=default", "=delete", "= default", "= delete")) or name.startswith("~") or name.endswith("_") or "<" in name  # x_ is private, but for Doxygen in an unnamed union
-               
+    return not (arguments.endswith(("=default", "=delete", "= default", "= delete")) or name.startswith("~") or "<" in name
+                or name.endswith("_")  # private; of an unnamed union Doxygen does not know it
                 or "->" in arguments and not (member.findtext("type") or "").strip()  # a deduction guide
                 or simple in ALL_AS_SAID or simple in SINKS and name in SINK
                 or simple == "machine" and name in MACHINE

@@ -73,7 +73,8 @@ private:
 };
 
 // What begins at a place of a segment.
-enum class frame_kind : std::uint8_t { head, rows, values, cut, bad };  // cut: it goes on beyond the end of the bytes
+// Cut: it goes on beyond the end of the bytes.
+enum class frame_kind : std::uint8_t { head, rows, values, cut, bad };
 
 struct frame_extent {  // what is there, and how far it goes
     frame_kind kind = frame_kind::bad;

@@ -38,6 +38,7 @@ public:
     }
     [[nodiscard]] pattern_fault malformed() const noexcept { return now_->malformed(); }
 
+    // What reads the rules that come later.
     [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }
     // `rules`: a dynamic_rule. Every tensor is then to be declared again.
     [[nodiscard]] error exchange(void const* rules) noexcept {

@@ -36,6 +36,7 @@ public:
     }
     // All of them, in no order.
     [[nodiscard]] constexpr std::span<double const> unordered() const noexcept { return {ring_.data(), count_}; }
+    // The mean of those from `first` on, before `end`; not of none.
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(std::size_t first, std::size_t end) const noexcept {
         SPOTTER_STRICT_BODY
         double total = 0;
