@@ -42,10 +42,10 @@ struct pack_slots<std::index_sequence<Index...>, Values...> : pack_slot<Index, V
 }  // namespace detail
 
 template <class... Values>
-struct pack : detail::pack_slots<std::index_sequence_for<Values...>, Values...> {
+struct pack : detail::pack_slots<std::index_sequence_for<Values...>, Values...> {  // values of several types, each of which is kept by value
     static constexpr std::size_t size = sizeof...(Values);
     template <class... From>
-    constexpr explicit pack(std::in_place_t tag, From const&... from) noexcept
+    constexpr explicit pack(std::in_place_t tag, From const&... from) noexcept  // one for each of the values, in their order
         : detail::pack_slots<std::index_sequence_for<Values...>, Values...>{tag, from...} {}
 };
 

@@ -25,7 +25,7 @@ public:
     // Parts that the last sample lacks, as bits of system_load::part; and those of them that this system has and that could not be read.
     [[nodiscard]] std::uint32_t missing() const noexcept { return missing_; }
     [[nodiscard]] std::uint32_t unreadable() const noexcept { return missing_ & had_; }
-    [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;
+    [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;  // that says it, for people
 
 private:
     enum file : std::size_t {
