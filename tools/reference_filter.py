@@ -225,7 +225,7 @@ class header:
 
     def each_of_several(self, before, line):
         """Of `int a = 0, b = 0;` Doxygen gives a comment to one: here it is of both."""
-        it = re.fullmatch(r"(\s*)([\w:]+(?:<[\w:]+>)?) (\w+(?: = [-\w.]+|\{\})?(?:, \w+(?: = [-\w.]+|\{\})?)+);(\s*///<.*)?", line)
+        it = re.fullmatch(r"(\s*)([\w:]+(?:<[\w:]+>)?) (\w+(?: = [-:\w.]+|\{\})?(?:, \w+(?: = [-:\w.]+|\{\})?)+);(\s*///<.*)?", line)
         if not it or not (before or it.group(4)):
             return [*before, line]
         behind = (it.group(4) or "").strip()

@@ -20,7 +20,8 @@ struct spotter_hook {
                         spotter::flag) noexcept;
         // Null for a role: it is guessed from the name. No handle where memory is exhausted.
         spotter::tensor_handle (*tensor)(spotter_hook&, std::string_view, spotter::role const*, spotter::flag) noexcept;
-        void (*observe_tensor)(spotter_hook&, spotter::tensor_handle, spotter::offered const&) noexcept;  // as observe, by what `tensor` gave
+        // As observe, by what `tensor` gave.
+        void (*observe_tensor)(spotter_hook&, spotter::tensor_handle, spotter::offered const&) noexcept;
         void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle, double) noexcept;  // as scalar_f64, by what `tensor` gave
         // A time is in seconds since 1970; null: the step's, or now.
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;

@@ -18,7 +18,8 @@ template <class Bits, int ExponentBits, int MantissaBits>
 struct float_bits {
     using bits_type = Bits;  // holds one number
     static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));  // the mask of it
-    static constexpr Bits exponent = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);  // the mask of it: as a number infinity
+    // The mask of it: as a number infinity.
+    static constexpr Bits exponent = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);
     static constexpr Bits magnitude = static_cast<Bits>(sign - 1);  // all but the sign
 
     // By the bits alone, whatever the compiler's flags.

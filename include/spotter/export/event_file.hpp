@@ -52,7 +52,8 @@ namespace detail {
 
 // Events: `time` in seconds since 1970.
 [[nodiscard]] message version_event(double const& time);
-[[nodiscard]] message summary_event(double const& time, std::uint64_t step, message const& values);  // `values` is what summaries were added to, at field 1
+// `values` is what summaries were added to, at field 1.
+[[nodiscard]] message summary_event(double const& time, std::uint64_t step, message const& values);
 // From here on the run goes on at `step`: what readers have of this step and later ones is void.
 [[nodiscard]] message restart_event(double const& time, std::uint64_t step);
 

@@ -44,8 +44,9 @@ public:
     npy_parts& operator=(npy_parts const&) = delete;
 
     [[nodiscard]] std::span<std::byte const> header() const noexcept;  // own memory
-    [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }  // the tensor's memory where it is as the file wants it
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }
+    // The tensor's memory where it is as the file wants it.
+    [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }  // of the parts together
 
 private:
     static constexpr std::byte zero{};

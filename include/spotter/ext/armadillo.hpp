@@ -170,8 +170,9 @@ public:
         }
         return stopped_;
     }
+    // Both.
     template <class Optimizer, class Function, class Coordinates, class Gradients>
-    bool EvaluateWithGradient(Optimizer& optimizer, Function& function, Coordinates const& coordinates,  // both
+    bool EvaluateWithGradient(Optimizer& optimizer, Function& function, Coordinates const& coordinates,
                               double objective, Gradients& gradient) {
         (void)Evaluate(optimizer, function, coordinates, objective);
         return Gradient(optimizer, function, coordinates, gradient);

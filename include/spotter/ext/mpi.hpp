@@ -113,13 +113,14 @@ public:
         if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) { (void)MPI_Comm_free(&mine_); }
     }
 
-    [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+    [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }  // of this process among them
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
     // For the hook of this rank: it is the worker of its number.
     [[nodiscard]] spotter::options options(spotter::options choices = {}) const noexcept {
         choices.worker = rank_, choices.workers = size_;
         return choices;
     }
+    // A rule for the hook of this rank; which tensors are to be the same in all of them.
     [[nodiscard]] rank_digest digest(selector select = &select::weights) noexcept { return {&digest_, choices_.every, select}; }
     // Why this rank is alone; none while it is not. errc::not_yet, or what MPI says.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }

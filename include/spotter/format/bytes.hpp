@@ -126,7 +126,8 @@ public:
 
     void fail() noexcept;  // what was read makes no sense: nothing is left, and `bad()`
     [[nodiscard]] bool bad() const noexcept { return bad_; }  // what was read since may be zeros that are not there
-    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }  // bytes that were not read yet; 0 once bad
+    // Bytes that were not read yet; 0 once bad.
+    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
 
 private:
     std::byte const* at_;

@@ -14,7 +14,8 @@ struct step_span {
     std::uint64_t last = 0;  // the largest index
 
     void add(std::uint64_t index) noexcept;  // in any order
-    [[nodiscard]] bool holds(std::uint64_t index) const noexcept { return first <= index && index <= last; }  // between the two; a row of it need not be there
+    // Between the two; a row of it need not be there.
+    [[nodiscard]] bool holds(std::uint64_t index) const noexcept { return first <= index && index <= last; }
 };
 
 namespace detail {

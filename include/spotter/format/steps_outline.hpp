@@ -32,7 +32,8 @@ public:
     // Closed steps in it, and the observations and scalars of those.
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }  // without the closes
-    [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }  // it has fewer whole steps than it says; those it has can be asked for
+    // It has fewer whole steps than it says; those it has can be asked for.
+    [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }
     [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }  // it is as empty as if it were malformed
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }  // of its first close
     // All that it should have, and between which times: detail::packed_time.

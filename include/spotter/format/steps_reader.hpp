@@ -71,7 +71,8 @@ public:
     // False at the end, and where the row is malformed.
     [[nodiscard]] bool next() noexcept;
     [[nodiscard]] packed_row const& row() const noexcept { return row_; }  // after a `next` that was true; until the next one
-    [[nodiscard]] bool bad() const noexcept { return values_.bad() || items_.bad() || runs_.bad(); }  // it ended early; what came before is sound
+    // It ended early; what came before is sound.
+    [[nodiscard]] bool bad() const noexcept { return values_.bad() || items_.bad() || runs_.bad(); }
 
 private:
     void open_step() noexcept;

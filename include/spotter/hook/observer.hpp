@@ -33,6 +33,7 @@ public:
         auto const show = [&] { (take(tensors), ...); };
         return calls_->end(hook_, {&show, [](void const* it) { (*static_cast<decltype(show)*>(it))(); }});
     }
+    // `begin` and `end`.
     template <class... Tensors>
     [[nodiscard]] step_alarm step(step_id id, Tensors const&... tensors) const noexcept {
         begin(id);

@@ -27,7 +27,8 @@ struct retained_copy {
 // Takes distributions; one scratch serves all tensors of a source, as large as the largest of them (8 bytes an element).
 class distribution_scratch {
 public:
-    [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }  // false where memory is exhausted
+    // False where memory is exhausted.
+    [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
     // Null where memory is exhausted, and of a tensor without a finite value.
     SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept;
 
@@ -99,7 +100,8 @@ struct tracked_tensor {
     SPOTTER_WHERE_CALLED void compare(tensor_ref const& values, step_id step, summary& stats) noexcept;
     // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
     void follow(tensor_ref const& values, step_id step) noexcept;
-    [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }  // the last observation in this mode had no values to retain
+    // The last observation in this mode had no values to retain.
+    [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
     // Counts the active elements of each unit into this tensor's scratch, or of those that rules judge (unit_sample); empty where memory
     // is exhausted.

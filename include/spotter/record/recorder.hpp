@@ -54,7 +54,8 @@ public:
 
     // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
     [[nodiscard]] bool stop_asked() const noexcept { return run_.stop_asked(); }
-    [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }  // the first line of the file `stop`; may be empty
+    // The first line of the file `stop`; may be empty.
+    [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
     // What somebody outside asks for (hook/control.hpp).

@@ -83,7 +83,8 @@ public:
     void note_time(double seconds) noexcept {
         time_.store(std::bit_cast<std::uint64_t>(seconds), std::memory_order_relaxed);
     }
-    [[nodiscard]] double time() const noexcept { return std::bit_cast<double>(time_.load(std::memory_order_relaxed)); }  // seconds since 1970; any thread
+    // Seconds since 1970; any thread.
+    [[nodiscard]] double time() const noexcept { return std::bit_cast<double>(time_.load(std::memory_order_relaxed)); }
 
     ring_counters counters{};  // what the ring's two sides share
     loop_marks marks{};  // of the thread that fills the ring

@@ -180,7 +180,8 @@ struct only {
     using adapts_rules = void;
     using state = detail::no_state;
     Policy policy;  // asked at each close and observation
-    [[nodiscard]] constexpr bool admits(step_id step) const { return policy(step); }  // what the policy says; other steps are hidden from the rule
+    // What the policy says; other steps are hidden from the rule.
+    [[nodiscard]] constexpr bool admits(step_id step) const { return policy(step); }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
 };
 template <class Policy>

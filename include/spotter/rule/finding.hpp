@@ -90,7 +90,8 @@ public:
         [[nodiscard]] constexpr spotter::severity severity() const noexcept {
             return rank_ > 0 ? static_cast<spotter::severity>(rank_ - 1) : spotter::severity::info;
         }
-        constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }  // instead of what was there
+        // Instead of what was there.
+        constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }
         constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }  // the worse of both
         constexpr void join(spotter::severity level) noexcept {
             untold one;
@@ -184,7 +185,8 @@ public:
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
-    [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return now_.left_out; }  // findings that there was no room for, since `clear`
+    // Findings that there was no room for, since `clear`.
+    [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return now_.left_out; }
     [[nodiscard]] constexpr finding* begin() noexcept { return list_; }
     [[nodiscard]] constexpr finding* end() noexcept { return list_ + count_; }
     [[nodiscard]] constexpr finding const* begin() const noexcept { return list_; }

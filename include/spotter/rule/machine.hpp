@@ -150,7 +150,8 @@ public:
         mix(index_of(step.mode)), mix(step.index);
         before_ = now_;
     }
-    [[nodiscard]] constexpr std::uint64_t number() const noexcept { return before_; }  // of all that was closed; equal for equal histories
+    // Of all that was closed; equal for equal histories.
+    [[nodiscard]] constexpr std::uint64_t number() const noexcept { return before_; }
 
     bool behind = false;  // something was taken from the record, so that the rule's memory lacks it
 

@@ -32,7 +32,8 @@ public:
         terms (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;  // asked of each tensor that is observed at those steps
         void const* plan = nullptr;  // lives with the machine that runs the rule
     };
-    virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;  // of a machine whose wish is going on it begins anew; others add up, four at most
+    // Of a machine whose wish is going on it begins anew; others add up, four at most.
+    virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;
     // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go of it at once.
     virtual void await(pending_response const& it) noexcept {
         error why;
@@ -79,7 +80,8 @@ struct responding {
     using state = response_call;
     Response what;
 
-    constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }  // the answer as it came
+    // The answer as it came.
+    constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
     // Marks what the rule pushed; it runs when all rules were judged.
     constexpr void respond(state& it, findings& out, std::size_t first) const noexcept {
         it.run = &run, it.response = &what;

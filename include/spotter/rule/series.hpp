@@ -91,7 +91,8 @@ struct stalled_over {
     std::uint64_t window = 100;  // observations
     double by = 0.001;           // fraction of the older half's mean
 
-    static constexpr std::string_view name = "stalled", measure = "relative change over the window";  // of the rule, and of what a finding measures
+    // Of the rule, and of what a finding measures.
+    static constexpr std::string_view name = "stalled", measure = "relative change over the window";
     static constexpr relation how = relation::less_equal;  // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
@@ -107,7 +108,8 @@ struct rising_over {
     std::uint64_t window = 100;  // observations
     double by = 0.05;  // fraction of the older half's size
 
-    static constexpr std::string_view name = "rising", measure = "relative change over the window";  // of the rule, and of what a finding measures
+    // Of the rule, and of what a finding measures.
+    static constexpr std::string_view name = "rising", measure = "relative change over the window";
     static constexpr relation how = relation::greater;  // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
@@ -143,7 +145,8 @@ struct spike_over {
     std::uint64_t window = 64;  // observations, the new one not among them
     double deviations = 7;  // the threshold
 
-    static constexpr std::string_view name = "spike", measure = "robust deviations above the median";  // of the rule, and of what a finding measures
+    // Of the rule, and of what a finding measures.
+    static constexpr std::string_view name = "spike", measure = "robust deviations above the median";
     static constexpr relation how = relation::greater;  // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return deviations; }  // of a finding
     [[nodiscard]] SPOTTER_STRICT constexpr truth judge(recent_values& values, double value,

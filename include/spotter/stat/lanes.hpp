@@ -35,9 +35,8 @@ struct lane_sums {  // sums of which each has its lane, so that a compiler may t
 
 // What one block of a tensor adds. `mean`-dependent sums need a second walk over the block, while it is in cache.
 struct block_sums {
-    lane_sums sum, sum_abs, sum_squares;  // of the finite elements: x, |x|, |x|^2
-    lane_sums squared_gaps;               // to the mean of the block, where variance is wanted
-    std::uint64_t finite = 0;             // elements
+    lane_sums sum, sum_abs, sum_squares, squared_gaps;  // of finite elements: x, |x|, |x|^2; squares of the distance to their mean
+    std::uint64_t finite = 0;                           // elements
 };
 
 // One element as the statistics see it.

@@ -205,7 +205,8 @@ struct fixed_statistic {
     }
     // The same in two halves: whether there is a number, and which.
     [[nodiscard]] static constexpr bool is_known(summary const& of) noexcept { return detail::is_known<Id>(of, Abs); }
-    [[nodiscard]] static constexpr double value_of(summary const& of) noexcept { return detail::value_of<Id>(of, Abs); }  // without a look whether it is known
+    // Without a look whether it is known.
+    [[nodiscard]] static constexpr double value_of(summary const& of) noexcept { return detail::value_of<Id>(of, Abs); }
 };
 
 // The least finite element.

@@ -74,7 +74,8 @@ struct system_load {
         float const others = cores > 0 ? busy - own_cores / static_cast<float>(cores) : 0;
         return others > 0 ? others : 0;
     }
-    [[nodiscard]] constexpr bool has(part which) const noexcept { return (known & static_cast<std::uint32_t>(which)) != 0; }  // it is known
+    // It is known.
+    [[nodiscard]] constexpr bool has(part which) const noexcept { return (known & static_cast<std::uint32_t>(which)) != 0; }
     constexpr void learn(part which) noexcept { known |= static_cast<std::uint32_t>(which); }  // it is known now
 };
 

@@ -31,7 +31,8 @@ struct class_counts {  // a confusion matrix, as sparse as it is
 // Of the samples of each class, step by step, the share that was right; of 64 classes at most.
 class class_hits {
 public:
-    void add(std::uint64_t at, std::uint32_t label, bool right);  // one sample, at a step of the page's axis; a class beyond the 64th counts in `all` only
+    // One sample, at a step of the page's axis; a class beyond the 64th counts in `all` only.
+    void add(std::uint64_t at, std::uint32_t label, bool right);
     [[nodiscard]] series const& all() const noexcept { return all_; }  // of the samples of all classes
     [[nodiscard]] std::map<std::uint32_t, series> const& of_class() const noexcept { return each_; }  // by class; those met first
 

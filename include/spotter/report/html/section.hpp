@@ -19,7 +19,8 @@ struct section {  // a part of the page with a heading
 inline constexpr std::size_t most_side_by_side = 6;
 
 [[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }  // "train(8)"
-[[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }  // escaped, in the letters of code
+// Escaped, in the letters of code.
+[[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
 [[nodiscard]] inline std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }  // escaped
 [[nodiscard]] std::string grid_of(std::string const& figures);  // figures side by side, as many as there is room for; empty of none
 

@@ -23,7 +23,8 @@ public:
         std::uint64_t bad_first = 0, bad_last = 0;  // steps of these; only where `bad` is not 0
 
         [[nodiscard]] bool seen() const noexcept { return count + bad > 0; }  // a value was added, finite or not
-        [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }  // of the finite values; NaN where count is 0
+        // Of the finite values; NaN where count is 0.
+        [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }
         [[nodiscard]] double middle() const noexcept;  // of its steps: where it is drawn
         void join(bucket const& other) noexcept;  // as if its values had been added here
     };
@@ -42,7 +43,8 @@ public:
     [[nodiscard]] unsigned shift() const noexcept { return shift_; }  // buckets are 2^shift steps wide
     // The number of the first bucket: the step that it begins at, shifted. Between the first and the last some may be empty.
     [[nodiscard]] std::uint64_t begin_number() const noexcept { return begin_; }
-    [[nodiscard]] std::vector<bucket> const& buckets() const noexcept { return buckets_; }  // in the order of steps, empty ones between them
+    // In the order of steps, empty ones between them.
+    [[nodiscard]] std::vector<bucket> const& buckets() const noexcept { return buckets_; }
     [[nodiscard]] std::uint64_t first_step() const noexcept { return buckets_.front().first; }  // of all values; not of an empty series
     [[nodiscard]] std::uint64_t last_step() const noexcept { return buckets_.back().last; }  // likewise
     // Of all finite values; count is 0 where there are none.

@@ -112,7 +112,8 @@ struct run_story {  // all that a page shows of one run
     class_hits train_hits{}, eval_hits{};  // shares that were right, over the page's axis of steps
     std::vector<std::string> class_names{};  // by class, as the text "class_names" has them, one a line
 
-    [[nodiscard]] std::vector<finding> const& found() const { return anew != nullptr ? anew->findings : run->findings(); }  // of `anew` where there is one
+    // Of `anew` where there is one.
+    [[nodiscard]] std::vector<finding> const& found() const { return anew != nullptr ? anew->findings : run->findings(); }
     // Likewise.
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const {  // likewise
         return anew != nullptr ? anew->coverages : run->coverages();

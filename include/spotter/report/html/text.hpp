@@ -25,9 +25,11 @@ namespace spotter::inline SPOTTER_ABI::html {
 // "950", "12k", "1.5M": for axes. Up to four digits stay as they are.
 [[nodiscard]] std::string short_count(double count);
 
-[[nodiscard]] inline std::string percent_text(double share) { return fmt::format("{:.3g} %", 100 * share); }  // a share from 0 to 1: "12.5 %"
+// A share from 0 to 1: "12.5 %".
+[[nodiscard]] inline std::string percent_text(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-[[nodiscard]] std::vector<std::string> lines_of(std::string_view text);  // without their ends; what follows the last one too, where there is something
+// Without their ends; what follows the last one too, where there is something.
+[[nodiscard]] std::vector<std::string> lines_of(std::string_view text);
 
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view what);  // "1 step", "2 steps"
 

@@ -134,7 +134,8 @@ public:
         samples_ += it.samples;
     }
     constexpr void clear() noexcept { count_ = 0, samples_ = 0; }
-    [[nodiscard]] constexpr std::span<entry const> all() const noexcept { return {all_.data(), count_}; }  // of the step, in the order of their places
+    // Of the step, in the order of their places.
+    [[nodiscard]] constexpr std::span<entry const> all() const noexcept { return {all_.data(), count_}; }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }  // of the step, taken or not
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // something was not added, ever
 

@@ -26,7 +26,8 @@ struct initial_loss {
         return classes > 0 ? natural_log(static_cast<double>(classes)) : 0;
     }
     [[nodiscard]] static constexpr double binary() noexcept { return natural_log(2); }  // expected loss of two classes, in nats
-    [[nodiscard]] static constexpr double mse(double target_variance) noexcept { return target_variance; }  // expected loss of a mean that is predicted always
+    // Expected loss of a mean that is predicted always.
+    [[nodiscard]] static constexpr double mse(double target_variance) noexcept { return target_variance; }
 
     struct kept {
         bool judged = false;

@@ -117,7 +117,8 @@ struct judged_rule : Rule {
     using said_type =
         decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(), std::declval<scratch_type&>(),
                              std::declval<observation const&>(), std::span<double const>{}));
-    static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_patience; };  // it counts `patience` here
+    // It counts `patience` here.
+    static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_patience; };
     static constexpr bool softens = requires { Rule::softens; };  // the loss is watched, too, and a warning may become info
     static constexpr bool reads_values = requires { &Rule::extract; };  // `judge` takes a feature
 

@@ -31,7 +31,8 @@ struct rl_entropy_collapse {
     // Of the largest entropy.
     struct share : judged_value {
         bool is_early = false;  // while a policy should still explore: a warning, else info
-        constexpr void join(share const& other) noexcept { is_early = is_early || other.is_early; }  // of several at one close one early one suffices
+        // Of several at one close one early one suffices.
+        constexpr void join(share const& other) noexcept { is_early = is_early || other.is_early; }
     };
     static constexpr terms watched = terms::sum;
     [[nodiscard]] constexpr share judge(kept& mine, observation const& it) const noexcept {

@@ -25,7 +25,8 @@ struct similar_across_runs {
 
     // Whether a difference is wrong, or its absence.
     enum class expected : std::uint8_t { same, different };
-    static constexpr expected same = expected::same, different = expected::different;  // to write `.expect = similar_across_runs::different`
+    // To write `.expect = similar_across_runs::different`.
+    static constexpr expected same = expected::same, different = expected::different;
 
     selector select = &select::everything;
     double rtol = 0;  // times the size of the first stream's element

@@ -13,7 +13,8 @@ struct gradient_sight {
     bool finite = true;  // every element
     double nonzero = 0;  // fraction of the elements
 
-    [[nodiscard]] constexpr bool at_work() const noexcept { return seen && finite && nonzero > 0; }  // an update with it should change something
+    // An update with it should change something.
+    [[nodiscard]] constexpr bool at_work() const noexcept { return seen && finite && nonzero > 0; }
 };
 
 // The gradients that were observed since the last close. Of one observed several times the liveliest.

@@ -88,7 +88,8 @@ struct update_direction {
         std::uint64_t judged = 0;  // weights
         culprit ascending{};  // those that ascend
 
-        [[nodiscard]] constexpr bool most_ascend() const noexcept { return 2 * ascending.count > judged; }  // more than half of the judged
+        // More than half of the judged.
+        [[nodiscard]] constexpr bool most_ascend() const noexcept { return 2 * ascending.count > judged; }
     };
     struct net {  // weights that are called alike
         std::uint64_t name = 0;  // a hash
