@@ -78,23 +78,23 @@ enum class refusal : std::uint8_t {
 // A typed address, so that rules over values also run in a static_assert; `raw` for any other use.
 union values_pointer {
     void const* raw = nullptr;  // whatever the type
-    bool const* boolean;  // each of these: of the element type of its name
-    std::int8_t const* i8;  // likewise
-    std::int16_t const* i16;  // likewise
-    std::int32_t const* i32;  // likewise
-    std::int64_t const* i64;  // likewise
-    std::uint8_t const* u8;  // likewise
-    std::uint16_t const* u16;  // likewise
-    std::uint32_t const* u32;  // likewise
-    std::uint64_t const* u64;  // likewise
-    spotter::f16 const* f16;  // likewise
-    spotter::bf16 const* bf16;  // likewise
-    float const* f32;  // likewise
-    double const* f64;  // likewise
-    spotter::c64 const* c64;  // likewise
-    spotter::c128 const* c128;  // likewise
-    spotter::f8_e4m3 const* f8_e4m3;  // likewise
-    spotter::f8_e5m2 const* f8_e5m2;  // likewise
+    bool const* boolean;
+    std::int8_t const* i8;
+    std::int16_t const* i16;
+    std::int32_t const* i32;
+    std::int64_t const* i64;
+    std::uint8_t const* u8;
+    std::uint16_t const* u16;
+    std::uint32_t const* u32;
+    std::uint64_t const* u64;
+    spotter::f16 const* f16;
+    spotter::bf16 const* bf16;
+    float const* f32;
+    double const* f64;
+    spotter::c64 const* c64;
+    spotter::c128 const* c128;
+    spotter::f8_e4m3 const* f8_e4m3;
+    spotter::f8_e5m2 const* f8_e5m2;
 };
 
 // A contiguous tensor of someone else: valid as long as the memory is. Trivially copyable.

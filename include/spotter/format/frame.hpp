@@ -17,7 +17,7 @@ struct segment_head {
     std::uint64_t first_ordinal = 0;  // of its first close
     std::uint32_t worker = 0;  // that wrote it
     std::uint32_t attempt = 0;  // of the run, from 0
-    double time = 0;  // of its first byte; seconds since 1970
+    double time = 0;  // when it was begun; seconds since 1970
 };
 
 // A row frame as found in a segment; `body` holds its rows.

@@ -45,7 +45,7 @@ inline constexpr std::size_t set_segment_bytes = 24;  // of a segment's entry
 // Flags of a row frame and of a place.
 inline constexpr std::uint32_t has_declares = 1;  // also run_begin
 inline constexpr std::uint32_t has_findings = 2;  // a finding row
-inline constexpr std::uint32_t has_run_end = 4;  // a run_end row: the attempt ended as it should
+inline constexpr std::uint32_t has_run_end = 4;  // a run_end row: somebody ended the attempt
 inline constexpr std::uint32_t last_of_segment = 8;  // the next frame is in the next segment, or nowhere
 inline constexpr std::uint32_t has_drops = 16;  // a drops row: something was lost
 inline constexpr std::uint32_t thinned_segment = 32;  // rewritten without values

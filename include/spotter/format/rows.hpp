@@ -56,7 +56,7 @@ struct run_begin {  // an attempt began; the first row of each segment
 };
 
 struct declare {
-    tensor_info tensor{};  // without what only a live run has; the name points into the row
+    tensor_info tensor{};  // as it was known then; the name points into the row
 };
 
 // The summary is decoded beside it (its type belongs to stat).

@@ -42,7 +42,7 @@ public:
     // By who writes: costs a look at the disk twenty times a second at most. `now` in milliseconds, of a steady clock. True once what was
     // asked for is done: what was closed is then to be flushed, and `answer` called.
     [[nodiscard]] bool look(std::uint64_t now) noexcept;
-    void answer() noexcept;  // what was done or refused is in the file `control.answer`
+    void answer() noexcept;  // writes into `control.answer` what came of it; the next request may come
     // The run ends: what still waits is refused.
     void end() noexcept;
     // The first thing that went wrong; for who writes.

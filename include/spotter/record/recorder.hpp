@@ -62,7 +62,7 @@ public:
     void listen(detail::control_readers const& readers) noexcept { run_.listen(readers); }
     [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }  // null: nobody asks for anything
     void obeyed(error const& why) noexcept { run_.obeyed(why); }  // the request was done; an error: it was refused
-    void start_anew(run_info const& run) noexcept { run_.start_anew(run); }  // other collections from here on
+    void start_anew(run_info const& run) noexcept { run_.start_anew(run); }  // other collections from the next step on
     // In which section the loop is (hook/sections.hpp).
     [[nodiscard]] section_watcher const* watcher() const noexcept { return run_.watcher(); }
     [[nodiscard]] sink_health health() const noexcept;

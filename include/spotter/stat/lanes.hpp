@@ -146,7 +146,7 @@ struct gathered {
             spread.merge(count, block.sum.fold() / count, block.squared_gaps.fold());
         }
     }
-    // Once, at the end; the terms that were not wanted have numbers all the same, and are not in `has`.
+    // Once, at the end; terms that were not wanted may have numbers all the same, and are not in `has`.
     [[nodiscard]] SPOTTER_STRICT constexpr summary finish(terms wanted) noexcept {
         SPOTTER_STRICT_BODY
         result.has = (wanted & pass_terms) | terms::nonfinite;
