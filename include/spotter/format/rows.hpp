@@ -134,7 +134,7 @@ struct drops {
     std::uint64_t closes = 0;   // closes lost
 };
 
-struct heartbeat {  // a sign of life while nothing is closed
+struct heartbeat {  // a sign of life, every 10 s while nothing else is written
     double time = 0;  // seconds since 1970
 };
 
@@ -150,7 +150,7 @@ struct drained {
 
 struct run_end {  // an attempt ended, as its totals say
     std::uint8_t how = 0;  // spotter::ending
-    std::string_view why{};  // what `fail` was told; may be empty
+    std::string_view why{};  // of a failure, else the first thing that went wrong; may be empty
     std::uint64_t refused = 0;  // calls that could not be taken
     std::uint64_t stored = 0;  // observations and scalars in the record
     std::uint64_t dropped = 0;  // observations and scalars lost whole
