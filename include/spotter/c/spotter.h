@@ -248,21 +248,18 @@ size_t spotter_describe_finding(const spotter_hook* hook, size_t i, char* buffer
 /* Observes a packed tensor, the last axis running fastest. `shape` has `rank` sizes; rank 0 is one value, and shape may be null.
  * Refused and counted: no step open, a null name or shape, null values (of a tensor that is not empty), a rank above
  * SPOTTER_MAX_RANK, an unknown dtype. */
-void spotter_observe(spotter_hook* hook, const char* name, int dtype, const void* values, int rank,
-                     const spotter_uint64* shape);
+void spotter_observe(spotter_hook* hook, const char* name, int dtype, const void* values, int rank, const spotter_uint64* shape);
 
 /* The same, where the compiler looks at the type. */
-void spotter_observe_f32(spotter_hook* hook, const char* name, const float* values, int rank,
-                         const spotter_uint64* shape);
-void spotter_observe_f64(spotter_hook* hook, const char* name, const double* values, int rank,
-                         const spotter_uint64* shape);
+void spotter_observe_f32(spotter_hook* hook, const char* name, const float* values, int rank, const spotter_uint64* shape);
+void spotter_observe_f64(spotter_hook* hook, const char* name, const double* values, int rank, const spotter_uint64* shape);
 
 /* The same with everything that can be said. `role`: one of spotter_role. `flags`: bits of spotter_flag, SPOTTER_BATCH_AXIS and
  * SPOTTER_ACTIVATED_BY. The first role and flags given for a name hold for the run. `byte_strides`: `rank` distances in bytes between
  * neighbours along each axis, negative ones too; null: packed, last axis fastest. Values with gaps between them, or at addresses
  * that their type does not allow, are packed into a buffer of the hook's, where a rule or collection wants them at all. */
-void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values,
-                        int rank, const spotter_uint64* shape, const spotter_int64* byte_strides);
+void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values, int rank,
+                        const spotter_uint64* shape, const spotter_int64* byte_strides);
 
 /* ---- the same by names that are looked up once, and layers ---- */
 
@@ -270,18 +267,16 @@ void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flag
 spotter_tensor spotter_get_tensor(spotter_hook* hook, const char* name, int role, int flags);
 
 /* `count` of them into `out`: the number stands where the pattern has "{}", or behind it. "block/{}/w" is block/0/w, block/1/w, ... */
-void spotter_get_tensors(spotter_hook* hook, const char* pattern, size_t count, int role, int flags,
-                         spotter_tensor* out);
+void spotter_get_tensors(spotter_hook* hook, const char* pattern, size_t count, int role, int flags, spotter_tensor* out);
 
 /* As spotter_observe and spotter_scalar; a tensor of zeros is passed over, and nothing is counted. */
-void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, const void* values, int rank,
-                            const spotter_uint64* shape);
+void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, const void* values, int rank, const spotter_uint64* shape);
 void spotter_scalar_tensor(spotter_hook* hook, spotter_tensor tensor, double value);
 
 /* One packed buffer that holds the same parameter of every layer: slice i along its first axis, of shape[1] to shape[rank - 1], is
  * tensors[i]. Where there are fewer names than layers the rest is left out. What is no such buffer is refused under the first name. */
-void spotter_observe_layers(spotter_hook* hook, const spotter_tensor* tensors, size_t count, int dtype,
-                            const void* values, int rank, const spotter_uint64* shape);
+void spotter_observe_layers(spotter_hook* hook, const spotter_tensor* tensors, size_t count, int dtype, const void* values, int rank,
+                            const spotter_uint64* shape);
 
 /* ---- values that are always kept, whatever is planned: at the open step (rules see them too), or between steps ---- */
 

@@ -195,7 +195,7 @@ public:
             (*it)->steps.advance((*it)->take);
         }
     }
-    // Use(take) for each worker that was met.
+    // Calls use(take) for each worker that was met.
     template <class Use>
     void each(Use&& use) {
         for (auto const& worker : workers_) { use(worker->take); }

@@ -185,7 +185,7 @@ public:
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
-    // Findings that there was no room for, since `clear`.
+    // Findings that there was no room for.
     [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return now_.left_out; }
     [[nodiscard]] constexpr finding* begin() noexcept { return list_; }
     [[nodiscard]] constexpr finding* end() noexcept { return list_ + count_; }

@@ -18,7 +18,7 @@ namespace spotter::inline SPOTTER_ABI {
 // mode its step is (docs/rules.md#evaluation-under-a-name-of-its-own).
 struct loss_place {
     tensor_id id;  // the tensor; of a `val_loss` its partner
-    mode when;  // of this observation, whatever the step's mode
+    mode when;  // the step's mode; of a `val_loss` evaluation
 };
 // A `val_loss` stands for its partner in evaluation.
 [[nodiscard]] constexpr loss_place place_of(observation const& it) noexcept {

@@ -29,7 +29,7 @@ struct mixed_precision {
     dtype to = dtype::f16;                          // f16, bf16, f8_e4m3 or f8_e5m2
     double max_underflow = 0.1;                     // fraction of the non-zero elements
     std::uint64_t patience = 10;                    // observations of a gradient
-    double min_scale = 1;  // of the loss
+    double min_scale = 1;  // a loss scale that comes down to it is an error
     double max_skip = 0.01;            // fraction of the window; a scaler that grows every 2000 steps skips 0.0005
     std::uint64_t skip_window = 1000;  // steps
 

@@ -46,7 +46,7 @@ struct similar_across_runs {
         order layout = order::row_major;  // of the first stream's
         slots<unsigned char> values;        // of the first stream, where there is a tolerance
         std::uint32_t first = 0, last = 0;  // streams: the one to compare with, the one that was compared
-        outcome found = outcome::unknown;  // the first difference there was
+        outcome found = outcome::unknown;  // same, until a stream differs: then how the first that does
         std::uint32_t other = 0;  // stream that differs, the first of
         std::uint32_t count = 0;  // so many; of `expect = different` that are the same
         std::uint64_t index = 0;  // of the element that differs, in the order of memory

@@ -29,7 +29,7 @@ struct update_ratio_band {
 
     struct series {  // of one weight
         smoothed log_ratio{};  // to the base 10
-        std::uint64_t count = 0, above = 0, below = 0;  // observations; closes in a row beyond either limit
+        std::uint64_t count = 0, above = 0, below = 0;  // observations; in a row beyond either limit
     };
     struct state {
         per_tensor<series> all;
