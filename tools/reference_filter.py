@@ -4,8 +4,8 @@
     python3 tools/reference_filter.py include build/reference/include
 
 The headers have plain comments. In the copies a `//` block right above a declaration becomes `///`, a trailing one `///<`, the lines on top of the file
-its description. What a block says holds for the overloads that follow without a blank line; what is in backquotes is code, and so are lines
-that are indented by four spaces. Comments in bodies, and those that stand by themselves, stay as they are.
+its description. What a block says holds for the overloads that follow without a blank line, in a header for C for all functions that do; what is in backquotes is code, and so are lines
+that are indented by four spaces. Comments in bodies, and those that stand by themselves, stay as they are. C's comments in a .h are read alike.
 """
 import pathlib
 import re
@@ -27,7 +27,7 @@ def without_templates(head):
 
 def kind_of(head):
     """What a brace behind this head opens."""
-    if re.search(r"\bnamespace\b|\bextern \"C\"", head):
+    if re.search(r"\bnamespace\b|\bextern \"", head):
         return "namespace"
     head = without_templates(head)
     if re.match(r"\s*(typedef\s+)?enum\b", head):
@@ -88,7 +88,8 @@ def described(lines, mark="///"):
 
 
 class header:
-    def __init__(self, text):
+    def __init__(self, text, of_c=False):
+        self.of_c = of_c
         self.lines = text.split("\n")
         self.before = {}  # line: what to print before it
         self.instead = {}
@@ -112,6 +113,8 @@ class header:
             if in_comment or stripped.startswith("/*"):
                 in_comment = "*/" not in stripped
             elif stripped.startswith("#"):
+                if stripped.startswith("#define") and self.block:
+                    self.before[number] = described(self.block)
                 while self.lines[number].endswith("\\"):
                     number += 1
                 self.block, self.last = [], None
@@ -166,7 +169,7 @@ class header:
                 continue
             if char == "{":
                 kind = kind_of(self.head) if self.in_scope() else "body"
-                if kind == "body" and self.in_scope() and "=" in re.sub(r"operator\s*[^\s(\w]+", "", self.head):
+                if kind == "body" and self.in_scope() and "=" in re.sub(r"operator\s*[^\s(\w]+", "", without_templates(self.head)):
                     kind = "value"
                 if self.in_scope() and kind != "value":
                     opened = kind
@@ -206,7 +209,7 @@ class header:
             said = described(self.block)
             self.before[number] = self.before.get(number, []) + said
             self.last = (name, said)
-        elif self.last and name and self.last[0] == name and number not in self.before:
+        elif self.last and name and (self.last[0] == name or self.of_c) and number not in self.before:
             self.before[number] = list(self.last[1])
         else:
             self.last = None
@@ -222,7 +225,7 @@ class header:
 
     def each_of_several(self, before, line):
         """Of `int a = 0, b = 0;` Doxygen gives a comment to one: here it is of both."""
-        it = re.fullmatch(r"(\s*)([\w:]+(?:<[\w:]+>)?) (\w+(?: = [\w.]+|\{\})?(?:, \w+(?: = [\w.]+|\{\})?)+);(\s*///<.*)?", line)
+        it = re.fullmatch(r"(\s*)([\w:]+(?:<[\w:]+>)?) (\w+(?: = [-:\w.]+|\{\})?(?:, \w+(?: = [-:\w.]+|\{\})?)+);(\s*///<.*)?", line)
         if not it or not (before or it.group(4)):
             return [*before, line]
         behind = (it.group(4) or "").strip()
@@ -232,9 +235,15 @@ class header:
         found = []
         for number, line in enumerate(self.lines):
             found.extend(self.each_of_several(self.before.get(number, []), self.instead.get(number, line)))
-        text = "\n".join(found)
+        text = re.sub(r"((?: *///[^\n]*\n)+)?( *(?:inline|static) constexpr [\w:]+ )(\w+ = [^,;{(]+(?:,\s+\w+ = [^;{]+)+);( *///<[^\n]*)?", each_constant, "\n".join(found))
         text = re.sub(r"template <>\nstruct fmt::formatter<.*?\{\};\n", "", text)  # Doxygen has no place for what is in namespace fmt
         return re.sub(r"namespace spotter::inline \w+", "namespace spotter", text)
+
+
+def each_constant(it):
+    """The same of constants that are declared together, on several lines perhaps."""
+    above, head, list_of, behind = (part or "" for part in it.groups())
+    return "\n".join(f"{above}{head}{each};{behind}" for each in re.split(r",\s+", list_of))
 
 
 def split(line):
@@ -248,9 +257,27 @@ def blanked(code):
     return re.sub(r'"(?:[^"\\]|\\.)*"|(?<![0-9a-fA-F])\'(?:[^\'\\]|\\.)+\'', lambda it: '"' + " " * (len(it.group(0)) - 2) + '"', code)
 
 
+def as_in_cpp(text):
+    """A C header whose comments of whole lines, and those behind a declaration, begin with `//`."""
+    found, inside = [], False
+    for line in text.split("\n"):
+        if inside:
+            inside = "*/" not in line
+            line = re.sub(r"^( *) \* ?", r"\1// ", line).replace("*/", "").rstrip()
+        else:
+            whole = re.match(r" */\*", line)
+            inside = whole is not None and "*/" not in line
+            if whole or line.rstrip().endswith("*/"):
+                line = line.replace("/*", "//", 1).replace("*/", "").rstrip()
+        found.append(line)
+    return "\n".join(found)
+
+
 if __name__ == "__main__":
     source, target = (pathlib.Path(folder) for folder in sys.argv[1:])
     for path in sorted([*source.rglob("*.hpp"), *source.rglob("*.h")]):
         copy = target / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(header(path.read_text(encoding="utf-8")).read(), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        of_c = path.suffix == ".h"
+        copy.write_text(header(as_in_cpp(text) if of_c else text, of_c).read(), encoding="utf-8")

@@ -4,24 +4,24 @@
     python3 tools/reference_share.py build/reference/xml [--missing FOLDER]
 
 Ends with 1 where a folder has less than it must. Counted are types, concepts, functions (of one name once), constants, members and aliases that are
-public and in no namespace detail. A constructor and a call operator are said by their type's comment, an override by that of what it overrides.
+public and in no namespace detail; of a header for C its functions, types and macros. A constructor, a call operator and the members of a union are
+said by their type's comment, an override by that of what it overrides.
 Not counted: what is defaulted or deleted, destructors, deduction guides, specialisations; names that mean what they mean in the standard library; and
 the members of a rule's or a cure's contract, of which `spotter/rule/machine.hpp`, `rule/builtin/judging.hpp` and `act/cures.hpp` say what they are
-in all of them, with what a state holds.
+in all of them, with what a state holds, and the parts that stand for one.
 """
 import collections
 import pathlib
 import sys
 import xml.etree.ElementTree as tree
 
-# The least share in percent: two below what was reached. Raise it with what you write.
-LEAST = {"act": 97, "c": 10, "core": 75, "diagnosis": 88, "diff": 63, "export": 63, "ext": 69, "file": 98, "format": 48, "hook": 87, "plan":
-         98, "record": 67, "replay": 98, "report": 51, "response": 98, "ring": 68, "rule": 54, "stat": 60, "supervise": 98, "trial": 97}
-REST = 90  # of a folder that is new
+LEAST = 97  # percent, of each folder; but of a small one two may lack a comment
 
 CONTRACT = {"kind", "name", "remedy", "state", "needs", "declare", "observe", "close", "judge", "watched", "tell", "extract", "feature_key", "silence",
-            "looks", "report", "select", "judged_in", "adapts_rules", "responds", "context", "prepare", "scratch", "short_of_memory", "reads_times",
+            "looks", "report", "select", "judged_in", "adapts_rules", "responds", "context", "malformed", "extracts_from_memory", "gap",
+            "kept", "softens", "counts_patience", "not_finite", "by_majority", "prepare", "scratch", "short_of_memory", "reads_times",
             "sagemaker_defaults", "acts", "follow", "times", "until", "watches_units", "is_routine"}
+STATES = {"state", "kept", "scratch"}
 # Types that do what another one does, of which is said what: the hook that compiles to nothing, sinks, machines, what makes a tensor of a type.
 ALL_AS_SAID = {"null_hook"}
 SINKS = {"null_sink", "recorder", "run_recorder", "flight_recorder"}
@@ -40,10 +40,12 @@ def entities(folder):
     """(file, name, whether it has a comment) of each."""
     for path in sorted(folder.glob("*.xml")):
         compound = tree.parse(path).getroot().find("compounddef")
+        if compound is not None and compound.get("kind") == "file":
+            yield from of_c(compound)
         if compound is None or compound.get("kind") not in ("class", "struct", "union", "concept", "namespace"):
             continue
         owner = compound.findtext("compoundname")
-        if {"detail", "state"} & set(owner.split("::")) or not owner.startswith("spotter"):
+        if ({"detail"} | STATES) & set(owner.split("::")) or not owner.startswith("spotter"):
             continue
         if compound.get("kind") != "namespace":
             if compound.get("prot", "public") != "public":
@@ -51,6 +53,7 @@ def entities(folder):
             if "<" not in owner and not is_contract(owner.split("::")[-1], owner):
                 yield compound.find("location").get("file"), owner, said(compound)
         type_is_said = compound.get("kind") != "namespace" and said(compound)
+        by_union = type_is_said and compound.get("kind") == "union"
         overloads = {}
         for member in compound.iter("memberdef"):
             name = member.findtext("name")
@@ -58,10 +61,19 @@ def entities(folder):
                 continue
             key = (member.get("kind"), name)
             file, all_said = overloads.get(key, (member.find("location").get("file"), False))
-            by_type = type_is_said and (name == "operator()" or name == owner.split("::")[-1].split("<")[0].strip())
+            by_type = by_union or type_is_said and (name == "operator()" or name == owner.split("::")[-1].split("<")[0].strip())
             overloads[key] = (file, all_said or said(member) or by_type or member.find("reimplements") is not None)
         for (_, name), (file, all_said) in overloads.items():
             yield file, f"{owner}::{name}", all_said
+
+
+def of_c(compound):
+    """What a header for C declares in no namespace."""
+    file = compound.find("location").get("file")
+    for member in compound.iter("memberdef"):
+        name = member.findtext("name")
+        if file.endswith(".h") and name.lower().startswith("spotter_") and not name.endswith(("_H", "INT64")):
+            yield file, name, said(member)
 
 
 def is_contract(name, owner):
@@ -72,6 +84,7 @@ def counts(member, name, owner):
     arguments = member.findtext("argsstring") or ""
     simple = owner.removeprefix("spotter::").split("<")[0].split("::")[-1].strip()
     return not (arguments.endswith(("=default", "=delete", "= default", "= delete")) or name.startswith("~") or "<" in name
+                or name.endswith("_")  # private; of an unnamed union Doxygen does not know it
                 or "->" in arguments and not (member.findtext("type") or "").strip()  # a deduction guide
                 or simple in ALL_AS_SAID or simple in SINKS and name in SINK
                 or simple == "machine" and name in MACHINE
@@ -92,10 +105,11 @@ def main():
         return 0
     short = False
     for folder, found in sorted(of.items()):
-        share = 100 * sum(has for _, _, has in found) / len(found)
-        least = LEAST.get(folder, REST)
-        short = short or share < least
-        print(f"{folder:10} {len(found):5} {share:6.1f} %   {'short of' if share < least else 'at least'} {least}")
+        missing = sum(not has for _, _, has in found)
+        share = 100 * (len(found) - missing) / len(found)
+        falls_short = share < LEAST and missing > 2
+        short = short or falls_short
+        print(f"{folder:10} {len(found):5} {share:6.1f} %{f'   short of {LEAST}' if falls_short else ''}")
     everything = [has for found in of.values() for _, _, has in found]
     print(f"{'all':10} {len(everything):5} {100 * sum(everything) / len(everything):6.1f} %")
     return int(short)

@@ -27,6 +27,7 @@ struct run_request {
 //   taken     its writer knows; the loop has closed no step since, and does it when it closes one
 //   silent    it did not answer: its writer is stuck, or of a version without control
 enum class answer_state : std::uint8_t { done, refused, taken, silent };
+// As the file has it.
 [[nodiscard]] constexpr std::string_view name_of(answer_state what) noexcept {
     constexpr std::string_view names[] = {"done", "refused", "taken", "silent"};
     return names[static_cast<std::size_t>(what)];

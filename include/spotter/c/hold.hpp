@@ -12,26 +12,34 @@
 
 // What stands behind the opaque pointer: a table of functions, and what C reads between the calls.
 struct spotter_hook {
+    // One entry a kind of call, which casts to the hook that was made; arguments are sound, names as views of C's texts.
     struct table {
-        void (*destroy)(spotter_hook*) noexcept;
-        void (*begin)(spotter_hook&, spotter::step_id) noexcept;
+        void (*destroy)(spotter_hook*) noexcept;  // ends the run and frees the hook; the pointer is worth nothing afterwards
+        void (*begin)(spotter_hook&, spotter::step_id) noexcept;  // closes a step that is open
         void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*,
                         spotter::flag) noexcept;
+        // Null for a role: it is guessed from the name. No handle where memory is exhausted.
         spotter::tensor_handle (*tensor)(spotter_hook&, std::string_view, spotter::role const*, spotter::flag) noexcept;
+        // As observe, by what `tensor` gave.
         void (*observe_tensor)(spotter_hook&, spotter::tensor_handle, spotter::offered const&) noexcept;
-        void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle, double) noexcept;
+        void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle, double) noexcept;  // as scalar_f64, by what `tensor` gave
+        // A time is in seconds since 1970; null: the step's, or now.
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;
+        // As scalar_f64.
         void (*scalar_f32)(spotter_hook&, std::string_view, float, double const*) noexcept;
+        // As scalar_f64.
         void (*scalar_i64)(spotter_hook&, std::string_view, std::int64_t, double const*) noexcept;
+        // As scalar_f64; rules do not see texts.
         void (*scalar_text)(spotter_hook&, std::string_view, std::string_view, double const*) noexcept;
-        void (*begin_section)(spotter_hook&, std::string_view) noexcept;
-        void (*end_section)(spotter_hook&, std::string_view) noexcept;
-        void (*end)(spotter_hook&) noexcept;
-        void (*fail)(spotter_hook&, std::string_view) noexcept;
-        void (*finish)(spotter_hook&) noexcept;
-        void (*flush)(spotter_hook&) noexcept;
-        void (*poll)(spotter_hook&) noexcept;
-        spotter::health_report (*health)(spotter_hook const&) noexcept;
+        void (*begin_section)(spotter_hook&, std::string_view) noexcept;  // in pairs with end_section
+        void (*end_section)(spotter_hook&, std::string_view) noexcept;  // the innermost one first
+        void (*end)(spotter_hook&) noexcept;  // leaves what was found in `found`
+        void (*fail)(spotter_hook&, std::string_view) noexcept;  // the reason is kept in the record
+        void (*finish)(spotter_hook&) noexcept;  // waits for the writer
+        void (*flush)(spotter_hook&) noexcept;  // waits for the writer
+        void (*poll)(spotter_hook&) noexcept;  // only where the hook was made with drain::poll
+        spotter::health_report (*health)(spotter_hook const&) noexcept;  // of the hook itself, without what was refused here
+        // The refused name of that number into the line, and why; nothing where there is none.
         void (*refused)(spotter_hook const&, std::size_t, spotter::detail::c_line&) noexcept;
     };
 
@@ -43,11 +51,11 @@ struct spotter_hook {
         first.what << '"' << name << "\" " << what;
     }
 
-    table const* calls = nullptr;
+    table const* calls = nullptr;  // those of the type that was made; never null
     spotter::step_alarm found{};  // by the last spotter_end
     spotter::error first{};       // of refuse(), where it came before the hook's own
     std::uint64_t refused = 0;    // by refuse()
-    char path[4096]{};
+    char path[4096]{};  // of the record, as spotter_path gives it; empty where nothing is recorded
 };
 
 namespace spotter::inline SPOTTER_ABI {
@@ -229,7 +237,7 @@ template <class Plan, class... Arguments>
         detail::held_hook<Plan, Arguments..., options>{detail::c_text(path), keep, arguments..., choices};
 }
 
-// The defaults: losses and metrics are kept at every step, and all the built-in rules judge (docs/rules.md).
+// The defaults: losses and metrics are kept at every step, and the ten rules below judge (docs/rules.md). A null path: rules only.
 [[nodiscard]] inline spotter_hook* make_c_hook(char const* path, options const& choices = {}) noexcept {
     return make_c_hook(path, plan{defaults::losses, defaults::metrics}, non_finite{}, exploding_gradient{},
                        vanishing_gradient{}, loss_not_decreasing{}, dead_relu{}, all_zero{}, update_ratio_band{},

@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface (L6): for loops in C (C89 and later), in C++ before C++20, and in CUDA files. */
+/* The C interface (L6): for loops in C (C89 and later), in C++ before C++20, and in CUDA files. What holds for every function:
+ *
+ * Implementation: one C++20 file of the program defines SPOTTER_C_IMPLEMENTATION before it includes this file (or includes
+ * <spotter/c/implementation.hpp>, which is the same) and defines spotter_create, which says in C++ what is kept and which rules
+ * judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
+ *
+ * Thread: a hook belongs to one thread: no two calls on it at once. Two hooks are independent.
+ *
+ * Failure: no call throws, prints, or ends the program, and none changes what the loop computes. What fails is counted and has a
+ * code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
+ *
+ * Ownership: names, shapes and values are copied before a call returns, where they are kept at all, so buffers may be reused at
+ * once. A structure filled for you is yours.
+ *
+ * Memory: a name that is met for the first time may allocate, and in each mode for the first two. Afterwards nothing does,
+ * nothing locks, and nothing waits unless the recorder's buffer is full (options::overflow).
+ *
+ * Text: UTF-8 or whatever the program uses, ended by a zero. Identity is the name of a tensor, never its address.
+ *
+ * Environment: SPOTTER=off switches hooks off whole; SPOTTER=dry keeps the rules and records nothing. */
 #ifndef SPOTTER_C_SPOTTER_H
 #define SPOTTER_C_SPOTTER_H
-
-/* What holds for every function:
- *
- * Implementation  One C++20 file of the program defines SPOTTER_C_IMPLEMENTATION before it includes this file (or includes
- *                 <spotter/c/implementation.hpp>, which is the same) and defines spotter_create, which says in C++ what is kept
- *                 and which rules judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
- * Thread          A hook belongs to one thread: no two calls on it at once. Two hooks are independent.
- * Failure         No call throws, prints, or ends the program, and none changes what the loop computes. What fails is counted and
- *                 has a code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
- * Ownership       Names, shapes and values are copied before a call returns, where they are kept at all, so buffers may be reused
- *                 at once. A structure filled for you is yours.
- * Memory          A name that is met for the first time may allocate, and in each mode for the first two. Afterwards nothing does,
- *                 nothing locks, and nothing waits unless the recorder's buffer is full (options::overflow).
- * Text            UTF-8 or whatever the program uses, ended by a zero. Identity is the name of a tensor, never its address.
- * Environment     SPOTTER=off switches hooks off whole; SPOTTER=dry keeps the rules and records nothing. */
 
 #include <stddef.h>
 
 /* 64-bit integers. Where there is no <stdint.h>, define SPOTTER_INT64 and SPOTTER_UINT64 before this file is included. */
 #if defined(SPOTTER_INT64) && defined(SPOTTER_UINT64)
-typedef SPOTTER_INT64 spotter_int64;
-typedef SPOTTER_UINT64 spotter_uint64;
+typedef SPOTTER_INT64 spotter_int64;   /* signed: scalars, and distances in bytes */
+typedef SPOTTER_UINT64 spotter_uint64; /* unsigned: sizes, step indices, counts */
 #else
 #include <stdint.h>
-typedef int64_t spotter_int64;
-typedef uint64_t spotter_uint64;
+typedef int64_t spotter_int64;   /* signed: scalars, and distances in bytes */
+typedef uint64_t spotter_uint64; /* unsigned: sizes, step indices, counts */
 #endif
 
 #ifdef __cplusplus
@@ -61,6 +65,7 @@ typedef enum spotter_dtype {
     SPOTTER_F8_E5M2 = 17
 } spotter_dtype;
 
+/* The most axes of a tensor; one with more is refused (SPOTTER_RANK_TOO_DEEP). */
 #define SPOTTER_MAX_RANK 8
 
 /* What a tensor is for; rules and collections choose by it. GUESS takes it from the name (docs/rules.md has the table). */
@@ -107,15 +112,19 @@ typedef enum spotter_activation {
     SPOTTER_ACTIVATION_OTHER = 4
 } spotter_activation;
 
-/* More for the same word of flags: which axis (0 to 7) counts the samples, and what made an activation. */
+/* For the same word of flags: which axis (0 to 7) counts the samples. */
 #define SPOTTER_BATCH_AXIS(axis) ((((int)(axis) & 7) + 1) << 8)
+/* For the same word of flags: what made an activation, one of spotter_activation. */
 #define SPOTTER_ACTIVATED_BY(activation) ((int)(activation) << 12)
 
+/* How bad a finding is: a note, no alarm; an alarm; an alarm that asks to stop unless the rule was given another decision. */
 typedef enum spotter_severity { SPOTTER_INFO = 0, SPOTTER_WARNING = 1, SPOTTER_SEVERE = 2 } spotter_severity;
 
 /* What to do now, mildest first: apply the update, leave it out, end the training. */
 typedef enum spotter_decision { SPOTTER_PROCEED = 0, SPOTTER_SKIP_UPDATE = 1, SPOTTER_STOP = 2 } spotter_decision;
 
+/* Why something failed: of a hook, and of its record. Those that only a reader of records meets are here because the numbers are one
+ * list (errc in C++). */
 typedef enum spotter_error {
     SPOTTER_OK = 0,
     SPOTTER_NO_SUCH_NAME = 1, /* a null pointer for a name */
@@ -149,7 +158,7 @@ typedef enum spotter_error {
 
 /* A name that was looked up once. Lives as long as its hook, and is of use to that one only; one of zeros is no name, and is passed over. */
 typedef struct spotter_tensor {
-    void* it;
+    void* it; /* the hook's; null: no name */
 } spotter_tensor;
 
 /* What closing a step returns. */
@@ -162,22 +171,23 @@ typedef struct spotter_verdict {
 
 /* One rule at one step, with its evidence. A text that is longer than its place is cut; each ends with a zero. */
 typedef struct spotter_finding {
-    spotter_severity severity;
-    spotter_decision decision;
-    spotter_mode mode; /* with index: the step */
-    spotter_uint64 index;
-    double measured;
-    double threshold;
-    spotter_uint64 others; /* further tensors that violate */
-    char relation[4];      /* how measured stands to threshold: "<", ">=", ... */
-    char rule[64];
-    char reason[128];
-    char tensor[256]; /* the first that violates, in the order of observation; may be empty */
-    char measure[64]; /* what was measured */
-    char detail[96];
-    char remedy[256]; /* what to do, one sentence */
+    spotter_severity severity; /* the rule's, or as spotter_create says */
+    spotter_decision decision; /* what this one asks for; the verdict has the strongest of all */
+    spotter_mode mode;         /* with index: the step */
+    spotter_uint64 index;      /* in its mode, as given to spotter_begin */
+    double measured;           /* the value of `measure`, in its unit */
+    double threshold;          /* the limit that it broke, in the same unit */
+    spotter_uint64 others;     /* further tensors that violate */
+    char relation[4];          /* how measured stands to threshold: "<", ">=", ... */
+    char rule[64];             /* its name, or the one given with named */
+    char reason[128];          /* which of the rule's conditions */
+    char tensor[256];          /* the first that violates, in the order of observation; may be empty */
+    char measure[64];          /* what was measured */
+    char detail[96];           /* more evidence in words; may be empty */
+    char remedy[256];          /* what to do, one sentence */
 } spotter_finding;
 
+/* How a hook is doing; counted since it was made. */
 typedef struct spotter_health {
     spotter_error error;     /* the first failure of all, and it stays; SPOTTER_OK while there is none */
     char what[256];          /* its sentence: what happened to which name or path, and what to do */
@@ -259,7 +269,7 @@ spotter_tensor spotter_get_tensor(spotter_hook* hook, const char* name, int role
 /* `count` of them into `out`: the number stands where the pattern has "{}", or behind it. "block/{}/w" is block/0/w, block/1/w, ... */
 void spotter_get_tensors(spotter_hook* hook, const char* pattern, size_t count, int role, int flags, spotter_tensor* out);
 
-/* As spotter_observe and spotter_scalar. */
+/* As spotter_observe and spotter_scalar; a tensor of zeros is passed over, and nothing is counted. */
 void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, const void* values, int rank, const spotter_uint64* shape);
 void spotter_scalar_tensor(spotter_hook* hook, spotter_tensor tensor, double value);
 
@@ -270,6 +280,7 @@ void spotter_observe_layers(spotter_hook* hook, const spotter_tensor* tensors, s
 
 /* ---- values that are always kept, whatever is planned: at the open step (rules see them too), or between steps ---- */
 
+/* Keeps a number or a text under a name. A null name is refused (SPOTTER_NO_SUCH_NAME); a null text is an empty one. */
 void spotter_scalar(spotter_hook* hook, const char* name, double value);
 void spotter_scalar_f32(spotter_hook* hook, const char* name, float value);
 void spotter_scalar_i64(spotter_hook* hook, const char* name, spotter_int64 value);

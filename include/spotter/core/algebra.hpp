@@ -14,6 +14,7 @@ concept expression = requires {
     typename Value::kind;
 };
 
+// Both may stand on the two sides of `&&` and `||`.
 template <class Left, class Right>
 concept same_kind = expression<Left> && expression<Right> && std::same_as<typename Left::kind, typename Right::kind>;
 
@@ -23,8 +24,8 @@ concept same_kind = expression<Left> && expression<Right> && std::same_as<typena
 template <class Left, class Right>
 struct both_expressions {
     using kind = typename Left::kind;
-    Left left;
-    Right right;
+    Left left;  // asked first
+    Right right;  // asked, too, whatever the left one says
     template <class... In>
     requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
@@ -32,10 +33,10 @@ struct both_expressions {
     }
 };
 template <class Left, class Right>
-struct either_expression {
+struct either_expression {  // `a || b`, likewise
     using kind = typename Left::kind;
-    Left left;
-    Right right;
+    Left left;  // asked first
+    Right right;  // asked, too, whatever the left one says
     template <class... In>
     requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
@@ -43,9 +44,9 @@ struct either_expression {
     }
 };
 template <class Inner>
-struct not_expression {
+struct not_expression {  // `!a`, likewise
     using kind = typename Inner::kind;
-    Inner inner;
+    Inner inner;  // what is negated
     template <class... In>
     requires std::invocable<Inner const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
@@ -56,23 +57,26 @@ struct not_expression {
 // A kind whose expressions are plain functions of their input.
 struct stateless_kind {
     template <class Left, class Right>
-    using both = spotter::both_expressions<Left, Right>;
+    using both = spotter::both_expressions<Left, Right>;  // `a && b`
     template <class Left, class Right>
-    using either = spotter::either_expression<Left, Right>;
+    using either = spotter::either_expression<Left, Right>;  // `a || b`
     template <class Inner>
-    using negated = spotter::not_expression<Inner>;
+    using negated = spotter::not_expression<Inner>;  // `!a`
 };
 
+// Of one kind: what that kind makes of it, which owns both. Never short-circuits.
 template <expression Left, expression Right>
 requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator&&(Left left, Right right) noexcept {
     return typename Left::kind::template both<Left, Right>{left, right};
 }
+// As `&&`.
 template <expression Left, expression Right>
 requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator||(Left left, Right right) noexcept {
     return typename Left::kind::template either<Left, Right>{left, right};
 }
+// As `&&`, of one.
 template <expression Inner>
 [[nodiscard]] constexpr auto operator!(Inner inner) noexcept {
     return typename Inner::kind::template negated<Inner>{inner};

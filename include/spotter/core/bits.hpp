@@ -10,16 +10,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What a number is; what is from pos_inf on is not finite.
 enum class number_class : std::uint8_t { zero, subnormal, normal, pos_inf, neg_inf, nan };
 
 // Exponent, mantissa and sign of an IEEE-like binary format held in `Bits`.
 template <class Bits, int ExponentBits, int MantissaBits>
 struct float_bits {
-    using bits_type = Bits;
-    static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));
+    using bits_type = Bits;  // holds one number
+    static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));  // the mask of it
+    // The mask of it: as a number infinity.
     static constexpr Bits exponent = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);
-    static constexpr Bits magnitude = static_cast<Bits>(sign - 1);
+    static constexpr Bits magnitude = static_cast<Bits>(sign - 1);  // all but the sign
 
+    // By the bits alone, whatever the compiler's flags.
     [[nodiscard]] static constexpr number_class classify(Bits bits) noexcept {
         Bits const size = static_cast<Bits>(bits & magnitude);
         if (size > exponent) { return number_class::nan; }
@@ -29,8 +32,8 @@ struct float_bits {
     }
 };
 
-using f32_bits = float_bits<std::uint32_t, 8, 23>;
-using f64_bits = float_bits<std::uint64_t, 11, 52>;
+using f32_bits = float_bits<std::uint32_t, 8, 23>;  // of float
+using f64_bits = float_bits<std::uint64_t, 11, 52>;  // of double
 
 // By reference: clang's -ffast-math gives every float that is passed or returned by value the promise to be finite.
 [[nodiscard]] constexpr number_class classify(float const& value) noexcept {
@@ -39,11 +42,13 @@ using f64_bits = float_bits<std::uint64_t, 11, 52>;
 [[nodiscard]] constexpr number_class classify(double const& value) noexcept {
     return f64_bits::classify(std::bit_cast<std::uint64_t>(value));
 }
+// Neither NaN nor infinite; also under -ffast-math.
 template <class Float>
 [[nodiscard]] constexpr bool is_finite(Float const& value) noexcept {
     return classify(value) < number_class::pos_inf;
 }
 
+// Also under -ffast-math.
 [[nodiscard]] constexpr bool is_nan(double const& value) noexcept {
     return std::bit_cast<std::uint64_t>(value) << 1 > f64_bits::exponent << 1;
 }
@@ -59,6 +64,7 @@ template <class Float>
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | sign);
 }
 
+// |x|, by its bits.
 [[nodiscard]] constexpr double magnitude(double value) noexcept {
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & f64_bits::magnitude);
 }
@@ -125,6 +131,7 @@ SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept 
     settle(small), settle(large);
     return small + large;
 }
+// As natural_log, to the base 10.
 [[nodiscard]] constexpr double decimal_log(double value) noexcept {
     return natural_log(value) * 0.434294481903251827651;
 }

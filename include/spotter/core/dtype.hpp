@@ -140,7 +140,7 @@ template <class Value>
     }
 }
 template <class Value>
-inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();
+inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();  // of a C++ type; none where it is none of ours
 
 // is_object comes first: where view_of(void*, ...) looks for its overload, the size of void would be taken otherwise.
 template <class Value>

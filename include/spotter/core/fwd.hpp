@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 static_assert(std::endian::native == std::endian::little,
               "spotter: big-endian machines are not supported: values are taken apart, and files written, as little-endian ones have them");
 
-using tensor_id = std::uint32_t;
+using tensor_id = std::uint32_t;  // dense, from 0, in the order in which names are met; of one run and worker
 
 enum class dtype : std::uint8_t;
 enum class errc : std::uint8_t;

@@ -22,8 +22,8 @@ public:
     // The parts one after the other. False where memory is exhausted; the text is empty then. No part may be of this text.
     [[nodiscard]] bool assign(std::string_view first, std::string_view second = {}, std::string_view third = {}) noexcept;
 
-    [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }
-    operator std::string_view() const noexcept { return view(); }
+    [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }  // until it is changed or moved
+    operator std::string_view() const noexcept { return view(); }  // the same
 
 private:
     void take(kept_text& other) noexcept;

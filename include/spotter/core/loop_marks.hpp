@@ -30,7 +30,7 @@ public:
         std::uint64_t const index = section < most ? section + 1 : nameless;
         write(index);
     }
-    void leave() noexcept { write(0); }
+    void leave() noexcept { write(0); }  // no section is open now
 
     // Another number whenever the loop entered or left a section; 0 before the first.
     [[nodiscard]] std::uint64_t state() const noexcept { return state_.load(std::memory_order_acquire); }

@@ -41,9 +41,11 @@ struct pack_slots<std::index_sequence<Index...>, Values...> : pack_slot<Index, V
 
 }  // namespace detail
 
+// Values of several types, each of which is kept by value.
 template <class... Values>
 struct pack : detail::pack_slots<std::index_sequence_for<Values...>, Values...> {
     static constexpr std::size_t size = sizeof...(Values);
+    // One for each of the values, in their order.
     template <class... From>
     constexpr explicit pack(std::in_place_t tag, From const&... from) noexcept
         : detail::pack_slots<std::index_sequence_for<Values...>, Values...>{tag, from...} {}

@@ -231,9 +231,11 @@ struct by_name {
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const { return ask(tensor.name); }
 };
 
+// A value that says of a tensor whether it is meant; asked once a declaration, never a step.
 template <class Value>
 concept pattern = expression<Value> && std::same_as<typename Value::kind, pattern_kind>;
 
+// What as_pattern takes.
 template <class Value>
 concept pattern_source = pattern<Value> || std::convertible_to<Value, char const*> || std::same_as<Value, role> ||
     std::predicate<Value const&, std::string_view>;
@@ -251,8 +253,8 @@ template <pattern_source Source>
         return by_name<Source>{source};
     }
 }
-template <pattern_source Source>
 // What as_pattern makes of it.
+template <pattern_source Source>
 using pattern_for = decltype(as_pattern(std::declval<Source>()));
 
 // The first malformed glob or expression in a pattern, or an empty fault. A pattern of a user's own may have `fault()`, or else

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] constexpr bool grow(std::size_t count) noexcept { return count <= size_ || enlarge(count); }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }
+    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }  // there is a value of that number
     [[nodiscard]] constexpr Value& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value const& operator[](std::size_t index) const noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value* data() noexcept { return values_; }

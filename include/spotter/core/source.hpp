@@ -184,6 +184,7 @@ struct offered {
     bool (*copy)(void const* source, std::byte* into) = nullptr;  // false: it failed
 };
 
+// Of a tensor, a source, or what is offered already. Holds a view of it.
 template <class Values>
 [[nodiscard]] constexpr offered offer(Values const& values) noexcept {
     if constexpr (std::same_as<Values, offered>) {

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 //     static tensor_ref view(Tensor const&) noexcept;
 template <class Tensor>
 struct tensor_access {
-    static constexpr bool by_structure = true;
+    static constexpr bool by_structure = true;  // no specialisation says otherwise
 };
 
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
@@ -22,6 +22,7 @@ struct tensor_access {
     return names[static_cast<std::size_t>(why)];
 }
 
+// A tensor that no hook takes, with the reason.
 [[nodiscard]] constexpr tensor_ref refused_view(refusal why) noexcept {
     tensor_ref view;
     view.refused = why;

@@ -74,9 +74,9 @@ public:
         return plain(digits, power);
     }
 
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {letters_, size_}; }
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {letters_, size_}; }  // until it is changed or goes
     [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-    constexpr operator std::string_view() const noexcept { return view(); }
+    constexpr operator std::string_view() const noexcept { return view(); }  // the same
 
 private:
     constexpr text& scientific(std::uint32_t digits, int power) noexcept {

@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-enum class truth : std::uint8_t { no = 0, undecided = 1, yes = 2 };  // ordered: `&&` is the minimum, `||` the maximum
+// Ordered: `&&` is the minimum, `||` the maximum.
+enum class truth : std::uint8_t { no = 0, undecided = 1, yes = 2 };
 
 // One that is decided.
 [[nodiscard]] constexpr truth truth_of(bool value) noexcept { return value ? truth::yes : truth::no; }

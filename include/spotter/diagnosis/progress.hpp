@@ -257,7 +257,7 @@ public:
 
     // A loss, in training and in evaluation.
     struct series {
-        detail::falling_series train, eval;
+        detail::falling_series train, eval;  // in either mode
         bool counts = false;  // as a training loss
     };
     // No training loss has stirred from where it began.

@@ -19,15 +19,15 @@ namespace spotter::inline SPOTTER_ABI {
 // |a - b| <= absolute + relative * max(|a|, |b|). All zero, as by default: they must be the same number. A NaN is the same as any NaN, an
 // infinity as itself; neither is within any tolerance of a number.
 struct tolerance {
-    std::uint64_t ulp = 0;
-    double relative = 0;
-    double absolute = 0;
+    std::uint64_t ulp = 0;  // units in the last place of the less precise type
+    double relative = 0;  // fraction of the larger size
+    double absolute = 0;  // in the unit of the values
     bool zero_signs = false;  // +0 and -0 differ
 };
 
 // The parts of a complex number are two elements. Errors are over the elements that are finite on both sides.
 struct tensor_errors {
-    std::uint64_t elements = 0;
+    std::uint64_t elements = 0;  // that were compared
     std::uint64_t differing = 0;       // not the same number
     std::uint64_t outside = 0;         // and not within the tolerance
     std::uint64_t nan_mismatches = 0;  // a NaN on one side only
@@ -42,10 +42,10 @@ struct tensor_errors {
                                        // (both are a NaN where the squares are beyond the range of a double)
     // The element with the largest |a - b|, or the first with a NaN or an infinity on one side only.
     std::uint64_t worst = no_index;  // its place in the memory of a
-    double worst_a = 0, worst_b = 0;
+    double worst_a = 0, worst_b = 0;  // that element on each side
 
-    [[nodiscard]] constexpr bool same() const noexcept { return differing == 0; }
-    [[nodiscard]] constexpr bool within() const noexcept { return outside == 0; }
+    [[nodiscard]] constexpr bool same() const noexcept { return differing == 0; }  // every element is the same number
+    [[nodiscard]] constexpr bool within() const noexcept { return outside == 0; }  // every element is within the tolerance
 };
 
 namespace detail {

@@ -49,7 +49,7 @@ template <class Work>
 // file then. `files` must outlive it.
 class dump {
 public:
-    [[nodiscard]] step_index const& index() const noexcept { return index_; }
+    [[nodiscard]] step_index const& index() const noexcept { return index_; }  // of all that was found; lives with the dump
     // Whether the order within a step is that in which the tensors were written; of a folder of .npy files nobody knows.
     [[nodiscard]] bool is_ordered() const noexcept { return !has_npy_; }
 

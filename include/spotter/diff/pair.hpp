@@ -27,42 +27,42 @@ enum class verdict : std::uint8_t { equal, within, not_kept, only_a, only_b, unr
     return names[static_cast<std::size_t>(which)];
 }
 
-struct statistic_difference {
-    statistic which = mean;
-    double a = 0;
-    double b = 0;
+struct statistic_difference {  // a statistic that differs
+    statistic which = mean;  // of the whole tensor
+    double a = 0;  // on the one side
+    double b = 0;  // on the other
 };
 
-struct compared_tensor {
+struct compared_tensor {  // what came of one tensor at one step
     std::string a{}, b{};  // its name on each side
-    spotter::verdict verdict = verdict::equal;
-    dtype type_a = dtype::none, type_b = dtype::none;
-    extents shape_a{}, shape_b{};
+    spotter::verdict verdict = verdict::equal;  // what it comes to
+    dtype type_a = dtype::none, type_b = dtype::none;  // as recorded
+    extents shape_a{}, shape_b{};  // as recorded
     tensor_errors errors{};                          // of the values, where both sides have them
     extents worst{};                                 // the index of errors.worst in A
     bool by_statistics = false;                      // only statistics could be compared
     std::vector<statistic_difference> statistics{};  // those that differ
     bool by_hash = false;                            // of the values' bits, which both sides have
-    std::uint64_t hash_a = 0, hash_b = 0;
+    std::uint64_t hash_a = 0, hash_b = 0;  // only where by_hash
     std::string text_a{}, text_b{};  // of texts, their beginnings
     bool swapped_axes = false;       // hint: the same numbers once the axes of one are swapped
     error trouble{};                 // why it is unreadable
     bool has_reference = false;      // errors of each side against the reference
-    tensor_errors reference_a{}, reference_b{};
+    tensor_errors reference_a{}, reference_b{};  // where has_reference
 
     // The values may be the same where these are not: told, and a difference only where a comparison is strict.
     [[nodiscard]] bool other_type() const noexcept { return type_a != type_b; }
-    [[nodiscard]] bool other_shape() const noexcept { return !(shape_a == shape_b); }
+    [[nodiscard]] bool other_shape() const noexcept { return !(shape_a == shape_b); }  // likewise
 };
 
-struct diff_options {
-    spotter::tolerance tolerance{};
+struct diff_options {  // how to compare, and what
+    spotter::tolerance tolerance{};  // none: numbers must be the same
     bool strict = false;  // types, axes of one element, signs of zeros, names and steps of one side only differ
     name_pairs names{};   // names that differ by more than '.' and '/'
     std::vector<std::string> only{};        // globs of names, of either side; none: all
     std::vector<std::string> transposed{};  // globs of names of A: B's tensor is compared with its axes reversed
-    std::optional<spotter::mode> mode{};
-    std::optional<step_id> step{};
+    std::optional<spotter::mode> mode{};  // only its steps; none: of all
+    std::optional<step_id> step{};  // only this one; none: all
 };
 
 namespace detail {

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Bit for bit: what was recorded of the first tensor, in the order of the program, in which the two differ.
 struct parting_point {
-    step_id step{};
+    step_id step{};  // the first that is not the same
     std::string tensor{};       // empty: they closed different steps
     std::string what{};         // in words
     std::uint64_t element = 0;  // the first that differs, in the order of memory, where both recorded values:

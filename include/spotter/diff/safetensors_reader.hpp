@@ -14,12 +14,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct safetensors_entry {
+struct safetensors_entry {  // one tensor of a file
     std::string name{};
     tensor_ref like{};        // no values; no type where it is none of ours
     std::string type{};       // as the file calls it
     std::uint64_t begin = 0;  // of its values in the file
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  // of its values
 };
 
 namespace detail {

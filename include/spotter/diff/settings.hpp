@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 // One thing that differs; empty where a side does not have it.
 struct setting_difference {
     std::string what{};
-    std::string a{};
-    std::string b{};
+    std::string a{};  // on the one side
+    std::string b{};  // on the other
 };
 
 namespace detail {

@@ -33,11 +33,11 @@ public:
     diff_side(dump files, std::string_view path)
         : index_{files.index()}, path_{path}, is_ordered_{files.is_ordered()}, from_{std::move(files)} {}
 
-    [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    [[nodiscard]] step_index const& index() const noexcept { return index_; }
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }  // as it was opened
+    [[nodiscard]] step_index const& index() const noexcept { return index_; }  // which tensors there are at which step
     // Whether tensors within a step are in program order.
     [[nodiscard]] bool is_ordered() const noexcept { return is_ordered_; }
-    [[nodiscard]] trial const* run() const noexcept { return std::get_if<trial>(&from_); }
+    [[nodiscard]] trial const* run() const noexcept { return std::get_if<trial>(&from_); }  // null of a dump
 
     // Whether the step may still come: the run is being written and has not passed it.
     [[nodiscard]] bool awaits(step_id step) const;

@@ -16,14 +16,14 @@ class step_index {
 public:
     // Of one more tensor at a step, in program order within it.
     void add(step_id step, std::string_view name);
-    void sort_steps(std::vector<step_id> wanted) { steps_ = std::move(wanted); }
+    void sort_steps(std::vector<step_id> wanted) { steps_ = std::move(wanted); }  // `wanted` has all of them, and no other
     // Indices first, whatever the mode: all that a dump can say.
     void sort_steps_by_index();
 
-    [[nodiscard]] std::vector<step_id> const& steps() const noexcept { return steps_; }
-    [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }
-    [[nodiscard]] bool has(step_id step) const { return at_.contains(step); }
-    [[nodiscard]] std::span<std::uint32_t const> at(step_id step) const;
+    [[nodiscard]] std::vector<step_id> const& steps() const noexcept { return steps_; }  // in the order in which they were met, or sorted
+    [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }  // in the order in which they were met
+    [[nodiscard]] bool has(step_id step) const { return at_.contains(step); }  // it has a tensor
+    [[nodiscard]] std::span<std::uint32_t const> at(step_id step) const;  // names, in program order; none of a step that is not there
     [[nodiscard]] bool has(step_id step, std::uint32_t name) const;
 
 private:

@@ -16,13 +16,13 @@ namespace spotter::inline SPOTTER_ABI {
 // diff/zlib_inflate.hpp. Null: compressed archives are refused.
 using inflate_function = error (*)(std::span<std::byte const> packed, std::span<std::byte> into) noexcept;
 
-struct zip_entry {
+struct zip_entry {  // one file in an archive
     std::string name{};
     std::uint64_t begin = 0;   // of its bytes in the archive
     std::uint64_t packed = 0;  // bytes there
     std::uint64_t bytes = 0;   // that they unpack to
-    std::uint32_t checksum = 0;
-    bool deflated = false;
+    std::uint32_t checksum = 0;  // CRC-32 of the unpacked bytes
+    bool deflated = false;  // else it is stored
 };
 
 namespace detail {

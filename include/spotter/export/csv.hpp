@@ -20,7 +20,7 @@ namespace spotter::inline SPOTTER_ABI {
 // One column: a statistic of a tensor.
 struct csv_series {
     std::string name{};
-    statistic which = mean;
+    statistic which = mean;  // of the series that `name` is
     std::string title{};  // of the column; "name:statistic" where empty
 };
 

@@ -14,14 +14,14 @@ namespace spotter::inline SPOTTER_ABI {
 // A protocol buffer message, field by field. Zeros are written, too: a reader takes a missing field for one.
 class message {
 public:
-    message& integer(std::uint32_t field, std::uint64_t value);
-    message& number(std::uint32_t field, double const& value);
-    message& small_number(std::uint32_t field, float const& value);
-    message& bytes(std::uint32_t field, std::string_view value);
-    message& nested(std::uint32_t field, message const& value) { return bytes(field, value.view()); }
-    message& packed(std::uint32_t field, std::vector<double> const& values);
+    message& integer(std::uint32_t field, std::uint64_t value);  // a varint
+    message& number(std::uint32_t field, double const& value);  // eight bytes
+    message& small_number(std::uint32_t field, float const& value);  // four bytes
+    message& bytes(std::uint32_t field, std::string_view value);  // a text, or what is encoded already
+    message& nested(std::uint32_t field, message const& value) { return bytes(field, value.view()); }  // a message in this one
+    message& packed(std::uint32_t field, std::vector<double> const& values);  // doubles, one behind the other
 
-    [[nodiscard]] std::string_view view() const noexcept { return bytes_; }
+    [[nodiscard]] std::string_view view() const noexcept { return bytes_; }  // until a further field, or its end
     [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
     void clear() noexcept { bytes_.clear(); }
 
@@ -52,6 +52,7 @@ namespace detail {
 
 // Events: `time` in seconds since 1970.
 [[nodiscard]] message version_event(double const& time);
+// `values` is what summaries were added to, at field 1.
 [[nodiscard]] message summary_event(double const& time, std::uint64_t step, message const& values);
 // From here on the run goes on at `step`: what readers have of this step and later ones is void.
 [[nodiscard]] message restart_event(double const& time, std::uint64_t step);
@@ -69,9 +70,9 @@ public:
     event_file& operator=(event_file const&) = delete;
     ~event_file();
 
-    void add(message const& event);
-    [[nodiscard]] error flush();
-    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    void add(message const& event);  // one record; written at 64 KiB
+    [[nodiscard]] error flush();  // the first error there was
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }  // of the file, in `folder`
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }  // written so far
 
 private:

@@ -89,7 +89,7 @@ public:
         });
         return why_;
     }
-    [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }
+    [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }  // of all workers, so far
 
 private:
     Put put_;

@@ -33,7 +33,7 @@ public:
 
     // The bytes that were finished since the last call.
     [[nodiscard]] std::string take() { return std::exchange(out_, {}); }
-    [[nodiscard]] error const& trouble() const noexcept { return why_; }
+    [[nodiscard]] error const& trouble() const noexcept { return why_; }  // no memory to compress a chunk: the file is not whole
 
 private:
     static constexpr std::size_t chunk_bytes = 1U << 20;

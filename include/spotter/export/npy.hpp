@@ -20,7 +20,7 @@ enum class small_floats : std::uint8_t { bits, widened };
 struct npy_type {
     std::string letters{};  // such as "<f4"; empty where there are no values
     bool is_bits = false;   // a float that only goes by its bits
-    bool is_widened = false;
+    bool is_widened = false;  // written as f4
 };
 
 // `count` is used of a text only, which is one element of that many bytes (at least one: NumPy has no empty text).
@@ -43,9 +43,10 @@ public:
     npy_parts(npy_parts const&) = delete;
     npy_parts& operator=(npy_parts const&) = delete;
 
-    [[nodiscard]] std::span<std::byte const> header() const noexcept;
+    [[nodiscard]] std::span<std::byte const> header() const noexcept;  // own memory
+    // The tensor's memory where it is as the file wants it.
     [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }  // of the parts together
 
 private:
     static constexpr std::byte zero{};

@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct parquet_choice {
+struct parquet_choice {  // what goes into a file
     export_choice what{};  // statistics: a column each; none: the usual ones
     std::string run{};     // the column `run`; empty: there is none, as in a data set that has a folder a run
 };
@@ -23,8 +23,8 @@ public:
 
     // All that was recorded so far, each worker's after the other; once. Then finish().
     void add(trial const& run);
-    [[nodiscard]] error finish() { return file_.finish(); }
-    [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }
+    [[nodiscard]] error finish() { return file_.finish(); }  // the footer; the first error there was
+    [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }  // so far
 
 private:
     parquet_choice choice_;

@@ -13,11 +13,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// Of a column: INT32, INT64, DOUBLE, or BYTE_ARRAY as UTF-8.
 enum class parquet_type : std::uint8_t { i32, i64, f64, text };
 
-struct parquet_column {
+struct parquet_column {  // as the schema has it
     std::string name{};
-    parquet_type type = parquet_type::f64;
+    parquet_type type = parquet_type::f64;  // of all its values
     bool may_be_missing = true;  // null where a row says nothing of it
 };
 
@@ -36,9 +37,9 @@ public:
     void put(std::size_t column, std::string_view value);
     // A column that must be there and was not put is 0, or the empty text.
     void end_row();
-    [[nodiscard]] error finish();
+    [[nodiscard]] error finish();  // the last group and the footer; the first error there was
 
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }  // that were ended
 
 private:
     using bytes = std::vector<std::byte>;

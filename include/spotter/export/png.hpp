@@ -12,13 +12,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Rows from top to bottom, a byte a channel: 1 grey, 3 red, green and blue, 4 with opacity.
 struct picture {
-    std::uint32_t width = 0, height = 0, channels = 1;
-    std::string pixels{};
+    std::uint32_t width = 0, height = 0, channels = 1;  // in pixels; 1, 3 or 4 channels
+    std::string pixels{};  // width × height × channels bytes
 };
 
 // Height, width and channels of each picture in a tensor, where its axes do not say it.
 struct picture_shape {
-    std::uint32_t height = 0, width = 0, channels = 1;
+    std::uint32_t height = 0, width = 0, channels = 1;  // in elements; 1, 3 or 4 channels, which run fastest
 };
 
 namespace detail {

@@ -11,8 +11,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One column of what is known of the points.
 struct point_labels {
-    std::string title{};
-    std::vector<std::string> words{};
+    std::string title{};  // of the column
+    std::vector<std::string> words{};  // one a point; fewer: the rest is empty
 };
 
 // A tensor whose first axis counts the points; the others together are the dimensions. Empty where there are fewer than two axes.

@@ -67,7 +67,7 @@ public:
 
     // Takes in what was closed since the last call, and gives the whole text. Of the run that the trial is now: where another has taken its place, of that one alone.
     [[nodiscard]] std::string text(trial const& run);
-    [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }
+    [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }  // so far
 
 private:
     using latest = detail::latest_values;

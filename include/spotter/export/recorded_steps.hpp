@@ -15,12 +15,12 @@ namespace spotter::inline SPOTTER_ABI {
 // What of a run is exported: everything, where nothing is said.
 struct export_choice {
     std::vector<std::string> names{};  // exact, or globs
-    std::optional<spotter::mode> mode{};
-    std::optional<step_id> step{};
+    std::optional<spotter::mode> mode{};  // none: all
+    std::optional<step_id> step{};  // none: all
     std::vector<statistic> statistics{};  // none: the usual ones, as far as they were stored
 
-    [[nodiscard]] bool has_name(std::string_view name) const;
-    [[nodiscard]] bool has_step(step_id each) const noexcept;
+    [[nodiscard]] bool has_name(std::string_view name) const;  // always, where no names are given
+    [[nodiscard]] bool has_step(step_id each) const noexcept;  // of the mode and the step that are asked for
 };
 
 // What an exporter met; more of a run that is followed.
@@ -33,11 +33,11 @@ struct export_counts {
 
 // A closed step, and what was kept at it.
 struct recorded_step {
-    step_id step{};
+    step_id step{};  // which
     double time = 0;  // of its closing, in seconds since 1970, as the writer met it: in order with scalars between steps
-    std::uint64_t ordinal = 0;
-    std::uint32_t worker = 0;
-    std::uint32_t attempt = 0;
+    std::uint64_t ordinal = 0;  // closes of the worker before it
+    std::uint32_t worker = 0;  // that closed it
+    std::uint32_t attempt = 0;  // of the run, from 0
     std::optional<timed_step> timing{};  // how long it took, where the record says so
     bool again = false;  // not beyond the last closing of its mode: a rewind, or a resumed run
 };
@@ -52,7 +52,7 @@ class recorded_steps {
 public:
     recorded_steps(worker_reader const& from, export_choice const& choice) : from_{&from}, choice_{&choice} {}
 
-    [[nodiscard]] worker_reader const& reader() const noexcept { return *from_; }
+    [[nodiscard]] worker_reader const& reader() const noexcept { return *from_; }  // the worker whose record it is
 
     // What was closed since the last call; scalars behind the last closing once nobody writes any more.
     template <class Take>
@@ -180,7 +180,7 @@ public:
         if (workers_.empty()) { replaced_ = run.replaced(); }
         return replaced_ == run.replaced();
     }
-    void begin_anew() noexcept { workers_.clear(); }
+    void begin_anew() noexcept { workers_.clear(); }  // all that was taken is forgotten
     // Calls make(reader) for a worker that is met first, then advances all.
     template <class Make>
     void advance(trial const& run, Make&& make) {
@@ -195,6 +195,7 @@ public:
             (*it)->steps.advance((*it)->take);
         }
     }
+    // Calls use(take) for each worker that was met.
     template <class Use>
     void each(Use&& use) {
         for (auto const& worker : workers_) { use(worker->take); }

@@ -12,12 +12,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Tensors to be shown as pictures: those of a name or glob, of a shape where their axes do not say it.
 struct picture_choice {
-    std::string names{};
-    std::optional<picture_shape> shape{};
+    std::string names{};  // a name or a glob
+    std::optional<picture_shape> shape{};  // none: as the axes say
 };
 
-struct tensorboard_options {
-    export_choice which{};
+struct tensorboard_options {  // what goes into event files
+    export_choice which{};  // of the run
     std::vector<picture_choice> pictures{};  // beside tensors of role input whose axes are those of pictures
     std::size_t pictures_a_step = 8;         // the first ones of a tensor
     bool replace = false;                    // event files that an earlier export left

@@ -18,6 +18,7 @@ public:
     explicit chrome_trace(Put& put, error& why) : put_{&put}, why_{&why} {}
 
     void begin() { write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"); }
+    // A worker, with a line a mode; before what it has.
     void process(std::uint32_t worker) {
         std::string const name = "worker " + std::to_string(worker);
         send("\"ph\":\"M\",\"name\":\"process_name\"," + process_of(worker) + ",\"tid\":0,\"args\":{\"name\":" + json_text(name) + "}");
@@ -26,15 +27,18 @@ public:
                  ",\"args\":{\"name\":" + json_text(name_of(each)) + "}");
         }
     }
+    // Something that took `seconds`; `kind` is its category.
     void slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from, double seconds) {
         send("\"ph\":\"X\",\"name\":" + json_text(name) + ",\"cat\":" + json_text(kind) + ",\"ts\":" + microseconds(from) +
              ",\"dur\":" + microseconds(seconds) + ',' + process_of(worker) + thread_of(of));
     }
+    // A moment; with a text it stands over the whole process.
     void instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at, std::string_view text = {}) {
         send(std::string{"\"ph\":\"i\",\"s\":\""} + (text.empty() ? 't' : 'p') + "\",\"name\":" + json_text(name) + ",\"cat\":" +
              json_text(kind) + ",\"ts\":" + microseconds(at) + ',' + process_of(worker) + thread_of(of) +
              (text.empty() ? std::string{} : ",\"args\":{\"text\":" + json_text(text) + "}"));
     }
+    // A number that changes, drawn as a curve of the worker.
     void counter(std::uint32_t worker, std::string_view name, double at, double const& value) {
         send("\"ph\":\"C\",\"name\":" + json_text(name) + ",\"ts\":" + microseconds(at) + ',' + process_of(worker) +
              ",\"args\":{\"value\":" + number_text(value) + "}");
@@ -83,13 +87,16 @@ public:
     explicit perfetto_trace(Put& put, error& why) : put_{&put}, why_{&why} {}
 
     void begin() {}
-    void process(std::uint32_t worker) { write(packets_.process(worker)); }
+    void process(std::uint32_t worker) { write(packets_.process(worker)); }  // as of chrome_trace
+    // As of chrome_trace.
     void slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from, double seconds) {
         write(packets_.slice(worker, of, name, kind, from, seconds));
     }
+    // As of chrome_trace.
     void instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at, std::string_view text = {}) {
         write(packets_.instant(worker, of, name, kind, at, text));
     }
+    // As of chrome_trace.
     void counter(std::uint32_t worker, std::string_view name, double at, double const& value) {
         write(packets_.counter(worker, name, at, value));
     }

@@ -121,10 +121,10 @@ struct tensor_from<arma::Cube<Value>> {
 // What an optimizer's callback does where a rule asks to skip an update, which ensmallen has no word for.
 enum class on_skip : std::uint8_t { proceed, zero_gradient, stop };
 
-struct optimizer_names {
-    std::string_view loss = "loss";
-    std::string_view coordinates = "coordinates/w";
-    std::string_view gradient = "grad/coordinates/w";
+struct optimizer_names {  // what is observed is called so
+    std::string_view loss = "loss";  // the objective
+    std::string_view coordinates = "coordinates/w";  // what is optimized
+    std::string_view gradient = "grad/coordinates/w";  // of the objective by the coordinates
     std::string_view epoch_loss = "epoch/objective";  // a scalar after each epoch
 };
 
@@ -141,14 +141,15 @@ public:
                                 optimizer_names const& names = {}) requires std::same_as<Tell, std::nullptr_t>
         : hook_{&hook}, tell_{nullptr}, names_{names}, skip_{skip} {}
 
-    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-    [[nodiscard]] std::uint64_t steps() const noexcept { return next_; }
+    [[nodiscard]] bool stopped() const noexcept { return stopped_; }  // a rule asked to stop, since the optimization began
+    [[nodiscard]] std::uint64_t steps() const noexcept { return next_; }  // that were begun, over all optimizations
 
     // The signatures are ensmallen's: it looks for these exact forms.
     template <class Optimizer, class Function, class Coordinates>
     void BeginOptimization(Optimizer&, Function&, Coordinates&) {
         stopped_ = false;
     }
+    // Opens a step with the objective.
     template <class Optimizer, class Function, class Coordinates>
     bool Evaluate(Optimizer&, Function&, Coordinates const& coordinates, double objective) {
         (void)close();
@@ -156,6 +157,7 @@ public:
         hook_->observe(names_.loss, objective, role::loss);
         return stopped_;
     }
+    // Observes the gradient and closes the step.
     template <class Optimizer, class Function, class Coordinates, class Gradients>
     bool Gradient(Optimizer&, Function&, Coordinates const& coordinates, Gradients& gradient) {
         if (!open_) { open(coordinates); }
@@ -168,27 +170,32 @@ public:
         }
         return stopped_;
     }
+    // Both.
     template <class Optimizer, class Function, class Coordinates, class Gradients>
     bool EvaluateWithGradient(Optimizer& optimizer, Function& function, Coordinates const& coordinates,
                               double objective, Gradients& gradient) {
         (void)Evaluate(optimizer, function, coordinates, objective);
         return Gradient(optimizer, function, coordinates, gradient);
     }
+    // Closes a step that had no gradient.
     template <class Optimizer, class Function, class Coordinates>
     bool StepTaken(Optimizer&, Function&, Coordinates const&) {
         (void)close();
         return stopped_;
     }
+    // Nothing but whether to stop.
     template <class Optimizer, class Function, class Coordinates>
     bool BeginEpoch(Optimizer&, Function&, Coordinates const&, std::size_t, double) {
         return stopped_;
     }
+    // Keeps the epoch's objective as a scalar.
     template <class Optimizer, class Function, class Coordinates>
     bool EndEpoch(Optimizer&, Function&, Coordinates const&, std::size_t, double objective) {
         (void)close();
         hook_->scalar(names_.epoch_loss, objective);
         return stopped_;
     }
+    // Closes what is open.
     template <class Optimizer, class Function, class Coordinates>
     void EndOptimization(Optimizer&, Function&, Coordinates&) {
         (void)close();

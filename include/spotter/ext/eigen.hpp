@@ -125,12 +125,12 @@ struct tensor_access<Dense> {
 // A vector is made of one axis, or of two where one has a single element; a matrix or array of two.
 template <detail::eigen_scalar Scalar, int Rows, int Cols, int Options, int MaxRows, int MaxCols>
 struct tensor_from<Eigen::Matrix<Scalar, Rows, Cols, Options, MaxRows, MaxCols>> {
-    using matrix = Eigen::Matrix<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;
+    using matrix = Eigen::Matrix<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;  // what is made
     [[nodiscard]] static result<matrix> make(tensor_ref const& from) { return detail::make_eigen_dense<matrix>(from); }
 };
 template <detail::eigen_scalar Scalar, int Rows, int Cols, int Options, int MaxRows, int MaxCols>
 struct tensor_from<Eigen::Array<Scalar, Rows, Cols, Options, MaxRows, MaxCols>> {
-    using array = Eigen::Array<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;
+    using array = Eigen::Array<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;  // what is made
     [[nodiscard]] static result<array> make(tensor_ref const& from) { return detail::make_eigen_dense<array>(from); }
 };
 

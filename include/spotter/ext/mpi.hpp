@@ -25,7 +25,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct collective_options {
+struct collective_options {  // the same in every rank
     std::uint64_t every = 1;                    // the ranks agree at training steps whose index this divides; 0 counts as 1
     std::chrono::milliseconds patience{30'000};  // so long a rank waits for the others
 };
@@ -38,7 +38,7 @@ struct agreement {
     std::uint32_t odd_rank = 0, odd_ranks = 0;        // the lowest rank of those that are not of the largest group of equals, and how many these are
     bool steps_differ = false;                        // not all ranks are at the same step
     std::uint32_t rank_ahead = 0;                     // the lowest that is furthest
-    step_id step_ahead{};
+    step_id step_ahead{};  // that rank's
     bool alone = false;  // the others did not answer in time, or MPI failed: now, or before. `decision` is this rank's own. See trouble()
 
     [[nodiscard]] explicit operator bool() const noexcept {
@@ -61,8 +61,8 @@ struct rank_digest {
     using kind = rule_kind;
     static constexpr std::string_view name = "rank_digest";
 
-    detail::replica_digest* into = nullptr;
-    std::uint64_t every = 1;
+    detail::replica_digest* into = nullptr;  // of the collective, which must outlive the hook
+    std::uint64_t every = 1;  // steps; 1 at least
     selector select = &select::weights;
 
     struct state {};
@@ -113,13 +113,14 @@ public:
         if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) { (void)MPI_Comm_free(&mine_); }
     }
 
-    [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+    [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }  // of this process among them
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
     // For the hook of this rank: it is the worker of its number.
     [[nodiscard]] spotter::options options(spotter::options choices = {}) const noexcept {
         choices.worker = rank_, choices.workers = size_;
         return choices;
     }
+    // A rule for the hook of this rank; which tensors are to be the same in all of them.
     [[nodiscard]] rank_digest digest(selector select = &select::weights) noexcept { return {&digest_, choices_.every, select}; }
     // Why this rank is alone; none while it is not. errc::not_yet, or what MPI says.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }

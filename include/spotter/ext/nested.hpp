@@ -35,6 +35,7 @@ class packed_rows {
 public:
     static_assert(Rank <= max_rank, "spotter: nested deeper than a tensor may be");
 
+    // May throw where memory is exhausted.
     template <detail::nested_range Rows>
     void assign(Rows const& rows) {
         shape_ = extents{};
@@ -50,6 +51,7 @@ public:
         next_ = values_.get();
         copy<0>(rows);
     }
+    // Until the next assign.
     [[nodiscard]] tensor_ref view() const noexcept {
         return ragged_ ? refused_view(refusal::ragged) : view_of(static_cast<Value const*>(values_.get()), shape_);
     }

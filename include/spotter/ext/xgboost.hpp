@@ -43,6 +43,7 @@ public:
     explicit boosted_trees(BoosterHandle booster, std::initializer_list<boosted_set> sets = {}) : reader_{booster} {
         for (boosted_set const& each : sets) { add(each.name, each.data); }
     }
+    // A further set; the last one is looked at.
     boosted_trees& add(std::string_view name, DMatrixHandle data) {
         reader_.add(name, data);
         return *this;
@@ -59,7 +60,7 @@ public:
 
     // The first call of XGBoost's that failed, and what it said. What depends on it is refused, and counted in the hook's health.
     [[nodiscard]] error const& trouble() const noexcept { return reader_.trouble(); }
-    [[nodiscard]] boosted_work const& work() const noexcept { return reader_.work(); }
+    [[nodiscard]] boosted_work const& work() const noexcept { return reader_.work(); }  // how often XGBoost was asked for what
 
     template <class Visit>
     friend void visit_tensors(boosted_trees const& it, Visit visit) {

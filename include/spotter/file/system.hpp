@@ -11,9 +11,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 #if defined(_WIN32)
-using machine_file_system = windows_file_system;
+using machine_file_system = windows_file_system;  // what system_files() is
 #else
-using machine_file_system = posix_file_system;
+using machine_file_system = posix_file_system;  // what system_files() is
 #endif
 
 // The machine's files. Without state, so it is shared and may be used at any time.

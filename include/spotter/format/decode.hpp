@@ -67,12 +67,13 @@ inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
 
 // One collection of a run_begin's list, or one coverage of a run_end's; `list` moves on to the next. False at the end.
 [[nodiscard]] bool read_collection(byte_view& list, rows::collection& out) noexcept;
-[[nodiscard]] bool read_coverage(byte_view& list, rows::coverage& out) noexcept;
+[[nodiscard]] bool read_coverage(byte_view& list, rows::coverage& out) noexcept;  // one of the list likewise
 
 // One of an observation's bases, the nearest first; `list` moves on to the next. `place` is the one before it, the row's own at
 // first, and becomes this one. False at the end and where it is malformed.
 [[nodiscard]] bool read_base(byte_view& list, payload_place& place) noexcept;
 
+// The row of a kind; its texts and views point into the body. On an error `out` may be filled in part.
 [[nodiscard]] error decode(row_view row, rows::run_begin& out) noexcept;
 [[nodiscard]] error decode(row_view row, rows::declare& out) noexcept;
 template <class Summary>

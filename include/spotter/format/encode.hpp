@@ -7,23 +7,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Bits of an observation's first byte and of a scalar's.
 namespace layout {
+// Bits of an observation's first byte: which parts it has.
 inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thinned = 4, observe_quantiles = 8,
                               observe_histogram = 16, observe_shape = 32, observe_delta = 64;
+// Bits of a scalar's first byte: whether it has a step, and a time of its own.
 inline constexpr std::uint8_t scalar_step = 1, scalar_time = 2;
+// How a feature's numbers are written: as varints, or as f64 each.
 inline constexpr std::uint8_t feature_integers = 0, feature_numbers = 1;
 inline constexpr std::uint64_t largest_integer = std::uint64_t{1} << 53;  // that a feature has as a varint: 8 bytes
 }  // namespace layout
 
-// No row of these kinds without its texts, values, units, quantiles and bins is longer: within this a quick_writer needs no look.
-inline constexpr std::size_t observe_limit = 320;
-inline constexpr std::size_t scalar_limit = 64;
-inline constexpr std::size_t close_limit = 48;
-inline constexpr std::size_t place_limit = 2 * varint_limit + 1;
-inline constexpr std::size_t base_limit = 2 * varint_limit + 1;
-inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;
-inline constexpr std::size_t stay_limit = 2 * sizeof(double) + varint_limit + 64;
+// In bytes. No row of these kinds without its texts, values, units, quantiles and bins is longer: within this a quick_writer needs no look.
+inline constexpr std::size_t observe_limit = 320;  // of an observation; its place and bases are apart
+inline constexpr std::size_t scalar_limit = 64;    // and the letters of a text
+inline constexpr std::size_t close_limit = 48;     // its ordinal and time included
+inline constexpr std::size_t place_limit = 2 * varint_limit + 1;    // what encode_place writes
+inline constexpr std::size_t base_limit = 2 * varint_limit + 1;     // what encode_base writes
+inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;  // and the observation behind it
+inline constexpr std::size_t stay_limit = 2 * sizeof(double) + varint_limit + 64;  // a section's name of 64 bytes included
 inline constexpr std::size_t feature_limit = 64;  // and 8 bytes a number
 
 // A Writer is a byte_writer or a quick_writer.
@@ -86,6 +88,7 @@ inline void encode_summary(Writer& out, Summary const& stats, std::uint32_t mask
     if (keeps(stored_terms::hash)) { out.fixed(stats.hash); }
 }
 
+// The body of a row, without its kind and length; what does not fit makes the writer full.
 void encode(byte_writer& out, rows::collection const& row) noexcept;
 void encode(byte_writer& out, rows::coverage const& row) noexcept;
 void encode(byte_writer& out, rows::run_begin const& row) noexcept;
@@ -123,7 +126,7 @@ inline void encode(Writer& out, rows::observe const& row, Summary const& stats, 
         detail::put_shape(out, row.shape);
     }
 }
-void encode_place(byte_writer& out, payload_place const& place) noexcept;
+void encode_place(byte_writer& out, payload_place const& place) noexcept;  // two varints and a byte: offset, bytes, planes
 // After encode_place, where the values are differences: the payloads that they build on, the nearest first, a whole one last.
 // `place` becomes the place just encoded.
 void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept;
@@ -154,7 +157,7 @@ inline void encode(Writer& out, rows::scalar const& row) noexcept {
 }
 // All but the ordinal and the time, which follow last (encode_stamp).
 void encode(byte_writer& out, rows::close const& row) noexcept;
-void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept;
+void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept;  // of a close; the time in seconds since 1970
 void encode(byte_writer& out, rows::finding const& row) noexcept;
 void encode(byte_writer& out, rows::drops const& row) noexcept;
 inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.fixed(row.time); }

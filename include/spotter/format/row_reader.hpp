@@ -15,6 +15,7 @@ public:
 
     // False at the end, and where a length is wrong (then `bad`). The body of a packed row is valid until the next call.
     [[nodiscard]] bool next(row_view& out) noexcept;
+    // A row, or a packed one, was malformed; what came before it is sound.
     [[nodiscard]] bool bad() const noexcept { return bad_ || in_.bad(); }
 
 private:

@@ -73,7 +73,7 @@ SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::siz
 // `count` values of `width` bytes (1, 2, 4 or 8) to as many planes, each at a place of its own: planes[k] takes byte k of every
 // value.
 void split_planes(std::byte const* values, std::size_t count, std::size_t width, std::byte* const* planes) noexcept;
-void join_planes(std::byte const* const* planes, std::size_t count, std::size_t width, std::byte* values) noexcept;
+void join_planes(std::byte const* const* planes, std::size_t count, std::size_t width, std::byte* values) noexcept;  // the way back
 
 }  // namespace spotter::inline SPOTTER_ABI
 

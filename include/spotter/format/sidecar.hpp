@@ -10,10 +10,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The step indices of one mode that rows speak of; empty where first > last.
 struct step_span {
-    std::uint64_t first = ~std::uint64_t{0};
-    std::uint64_t last = 0;
+    std::uint64_t first = ~std::uint64_t{0};  // the smallest index
+    std::uint64_t last = 0;  // the largest index
 
-    void add(std::uint64_t index) noexcept;
+    void add(std::uint64_t index) noexcept;  // in any order
+    // Between the two; a row of it need not be there.
     [[nodiscard]] bool holds(std::uint64_t index) const noexcept { return first <= index && index <= last; }
 };
 
@@ -47,25 +48,25 @@ void each_step(byte_view rows, Take&& take) noexcept {
 
 // One group of row frames without payload between them: from the first byte of the first to the last byte of the last.
 struct side_place {
-    std::uint64_t offset = 0;
-    std::uint64_t end = 0;
+    std::uint64_t offset = 0;  // of its first row frame, in the segment
+    std::uint64_t end = 0;  // one past the last byte of its last frame
     std::uint64_t previous_end = 0;   // where the row frame before it ends: so a missing place is noticed
     std::uint64_t first_ordinal = 0;  // closes before it
-    std::uint32_t closes = 0;
-    std::uint32_t frames = 0;
-    std::uint32_t rows = 0;
+    std::uint32_t closes = 0;  // in it, packed ones too
+    std::uint32_t frames = 0;  // row frames; 0: none yet
+    std::uint32_t rows = 0;  // rows of them all; a steps row is one
     std::uint32_t values = 0;  // observations and scalars
     std::uint32_t flags = 0;   // layout::has_declares and so on, of any frame in it
     step_span spans[3]{};      // of each mode
 
     // Whether a frame at this offset still belongs to it.
     [[nodiscard]] bool takes(std::uint64_t frame_offset) const noexcept;
-    void add(row_frame const& frame) noexcept;
+    void add(row_frame const& frame) noexcept;  // one that it takes; reads which steps its rows speak of
     // A row that speaks of this step may be in it.
     [[nodiscard]] bool may_hold(step_id step) const noexcept;
 };
 
-void encode_side_place(side_place const& place, std::byte* into) noexcept;
+void encode_side_place(side_place const& place, std::byte* into) noexcept;  // layout::place_bytes, its checksum included
 
 // Place `index` of a sidecar, if it is there, whole, and within a segment of `segment_bytes`.
 [[nodiscard]] result<side_place> decode_side_place(byte_view side, std::uint64_t index,

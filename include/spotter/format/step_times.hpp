@@ -15,9 +15,9 @@ inline constexpr std::uint64_t timed_limit = std::uint64_t{1} << 62;  // nanosec
 
 // Of one closed step; nanoseconds since 1970.
 struct step_time {
-    std::uint64_t ordinal = 0;
-    std::uint64_t begun = 0;
-    std::uint64_t closed = 0;
+    std::uint64_t ordinal = 0;  // closes of the worker before it
+    std::uint64_t begun = 0;  // not before the close before it
+    std::uint64_t closed = 0;  // not before begun
 };
 
 // Steps, one after the other, into the body of a `times` row. A step that takes 10 µs or more, from the close before it to its own, is
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept;
     // The body of the row; valid until the next call. Empty where memory is exhausted.
     [[nodiscard]] byte_view seal() noexcept;
-    void reset() noexcept;
+    void reset() noexcept;  // forgets the steps, keeps the memory
 
 private:
     enum class kind : std::uint8_t { exact = 0, even = 1 };
@@ -54,10 +54,10 @@ class times_reader {
 public:
     explicit times_reader(byte_view body) noexcept;
 
-    [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return first_; }
-    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    [[nodiscard]] bool next(step_time& out) noexcept;
-    [[nodiscard]] bool bad() const noexcept { return in_.bad(); }
+    [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return first_; }  // of the first step in it
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }  // steps that it says it has; 0 where its head is malformed
+    [[nodiscard]] bool next(step_time& out) noexcept;  // in order; false at the end and at garbage
+    [[nodiscard]] bool bad() const noexcept { return in_.bad(); }  // it ended early
 
 private:
     byte_reader in_;

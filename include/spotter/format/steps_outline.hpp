@@ -31,14 +31,15 @@ public:
 
     // Closed steps in it, and the observations and scalars of those.
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }  // without the closes
+    // It has fewer whole steps than it says; those it has can be asked for.
     [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }
-    [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }
-    [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }
+    [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }  // it is as empty as if it were malformed
+    [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }  // of its first close
     // All that it should have, and between which times: detail::packed_time.
     [[nodiscard]] std::uint64_t told_steps() const noexcept { return told_; }
-    [[nodiscard]] double first_time() const noexcept { return first_time_; }
-    [[nodiscard]] double last_time() const noexcept { return last_time_; }
+    [[nodiscard]] double first_time() const noexcept { return first_time_; }  // of its first close; seconds since 1970
+    [[nodiscard]] double last_time() const noexcept { return last_time_; }  // of its last close; those between are in equal parts
     // Of the step with that place in it.
     [[nodiscard]] double time(std::uint64_t at) const noexcept;
     // It has more rows than bytes: they are not to be listed one by one.
@@ -82,17 +83,17 @@ public:
 
     // One row of an id: of which step, with which place among the steps and among all rows.
     struct found_row {
-        step_id step{};
-        std::uint64_t at = 0;
-        std::uint32_t part = 0;
-        bool scalar = false;
+        step_id step{};  // of which step
+        std::uint64_t at = 0;  // place of the step in the steps row, from 0
+        std::uint32_t part = 0;  // row_view::part
+        bool scalar = false;  // else an observation
     };
     // The rows of one id, in order. The outline must outlive it.
     class rows_of {
     public:
         rows_of(steps_outline const& from, tensor_id id) noexcept
             : from_{&from}, id_{id}, runs_{from.runs_}, numbers_{from.numbers_} {}
-        [[nodiscard]] bool next(found_row& out) noexcept;
+        [[nodiscard]] bool next(found_row& out) noexcept;  // false at the end
 
     private:
         struct place {  // of the id among the rows of a template

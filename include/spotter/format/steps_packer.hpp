@@ -21,14 +21,14 @@ public:
     [[nodiscard]] bool add(rows::close const& closed, byte_view step_rows, std::uint32_t values) noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return steps_ == 0; }
-    [[nodiscard]] std::uint32_t steps() const noexcept { return steps_; }
-    [[nodiscard]] std::uint32_t values() const noexcept { return count_; }
+    [[nodiscard]] std::uint32_t steps() const noexcept { return steps_; }  // packed since reset
+    [[nodiscard]] std::uint32_t values() const noexcept { return count_; }  // observations and scalars of those
     // Bytes that the row's body takes at most, one more step like the others included.
     [[nodiscard]] std::size_t next_size() const noexcept;
 
     // The body of the row; valid until the next call. Empty where memory is exhausted.
     [[nodiscard]] byte_view seal() noexcept;
-    void reset() noexcept;
+    void reset() noexcept;  // forgets the steps, keeps the memory
 
 private:
     // Times between the first and the last close are interpolated, so these are not far apart.

@@ -28,14 +28,14 @@ void skip_summary(byte_reader& in, std::uint32_t kept, bool finite) noexcept;
 struct packed_row {
     row_kind kind{};  // observe, scalar or close
     layout::packed what{};
-    tensor_id id = no_tensor;
-    step_id step{};
-    std::uint64_t ordinal = 0;
+    tensor_id id = no_tensor;  // of all but a close
+    step_id step{};  // the step that it is of
+    std::uint64_t ordinal = 0;  // of a close: closes of the worker before it
     double time = 0;           // of a close
     dtype type = dtype::none;  // of a scalar
     std::uint32_t mask = 0;    // of a summary, as is the next
-    std::uint64_t count = 0;
-    byte_view rest{};
+    std::uint64_t count = 0;  // elements
+    byte_view rest{};  // in the body; empty of a close
 };
 
 // The same row as it would stand alone; `into` must have room for observe_limit bytes. Its length.
@@ -63,14 +63,15 @@ public:
 
     // Steps of a mode at even distances.
     struct run {
-        mode which{};
-        std::uint64_t index = 0, stride = 0, steps = 0;
+        mode which{};  // of all its steps
+        std::uint64_t index = 0, stride = 0, steps = 0;  // of the first, the distance between two, how many
     };
-    [[nodiscard]] static run take_run(byte_reader& in) noexcept;
+    [[nodiscard]] static run take_run(byte_reader& in) noexcept;  // at which the reader is; fails it where it is malformed
 
     // False at the end, and where the row is malformed.
     [[nodiscard]] bool next() noexcept;
-    [[nodiscard]] packed_row const& row() const noexcept { return row_; }
+    [[nodiscard]] packed_row const& row() const noexcept { return row_; }  // after a `next` that was true; until the next one
+    // It ended early; what came before is sound.
     [[nodiscard]] bool bad() const noexcept { return values_.bad() || items_.bad() || runs_.bad(); }
 
 private:

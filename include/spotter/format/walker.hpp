@@ -8,11 +8,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Bytes of a segment that could not be taken for frames.
 struct frame_place {
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t offset = 0;  // in the segment
+    std::uint64_t bytes = 0;  // up to the next good frame, or the end
 };
 
-enum class walked : std::uint8_t {
+enum class walked : std::uint8_t {  // what a step of the walk has met
     head,     // head() is set
     rows,     // frame() is set
     corrupt,  // damage() is set; the walk goes on behind it
@@ -31,12 +31,12 @@ public:
     explicit frame_walker(byte_view segment, std::uint64_t start = 0) noexcept
         : segment_{segment}, at_{start}, end_{start}, chained_{start == 0} {}
 
-    [[nodiscard]] walked next() noexcept;
+    [[nodiscard]] walked next() noexcept;  // never `end` before all bytes were looked at
 
-    [[nodiscard]] segment_head const& head() const noexcept { return head_; }
+    [[nodiscard]] segment_head const& head() const noexcept { return head_; }  // the last that was met
     [[nodiscard]] error const& head_error() const noexcept { return head_error_; }  // unknown_version
-    [[nodiscard]] row_frame const& frame() const noexcept { return frame_; }
-    [[nodiscard]] frame_place const& damage() const noexcept { return damage_; }
+    [[nodiscard]] row_frame const& frame() const noexcept { return frame_; }  // the last that was met; its body is in the segment
+    [[nodiscard]] frame_place const& damage() const noexcept { return damage_; }  // the last that was met
     // One past the last good frame: what a writer could append to, were it to.
     [[nodiscard]] std::uint64_t good_end() const noexcept { return end_; }
     // After `end`: bytes behind the last good frame. Of a closed segment there are none; of a live one they are payload

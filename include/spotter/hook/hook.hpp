@@ -240,7 +240,7 @@ public:
         give_role(*it, what, flags);
         observe_tracked(*it, values);
     }
-    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }
+    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }  // of any type
 
 private:
     hook(hook const& first, std::uint32_t number) noexcept

@@ -42,7 +42,7 @@ class judges {
     static_assert(sizeof...(Arguments) <= 64, "spotter: a hook takes at most 64 rules.");
 
 public:
-    static constexpr bool any_rule = (rule<Arguments> || ...);
+    static constexpr bool any_rule = (rule<Arguments> || ...);  // among the arguments, which may be options too
     // Some rule wants to know the time (machine.hpp): before and after each close, in seconds.
     static constexpr bool polls = (detail::machine_of<Arguments>::type::polls || ... || false);
     // Some rule may read how long steps take (flag::unasked).
@@ -141,6 +141,7 @@ public:
     // The severity of what still held at the last close, and was not told again.
     [[nodiscard]] severity held_back() const noexcept { return held_back_; }
 
+    // Seconds; rules that throw are switched off.
     void poll([[maybe_unused]] double const& now) noexcept {
         if constexpr (polls) {
             each_machine([&](auto& machine, std::size_t i) {
@@ -192,6 +193,7 @@ public:
         });
         return its;
     }
+    // Of the last that can; a rule that was switched off is at work again where it went well.
     [[nodiscard]] error exchange([[maybe_unused]] void const* rules) noexcept {
         error why;
         each_machine([&](auto& machine, std::size_t i) {
@@ -203,8 +205,8 @@ public:
         return why;
     }
 
-    [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }
-    [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }
+    [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }  // of the first rule that was switched off
+    [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }  // of all that were
 
 private:
     template <class Deliver>

@@ -33,6 +33,7 @@ public:
         auto const show = [&] { (take(tensors), ...); };
         return calls_->end(hook_, {&show, [](void const* it) { (*static_cast<decltype(show)*>(it))(); }});
     }
+    // `begin` and `end`.
     template <class... Tensors>
     [[nodiscard]] step_alarm step(step_id id, Tensors const&... tensors) const noexcept {
         begin(id);
@@ -61,6 +62,7 @@ public:
         pass(name, offer(values), nullptr, flag::none);
         return std::forward<Tensor>(values);
     }
+    // A number, or a text, that is always kept.
     template <element Value>
     void scalar(std::string_view name, Value value) const noexcept {
         if (calls_ != nullptr) { calls_->scalar(hook_, name, view_of(&value, {})); }
@@ -68,12 +70,15 @@ public:
     void scalar(std::string_view name, std::string_view text) const noexcept {
         if (calls_ != nullptr) { calls_->scalar(hook_, name, view_of_text(text)); }
     }
+    // In pairs with end_section, inner ones first.
     void begin_section(std::string_view name) const noexcept {
         if (calls_ != nullptr) { calls_->begin_section(hook_, name); }
     }
+    // The section of that name, with what is open in it.
     void end_section(std::string_view name) const noexcept {
         if (calls_ != nullptr) { calls_->end_section(hook_, name); }
     }
+    // The run is marked as failed.
     void fail(std::string_view why) const noexcept {
         if (calls_ != nullptr) { calls_->fail(hook_, why); }
     }

@@ -15,7 +15,7 @@ public:
     pending_responses& operator=(pending_responses const&) = delete;
     ~pending_responses();
 
-    void add(pending_response const& it) noexcept;
+    void add(pending_response const& it) noexcept;  // beyond eight it is let go
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     // Those that are known by now.
     void ask(failure_list& failures) noexcept;

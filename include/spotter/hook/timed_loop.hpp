@@ -19,6 +19,7 @@ public:
     void begin_section(std::string_view name) noexcept {
         if (book_ != nullptr) { book_->begin(name); }
     }
+    // The innermost one first.
     void end_section(std::string_view name) noexcept {
         if (book_ != nullptr) { book_->end(name); }
     }

@@ -14,10 +14,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The values of a tensor at its last observation in one mode, kept where a rule wants the change.
 struct retained_copy {
-    slots<unsigned char> bytes{};
+    slots<unsigned char> bytes{};  // of the values, in their order
     tensor_ref view{};  // type and shape; points into bytes
-    std::uint64_t index = 0;
-    bool valid = false;
+    std::uint64_t index = 0;  // of the step in its mode
+    bool valid = false;  // there is something to compare with
     bool lost = false;  // the last observation had no values
 
     // Not valid where memory is exhausted.
@@ -27,6 +27,7 @@ struct retained_copy {
 // Takes distributions; one scratch serves all tensors of a source, as large as the largest of them (8 bytes an element).
 class distribution_scratch {
 public:
+    // False where memory is exhausted.
     [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
     // Null where memory is exhausted, and of a tensor without a finite value.
     SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept;
@@ -43,23 +44,23 @@ private:
 // Addresses are stable for the life of the source. Memory is taken at a declaration, or when a tensor grows.
 struct tracked_tensor {
     kept_text name{};
-    tensor_info info{};
+    tensor_info info{};  // as it is known now; views into `name`
     bool declared = false;    // to rules and sink; at its first observation
     bool role_given = false;  // by the user, so that no guess replaces it
 
     std::uint64_t rules = 0;         // bit i: rule i watches it
     terms all_needs = terms::none;  // the union of theirs:
-    slots<terms> needs_of_rule{};
-    int unit_axis = default_axis;
+    slots<terms> needs_of_rule{};  // by rule
+    int unit_axis = default_axis;  // that units are counted along
     slots<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
     slots<retained_copy> previous{};  // one a mode, where a rule wants delta
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
-    terms cached_wanted = terms::none;
+    terms cached_wanted = terms::none;  // of these collections together
     bool lacks_memory = false;            // for what rules or the plan want of it
     tracked_tensor* successor = nullptr;  // what was observed after it last time
     refusal_words refused{};              // why it was not taken the last time that it was not
-    std::uint64_t times_refused = 0;
+    std::uint64_t times_refused = 0;  // observations
 
     // Asks the rules what they need of it; `Judges` is the list of rules at work. False where a rule wants units along another axis
     // than one before it; that rule does not get the tensor.
@@ -88,7 +89,7 @@ struct tracked_tensor {
         keep_copies(all_needs);
         return agreed;
     }
-    void keep_copies(terms wanted);
+    void keep_copies(terms wanted);  // begins to retain values where the change is wanted
     // Judged, and recorded, without what there was no memory for.
     [[nodiscard]] error lack() const noexcept;
 
@@ -99,6 +100,7 @@ struct tracked_tensor {
     SPOTTER_WHERE_CALLED void compare(tensor_ref const& values, step_id step, summary& stats) noexcept;
     // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
     void follow(tensor_ref const& values, step_id step) noexcept;
+    // The last observation in this mode had no values to retain.
     [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
     // Counts the active elements of each unit into this tensor's scratch, or of those that rules judge (unit_sample); empty where memory

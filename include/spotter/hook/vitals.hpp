@@ -6,11 +6,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-class vitals {
+class vitals {  // since which step nothing was wrong, by mode
 public:
     // A step was closed. What was found in one mode counts against the others' steps of that moment as well.
     void closed(step_id step, bool healthy) noexcept;
-    [[nodiscard]] bool healthy_since(step_id step) const noexcept;
+    [[nodiscard]] bool healthy_since(step_id step) const noexcept;  // nothing was found at that step or behind it
 
 private:
     struct clock {

@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-[[nodiscard]] double seconds_since_epoch() noexcept;
-[[nodiscard]] std::uint64_t steady_milliseconds() noexcept;
+[[nodiscard]] double seconds_since_epoch() noexcept;  // since 1970, by the time of day, which may jump
+[[nodiscard]] std::uint64_t steady_milliseconds() noexcept;  // since some moment; does not go back
 // Differs between runs as good as always: not secret, only distinct.
 [[nodiscard]] std::uint64_t make_run_id() noexcept;
 
@@ -25,7 +25,7 @@ public:
     }
     // The two at one moment: a first time, and again later.
     void compare(std::uint64_t now, double time_of_day) noexcept;
-    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
+    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // the first jump of more than a second
 
 private:
     static constexpr double most = 1;  // second

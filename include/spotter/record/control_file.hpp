@@ -28,7 +28,7 @@ namespace spotter::inline SPOTTER_ABI {
 //     end
 class control_file {
 public:
-    static constexpr std::size_t longest = 4U << 20;
+    static constexpr std::size_t longest = 4U << 20;  // bytes of a request, its document included
 
     // `folder`: of the worker. What is there already was meant for an earlier attempt.
     control_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept;
@@ -42,7 +42,7 @@ public:
     // By who writes: costs a look at the disk twenty times a second at most. `now` in milliseconds, of a steady clock. True once what was
     // asked for is done: what was closed is then to be flushed, and `answer` called.
     [[nodiscard]] bool look(std::uint64_t now) noexcept;
-    void answer() noexcept;
+    void answer() noexcept;  // writes into `control.answer` what came of it; the next request may come
     // The run ends: what still waits is refused.
     void end() noexcept;
     // The first thing that went wrong; for who writes.
@@ -52,6 +52,7 @@ public:
     [[nodiscard]] detail::control_request const* request() const noexcept {
         return state_.load(std::memory_order_acquire) == state::waits ? &request_ : nullptr;
     }
+    // An error: it was refused.
     void done(error const& why) noexcept {
         outcome_ = why;
         state_.store(state::done, std::memory_order_release);

@@ -24,7 +24,7 @@ public:
     // which is to stand at `offset`; any other is known from an earlier segment. False where memory is exhausted.
     [[nodiscard]] bool remember(byte_view body, bool said, std::uint64_t offset = 0) noexcept;
 
-    void sealed() noexcept { ++frame_; }
+    void sealed() noexcept { ++frame_; }  // the frame that was being collected is over
     // Other segments, and the head of this one, have what was declared before.
     void head_ends(std::uint64_t offset) noexcept;
 

@@ -19,16 +19,16 @@ inline constexpr std::uint32_t timed = 0x1000;         // a close that ends with
 
 inline constexpr std::size_t inline_bytes = 16U << 10;  // values up to this size stand in the entry itself
 
-struct values_head {
-    std::uint64_t bytes = 0;
-    std::uint32_t planes = 1;
+struct values_head {  // in front of an observation with values
+    std::uint64_t bytes = 0;  // of all its values
+    std::uint32_t planes = 1;  // that its blocks are split into
     std::uint16_t chain = 0;      // links that a chain may have; 0: the values are to be whole
     std::uint16_t described = 0;  // bytes at the end of the row that say what the values are: type, order, shape
 };
 
 // When a step was begun and closed: nanoseconds since 1970.
 struct step_stamps {
-    std::uint64_t begun = 0, closed = 0;
+    std::uint64_t begun = 0, closed = 0;  // by the training thread's clock
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::ring_tag

@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct segment_state {
     bool known = false;  // its head or a run_begin says of which run it is
     bool ended = false;  // and a run_end
-    std::uint64_t run_id = 0;
-    std::uint32_t attempt = 0;
+    std::uint64_t run_id = 0;  // as its head says
+    std::uint32_t attempt = 0;  // as its head says
     std::uint32_t workers = 0;  // how many the run was to have; 0 where nobody said
     std::uint64_t ordinal = 0;  // of the next close; values that no close followed keep one for themselves
     bool told = false;          // whether such values, or a close, were in it
@@ -26,8 +26,8 @@ struct segment_state {
 
 // A folder with its lock held.
 struct open_run {
-    run_place place{};
-    opened_file lock{};
+    run_place place{};  // where the recording begins
+    opened_file lock{};  // held until somebody gives it back
     // Why something of an attempt before this one is still there (a ring, a half of a segment), or how much of it was lost.
     error left{};
 };

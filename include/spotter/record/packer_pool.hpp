@@ -24,9 +24,9 @@ public:
 
     // With the writer `threads` threads compress. Fewer, where the system gives no more.
     void start(unsigned threads, int level) noexcept;
-    [[nodiscard]] bool works() const noexcept { return count_ > 0; }
+    [[nodiscard]] bool works() const noexcept { return count_ > 0; }  // there is a thread besides the writer
     [[nodiscard]] bool empty() const noexcept { return given_ == taken_; }
-    [[nodiscard]] bool full() const noexcept { return given_ - taken_ == capacity(); }
+    [[nodiscard]] bool full() const noexcept { return given_ - taken_ == capacity(); }  // one must be taken before another is given
 
     // A block, which is copied. False where there is no memory for it; not while `full`.
     [[nodiscard]] bool give(byte_view block, std::uint8_t planes) noexcept;

@@ -54,14 +54,15 @@ public:
 
     // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
     [[nodiscard]] bool stop_asked() const noexcept { return run_.stop_asked(); }
+    // The first line of the file `stop`; may be empty.
     [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
     // What somebody outside asks for (hook/control.hpp).
     void listen(detail::control_readers const& readers) noexcept { run_.listen(readers); }
-    [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }
-    void obeyed(error const& why) noexcept { run_.obeyed(why); }
-    void start_anew(run_info const& run) noexcept { run_.start_anew(run); }
+    [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }  // null: nobody asks for anything
+    void obeyed(error const& why) noexcept { run_.obeyed(why); }  // the request was done; an error: it was refused
+    void start_anew(run_info const& run) noexcept { run_.start_anew(run); }  // other collections from the next step on
     // In which section the loop is (hook/sections.hpp).
     [[nodiscard]] section_watcher const* watcher() const noexcept { return run_.watcher(); }
     [[nodiscard]] sink_health health() const noexcept;

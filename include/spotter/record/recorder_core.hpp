@@ -21,14 +21,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What makes room in a full ring, in place of a writer; false where it gives up.
 struct room_maker {
-    bool (*make)(void* context) noexcept = nullptr;
+    bool (*make)(void* context) noexcept = nullptr;  // asked by the training thread, again until there is room
     void* context = nullptr;
 };
 
 // Observations and scalars of a step that made room, which has its close unless it was still open.
 struct discarded_step {
-    std::uint64_t values = 0;
-    bool closed = false;
+    std::uint64_t values = 0;  // that are gone with it
+    bool closed = false;  // it had a close
 };
 
 // The training thread calls everything but `work`. What the writer has to say to it goes through the atomics at the end.
@@ -42,53 +42,53 @@ public:
     recorder_core& operator=(recorder_core const&) = delete;
     ~recorder_core();
 
-    [[nodiscard]] bool take_memory() noexcept;
+    [[nodiscard]] bool take_memory() noexcept;  // of the ring; once. False where there is none
     // Values on their way into memory that was claimed.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept;
     // Before the first values that are copied so. How, is found out there.
     void choose_copying() noexcept {
         if (!measured_) { measure_copying(); }
     }
-    void start(byte_view run_begin) noexcept;
+    void start(byte_view run_begin) noexcept;  // the writer's thread too, where one is wanted
     // Ends the writer thread and takes what is in the ring; only `finish` may follow.
     void settle() noexcept;
     // All that is in the ring, into the segment. This and the next three where no thread drains it.
     void write_out() noexcept;
     // A declaration, past the ring.
     void declare_apart(byte_view body) noexcept;
-    void when_full(room_maker const& make) noexcept;
+    void when_full(room_maker const& make) noexcept;  // without a `make`: the ring is drained
     // Takes entries out up to the next close, for good.
     discarded_step discard_step() noexcept;
     // A tensor was declared: there is something to write, and its step ends with what is done once.
     void declared() noexcept;
-    void end_step() noexcept;
-    void finish(byte_view run_end) noexcept;
-    [[nodiscard]] bool in_child() const noexcept { return fork_.in_child(); }
+    void end_step() noexcept;  // behind its close
+    void finish(byte_view run_end) noexcept;  // with everything in the files; nothing may follow
+    [[nodiscard]] bool in_child() const noexcept { return fork_.in_child(); }  // this process was forked from the one that records
     // In a forked child: the run's lock and the ring's memory are the parent's alone from here on, so that the run ends with it, however
     // long the child lives. Nothing of the rest is touched: a thread of the parent's may have been amid it.
     void leave_to_parent() noexcept;
-    [[nodiscard]] bool started() const noexcept { return started_; }
-    [[nodiscard]] bool finished() const noexcept { return finished_; }
+    [[nodiscard]] bool started() const noexcept { return started_; }  // `start` was called
+    [[nodiscard]] bool finished() const noexcept { return finished_; }  // `finish` was called
     // Nothing more is written: it failed, has not begun or is over.
     [[nodiscard]] bool silent() const noexcept;
-    [[nodiscard]] run_place const& place() const noexcept { return run_.place; }
+    [[nodiscard]] run_place const& place() const noexcept { return run_.place; }  // as it was given; the segments go on from it
 
-    [[nodiscard]] overflow policy() const noexcept { return policy_; }
-    [[nodiscard]] std::size_t block() const noexcept { return block_; }
-    [[nodiscard]] std::uint64_t room() noexcept { return ring_.room(); }
+    [[nodiscard]] overflow policy() const noexcept { return policy_; }  // where the ring is full
+    [[nodiscard]] std::size_t block() const noexcept { return block_; }  // bytes of values in one entry, at most
+    [[nodiscard]] std::uint64_t room() noexcept { return ring_.room(); }  // bytes that are free at least, headers and padding among them
     // What observations and scalars leave free for declarations and closes.
     [[nodiscard]] std::size_t spare() const noexcept { return ring_.size() / 16; }
-    [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }
+    [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }  // bytes of an entry that may ever fit
 
     // Memory for an entry, or null: there is no room and the policy does not wait for it.
     [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept;
-    void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }
+    void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }  // of what was claimed last
     // The writer is to give back what it holds, as soon as there is nothing to take. Only a ring that keeps what was taken has any.
     // Asked once: a store at every look of a waiting producer would take the line away from the writer again and again.
     void ask_for_room() noexcept;
 
-    void flush() noexcept;
-    void poll() noexcept;
+    void flush() noexcept;  // waits until what was committed is in the file
+    void poll() noexcept;  // the writer's work; nothing where a thread does it
     // Somebody outside asks the run to stop; for the training thread.
     [[nodiscard]] stop_file const& stopping() const noexcept { return stop_file_; }
     // Or something else of it; for the training thread, but for what may be exchanged: that is said before the start.
@@ -96,8 +96,8 @@ public:
 
     // What it asked for is done, or why not; other collections from here on. Both once the step is closed: `end_request`.
     void obeyed(error const& why) noexcept { outcome_ = why; }
-    [[nodiscard]] byte_buffer& begins_anew() noexcept { return begins_anew_; }
-    void end_request() noexcept;
+    [[nodiscard]] byte_buffer& begins_anew() noexcept { return begins_anew_; }  // the body of a run_begin to come; empty: none
+    void end_request() noexcept;  // the step at which it was obeyed is closed: it is answered
 
     // In which section the loop is: in the ring's memory where that outlives the process.
     [[nodiscard]] section_watcher const* watcher() const noexcept { return &watcher_; }

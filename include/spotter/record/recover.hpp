@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct recovered {
+struct recovered {  // what came of the rings of killed processes
     std::uint64_t rings = 0;    // that were there and are gone now
     std::uint64_t entries = 0;  // of rings: rows and blocks of values that are in the record now
     std::uint64_t closes = 0;   // closed steps among them

@@ -32,8 +32,8 @@ public:
     void flush(std::uint64_t now) noexcept;
     // The rest of the values that were coming in will not come.
     void give_up() noexcept;
-    [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
-    [[nodiscard]] loop_progress const& loop() const noexcept { return loop_; }
+    [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }  // bytes: the most that waited in the ring
+    [[nodiscard]] loop_progress const& loop() const noexcept { return loop_; }  // as the entries that were taken tell it
 
 private:
     static constexpr std::uint64_t heartbeat_milliseconds = 10'000;

@@ -68,14 +68,14 @@ public:
 
     // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
     [[nodiscard]] bool stop_asked() const noexcept;
-    [[nodiscard]] std::string_view stop_reason() const noexcept;
+    [[nodiscard]] std::string_view stop_reason() const noexcept;  // its first line; may be empty
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept;
     // What somebody outside asks for (hook/control.hpp).
     void listen(detail::control_readers const& readers) noexcept;
-    [[nodiscard]] detail::control_request const* request() const noexcept;
+    [[nodiscard]] detail::control_request const* request() const noexcept;  // null: nobody asks for anything
     void obeyed(error const& why) noexcept;  // told once the step is closed
-    void start_anew(run_info const& run) noexcept;
+    void start_anew(run_info const& run) noexcept;  // other collections from the next step on
     // In which section the loop is (hook/sections.hpp); null where nothing is recorded.
     [[nodiscard]] section_watcher const* watcher() const noexcept;
 
@@ -83,18 +83,18 @@ public:
     // Of a run that was resumed how often before.
     [[nodiscard]] std::uint32_t attempt() const noexcept;
     [[nodiscard]] std::string_view path() const noexcept;
-    void note(error const& why) noexcept;
+    void note(error const& why) noexcept;  // into its health, where nothing was before
 
     // For a flight recorder, whose latest steps stay in the ring. What makes room there is asked of it; null: the ring is drained.
     void when_full(room_maker const& make) noexcept;
     // The oldest step in the ring makes room, and never was. False where it is the open one, or there is none.
     bool discard_step() noexcept;
-    void write_out() noexcept;
+    void write_out() noexcept;  // all that is in the ring, into the segment
     // Into the segment at once: a declaration stays when the step that it was made at is long gone.
     void declare_apart(tensor_info const& tensor) noexcept;
     // An observation or a scalar that goes nowhere.
     void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
-    [[nodiscard]] bool has_folder() const noexcept { return core_ != nullptr; }
+    [[nodiscard]] bool has_folder() const noexcept { return core_ != nullptr; }  // it records; else everything is only counted
     // Whether there is a run that this process has begun and nobody has finished.
     [[nodiscard]] bool is_open() const noexcept;
 

@@ -27,18 +27,18 @@ public:
 
     // New files of that number. `lock` is that of the folder, while it is open; somebody else gives it back.
     [[nodiscard]] error create(path_text const& folder, std::uint32_t number, opened_file lock) noexcept;
-    [[nodiscard]] bool open() const noexcept { return data_.open(); }
-    [[nodiscard]] bool has_sidecar() const noexcept { return side_.open(); }
+    [[nodiscard]] bool open() const noexcept { return data_.open(); }  // there is a segment to append to
+    [[nodiscard]] bool has_sidecar() const noexcept { return side_.open(); }  // it could be made, and was not given up
 
-    [[nodiscard]] error append(byte_view bytes) noexcept;
+    [[nodiscard]] error append(byte_view bytes) noexcept;  // at the end of the segment
     // False where there is none any more.
     [[nodiscard]] bool append_sidecar(byte_view bytes) noexcept;
-    void give_up_sidecar(error const& why) noexcept;
+    void give_up_sidecar(error const& why) noexcept;  // the segment goes on without
 
     // Waits until what was written is on the disk, and the name of the file with it.
     void to_disk() noexcept;
-    void end_of_flush() noexcept;
-    void end_of_segment() noexcept;
+    void end_of_flush() noexcept;  // to the disk, where disk_sync says at each flush
+    void end_of_segment() noexcept;  // to the disk, where disk_sync says at each segment
     // A disk may say here for the first time that it could not take what was written.
     void close() noexcept;
 

@@ -18,12 +18,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Where a run's next segment goes, and from where it counts.
 struct run_place {
-    path_text folder{};
+    path_text folder{};  // of the worker
     std::uint32_t number = 0;  // of the next segment
-    std::uint32_t attempt = 0;
+    std::uint32_t attempt = 0;  // of the run, from 0
     std::uint64_t ordinal = 0;  // of the next close
-    std::uint64_t run_id = 0;
-    std::uint32_t worker = 0;
+    std::uint64_t run_id = 0;  // the same in all attempts and workers
+    std::uint32_t worker = 0;  // its number
     double (*now)() noexcept = &seconds_since_epoch;  // null: it stays `time`, as when a killed run's rest is written
     double time = 0;                                  // times given out are not before it
     opened_file lock{};                               // of the folder; whoever took it gives it back
@@ -41,7 +41,7 @@ public:
     // For a ring that outlives the process: every frame of rows says how far the ring is in the segments (row_kind::drained),
     // from `position` on. Before `begin`.
     void mark_from(std::uint64_t position) noexcept;
-    [[nodiscard]] bool marks() const noexcept { return marks_; }
+    [[nodiscard]] bool marks() const noexcept { return marks_; }  // frames say how far the ring is
     // The row that is added next stands, with the rows before it, for the ring up to that position.
     void covers(std::uint64_t position) noexcept { coming_ = position; }
     // Everything of the ring before that position was added or given up.
@@ -66,8 +66,8 @@ public:
     // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a tensor;
     // its `planes` may become 1.
     [[nodiscard]] std::uint64_t offset() noexcept;
-    [[nodiscard]] std::uint32_t segment() const noexcept { return place_.number; }
-    void add_block(byte_view block, std::uint8_t& planes, bool alone) noexcept;
+    [[nodiscard]] std::uint32_t segment() const noexcept { return place_.number; }  // number of the one that is written
+    void add_block(byte_view block, std::uint8_t& planes, bool alone) noexcept;  // 256 KiB at most
     // From now on that many threads compress, this one included.
     void start_helpers(unsigned compressors, int level) noexcept { helpers_.start(compressors, level); }
 
@@ -86,11 +86,11 @@ public:
 
     // Something of the open step waits for its close.
     [[nodiscard]] bool holds_open_step() const noexcept { return !step_.empty(); }
-    [[nodiscard]] error const& first_error() const noexcept { return first_error_; }
-    [[nodiscard]] bool failed() const noexcept { return failed_; }
-    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
-    [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
-    [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }
+    [[nodiscard]] error const& first_error() const noexcept { return first_error_; }  // that ended the writing, or of the sidecar
+    [[nodiscard]] bool failed() const noexcept { return failed_; }  // nothing is written any more
+    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }  // observations and scalars that reached no file
+    [[nodiscard]] std::uint64_t written() const noexcept { return written_; }  // bytes in files, of segments and sidecars
+    [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }  // of the next close
     // The clock's time, or the last one where the clock was set back meanwhile: times in a record do not decrease.
     [[nodiscard]] double now() noexcept;
 

@@ -35,7 +35,7 @@ public:
     // Whatever ring the recording in `folder`, which is locked, has left.
     [[nodiscard]] static error discard(file_system& files, std::string_view folder) noexcept;
 
-    [[nodiscard]] ring_header* header() const noexcept { return header_; }
+    [[nodiscard]] ring_header* header() const noexcept { return header_; }  // null: none is open; mapped until it goes
     // Why what is there cannot be used, with the names of both.
     [[nodiscard]] error in_the_way(errc code, std::string_view why) const noexcept;
 

@@ -14,7 +14,7 @@ class sleeper {
 public:
     // True if it was woken.
     bool sleep(unsigned microseconds) noexcept;
-    void wake() noexcept;
+    void wake() noexcept;  // any thread
 
 private:
     std::mutex mutex_;

@@ -9,9 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct rank_state {
-    std::uint32_t worker = 0;
-    run_status status{};
+struct rank_state {  // one worker, as its record says
+    std::uint32_t worker = 0;  // its number
+    run_status status{};  // running, finished, failed or died
     std::string why{};            // of a failed one
     bool has_closed = false;      // a training step; then
     step_id last{};               // the latest one in the order of the record,
@@ -28,8 +28,8 @@ struct rank_state {
     double own = 1;               // its own best stretch's over that of its last steps: below 1 it has become slower
 };
 
-struct ranks_report {
-    std::vector<rank_state> ranks{};
+struct ranks_report {  // all workers of a run
+    std::vector<rank_state> ranks{};  // in the order of their numbers
     std::vector<std::uint32_t> never_came{};  // of those that the run was told to have
     std::vector<std::string> sentences{};     // who it was, the first being the likeliest; none where all is well
 };

@@ -14,13 +14,13 @@ namespace spotter::inline SPOTTER_ABI {
 // One run. Texts are the row's own.
 struct runs_row {
     std::string name{};  // the last part of the path
-    std::string path{};
-    run_status status = run_status::running;
+    std::string path{};  // as it was opened
+    run_status status = run_status::running;  // of all its workers together
     // The rule that asked for a stop: behind its finding no train step was closed, or, where `went_on`, some were. A stop from outside is
     // of the rule "stop_file", and `why` begins with what that file said. Empty: none asked.
     std::string stop_asked_by{};
-    step_id stop_asked_at{};
-    bool went_on = false;
+    step_id stop_asked_at{};  // the step of that finding
+    bool went_on = false;  // train steps were closed behind it
     std::string why{};                              // of that finding, or why the run failed
     std::uint64_t steps = 0;                        // closings in train, of all workers together
     double seconds = 0;                             // from the beginning to the last closing; 0 where unknown
@@ -36,7 +36,7 @@ struct runs_row {
 // evaluation first.
 struct runs_table {
     std::vector<std::string> settings{}, outcomes{};  // names of columns
-    std::vector<runs_row> rows{};
+    std::vector<runs_row> rows{};  // one a run, in the order given
 };
 
 // In the order given. Walks over the rows of each run once (about 0.2 µs a scalar).

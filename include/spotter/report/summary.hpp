@@ -88,7 +88,7 @@ struct print_report_t {
         std::fwrite(lines.data(), 1, lines.size(), stdout);
     }
 };
-inline constexpr print_report_t print_report{};
+inline constexpr print_report_t print_report{};  // to hand to a replay
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -10,9 +10,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What the consumer sees: the tag that the producer gave and the bytes it wrote, valid until they are released.
 struct ring_entry {
-    std::uint32_t tag = 0;
-    std::span<std::byte const> bytes{};
-    bool some = false;
+    std::uint32_t tag = 0;  // means nothing to the ring; not that of padding
+    std::span<std::byte const> bytes{};  // in the ring's memory
+    bool some = false;  // there is one
 };
 
 // One producer thread calls prepare and commit, one consumer thread take and release; both may be the same. An entry is an
@@ -33,7 +33,7 @@ struct ring_entry {
 // between the two counters: nothing before head changes any more, and what a side keeps for itself is only a shortcut.
 class byte_ring {
 public:
-    static constexpr std::size_t header = 8;
+    static constexpr std::size_t header = 8;  // bytes before each entry
 
     byte_ring() noexcept = default;
     byte_ring(byte_ring const&) = delete;
@@ -42,7 +42,7 @@ public:
         if (owned_) { ::operator delete (memory_, std::align_val_t{line}); }
     }
 
-    static constexpr std::size_t alignment = 64;
+    static constexpr std::size_t alignment = 64;  // of the memory; an entry is at 8 bytes
     // The bytes that a ring of at least `bytes` takes: a power of two, at least 1 KiB.
     [[nodiscard]] static constexpr std::size_t size_for(std::uint64_t bytes) noexcept {
         return std::bit_ceil(static_cast<std::size_t>(bytes < 1024 ? 1024 : bytes));

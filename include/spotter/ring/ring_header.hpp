@@ -26,9 +26,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "spotter: a lock 
 
 // Which recording a ring belongs to.
 struct ring_owner {
-    std::uint64_t run_id = 0;
-    std::uint32_t worker = 0;
-    std::uint32_t attempt = 0;
+    std::uint64_t run_id = 0;  // of the run's head frames
+    std::uint32_t worker = 0;  // by which its folder is named
+    std::uint32_t attempt = 0;  // of the run, from 0
 
     friend constexpr bool operator==(ring_owner const&, ring_owner const&) noexcept = default;
 };
@@ -75,17 +75,18 @@ public:
         return it;
     }
 
-    [[nodiscard]] std::byte* memory() noexcept { return reinterpret_cast<std::byte*>(this) + own_bytes; }
+    [[nodiscard]] std::byte* memory() noexcept { return reinterpret_cast<std::byte*>(this) + own_bytes; }  // where the ring's bytes begin
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(size_); }
-    [[nodiscard]] ring_owner const& owner() const noexcept { return owner_; }
+    [[nodiscard]] ring_owner const& owner() const noexcept { return owner_; }  // as it was made
 
     // The writer's clock as it was last: what it did not come to write gets that time.
     void note_time(double seconds) noexcept {
         time_.store(std::bit_cast<std::uint64_t>(seconds), std::memory_order_relaxed);
     }
+    // Seconds since 1970; any thread.
     [[nodiscard]] double time() const noexcept { return std::bit_cast<double>(time_.load(std::memory_order_relaxed)); }
 
-    ring_counters counters{};
+    ring_counters counters{};  // what the ring's two sides share
     loop_marks marks{};  // of the thread that fills the ring
 
 private:

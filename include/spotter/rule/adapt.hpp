@@ -24,8 +24,8 @@ concept adaptor = requires {
 template <rule Inner, adaptor Adaptor>
 struct adapted {
     using kind = rule_kind;
-    Inner inner;
-    Adaptor adaptor;
+    Inner inner;  // what is adapted
+    Adaptor adaptor;  // and by what
 };
 
 // An adaptor has a `state` and turns the inner rule's answer into its own:
@@ -115,7 +115,7 @@ struct count_per_mode {
 struct for_steps {
     using adapts_rules = void;
     using state = detail::count_per_mode;
-    std::uint64_t steps = 1;
+    std::uint64_t steps = 1;  // closes of one mode; 0 is as 1
     constexpr truth operator()(state& streak, step_id step, truth answer, std::span<finding>) const noexcept {
         std::uint64_t& count = streak.count[index_of(step.mode)];
         count = answer == truth::yes ? count + 1 : 0;
@@ -126,9 +126,9 @@ struct for_steps {
 // `rule | cooldown{100}`: told at most once in a hundred closes of a mode; undecided ones do not count.
 struct cooldown {
     using adapts_rules = void;
-    static constexpr bool thins_delivery = true;
+    static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
     using state = detail::count_per_mode;
-    std::uint64_t steps = 1;
+    std::uint64_t steps = 1;  // closes of one mode; 0 and 1 thin nothing
     constexpr truth operator()(state& silent, step_id step, truth answer, std::span<finding>) const noexcept {
         std::uint64_t& left = silent.count[index_of(step.mode)];
         if (left > 0) {
@@ -143,12 +143,12 @@ struct cooldown {
 // `rule | rearm{10}`: an episode is told once; it ends when the rule has said no ten times in a row, by mode.
 struct rearm {
     using adapts_rules = void;
-    static constexpr bool thins_delivery = true;
+    static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
     struct state {
         bool within[mode_count]{};  // an episode that was delivered
         std::uint64_t healthy[mode_count]{};
     };
-    std::uint64_t steps = 1;
+    std::uint64_t steps = 1;  // closes of one mode without it, in a row
     constexpr truth operator()(state& episode, step_id step, truth answer, std::span<finding>) const noexcept {
         std::size_t const m = index_of(step.mode);
         if (answer == truth::yes) {
@@ -163,7 +163,7 @@ struct rearm {
 // `rule | once`: told a single time in a run, whatever the mode.
 struct once_adaptor {
     using adapts_rules = void;
-    static constexpr bool thins_delivery = true;
+    static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
     struct state {
         bool delivered = false;
     };
@@ -180,6 +180,7 @@ struct only {
     using adapts_rules = void;
     using state = detail::no_state;
     Policy policy;  // asked at each close and observation
+    // What the policy says; other steps are hidden from the rule.
     [[nodiscard]] constexpr bool admits(step_id step) const { return policy(step); }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
 };
@@ -202,7 +203,7 @@ struct with_severity {
     using adapts_rules = void;
     using state = detail::no_state;
     severity level;  // instead of the rule's own
-    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }
+    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }  // of what an inner adaptor held back
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
         for (finding& each : found) { each.severity = level; }
         return answer;

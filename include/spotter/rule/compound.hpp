@@ -7,21 +7,21 @@
 namespace spotter::inline SPOTTER_ABI {
 
 template <class Left, class Right>
-struct both_rules {
+struct both_rules {  // `a && b`: holds where both do; both see every event
     using kind = rule_kind;
-    Left left;
-    Right right;
+    Left left;  // its finding is the one that is told
+    Right right;  // weighs in with its severity and response
 };
 template <class Left, class Right>
-struct either_rule {
+struct either_rule {  // `a || b`: holds where one does; both see every event
     using kind = rule_kind;
-    Left left;
-    Right right;
+    Left left;  // its findings come first
+    Right right;  // and these behind them
 };
 template <class Inner>
-struct not_rule {
+struct not_rule {  // `!a`: holds where `a` says no; where `a` is undecided so is this
     using kind = rule_kind;
-    Inner inner;
+    Inner inner;  // its own findings are not told
 };
 
 namespace detail {

@@ -35,23 +35,24 @@ struct finding {
     std::string_view tensor{};   // the first that violates, in observation order; empty for a negation
     std::string_view measure{};  // what was measured: "mean_abs", "share of dead units"
     std::string_view remedy{};   // what to do, one sentence
-    step_id step{};
-    double measured = 0;
-    double threshold = 0;
+    step_id step{};  // at whose close it was found
+    double measured = 0;  // in the unit of `measure`
+    double threshold = 0;  // that it broke, in the same unit
     relation how = relation::none;  // how `measured` stands to `threshold`
     spotter::severity severity = spotter::severity::warning;  // the rule's, or as said behind it
     spotter::decision decision = spotter::decision::proceed;  // what it asks for, once response_of has told
     bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
     bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
-    bool tells_origin = false;
+    bool tells_origin = false;  // `tensor` is where non-finite values began
     std::uint32_t others = 0;      // further tensors that violate
     std::uint32_t worker = 0;      // of several workers of a run the one that it was found in
     text<80> detail{};             // more evidence in words
 
-    static constexpr std::size_t most_responses = 4;
+    static constexpr std::size_t most_responses = 4;  // of one finding; further ones are left out
     // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as one have those
     // of both. 0: no more.
     std::uint32_t responses[most_responses]{};
+    // How many of these are set.
     [[nodiscard]] constexpr std::size_t response_count() const noexcept {
         std::size_t count = 0;
         while (count < most_responses && responses[count] != 0) { ++count; }
@@ -69,27 +70,29 @@ class response_desk;  // what a hook offers to responses (rule/respond.hpp)
 
 // What is done about a finding that is delivered, as the machine of `on(rule, response)` keeps it. Nothing is thrown.
 struct response_call {
-    error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;
-    void const* response = nullptr;
+    error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;  // runs it; `response` is what it was made for
+    void const* response = nullptr;  // the value; lives with its machine
     std::uint32_t number = 0;  // by which findings know it, once one has asked for it
-    response_call* next = nullptr;
+    response_call* next = nullptr;  // asked for before it
 };
 
 // Where a closing rule puts what it found; who owns machines keeps one and clears it. A composite cuts back what its parts
 // pushed. Of what does not fit the strongest stay, of equals the first, in the order of arrival; the rest is counted.
 class findings {
 public:
-    static constexpr std::size_t capacity = 16;
+    static constexpr std::size_t capacity = 16;  // that are kept of one rule
 
     // What holds but is not told again, as an adaptor thins it: whether there is anything, and how severe it would be.
     class untold {
     public:
-        [[nodiscard]] constexpr bool any() const noexcept { return rank_ > 0; }
+        [[nodiscard]] constexpr bool any() const noexcept { return rank_ > 0; }  // there is something
+        // Of the worst of it; info where there is nothing.
         [[nodiscard]] constexpr spotter::severity severity() const noexcept {
             return rank_ > 0 ? static_cast<spotter::severity>(rank_ - 1) : spotter::severity::info;
         }
+        // Instead of what was there.
         constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }
-        constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }
+        constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }  // the worse of both
         constexpr void join(spotter::severity level) noexcept {
             untold one;
             one.set(level);
@@ -100,6 +103,7 @@ public:
         std::uint8_t rank_ = 0;  // 0: nothing
     };
 
+    // In the order of arrival; the weakest goes where there is no room.
     constexpr void push(finding const& one) noexcept {
         if (count_ < room) {
             list_[count_++] = one;
@@ -131,13 +135,15 @@ public:
     // room of theirs before it leaves, and what they hold untold is not the part's.
     struct part {
         std::uint32_t floor = 0;  // where its findings begin
-        std::uint32_t left_out = 0;
-        decision asked = decision::proceed;
-        untold held{};
+        std::uint32_t left_out = 0;  // of this part
+        decision asked = decision::proceed;  // the strongest response that one of those asks for
+        untold held{};  // what this part holds untold
     };
+    // A part begins; what it returns belongs into `leave`.
     [[nodiscard]] constexpr part enter() noexcept {
         return std::exchange(now_, part{static_cast<std::uint32_t>(count_)});
     }
+    // The part has ended; its findings stand behind those before.
     constexpr void leave(part const& before) noexcept {
         now_.floor = before.floor;
         now_.held.join(before.held);
@@ -171,7 +177,7 @@ public:
 
     // What the rule at hand, or the part of it that was closed last, holds untold.
     [[nodiscard]] constexpr untold held() const noexcept { return now_.held; }
-    constexpr void hold(untold it) noexcept { now_.held = it; }
+    constexpr void hold(untold it) noexcept { now_.held = it; }  // instead of what was held
     // The severity of what holds and is not told again.
     [[nodiscard]] constexpr severity held_back() const noexcept { return now_.held.severity(); }
     // The strongest response that one of those asks for which were left out.
@@ -179,6 +185,7 @@ public:
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
+    // Findings that there was no room for.
     [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return now_.left_out; }
     [[nodiscard]] constexpr finding* begin() noexcept { return list_; }
     [[nodiscard]] constexpr finding* end() noexcept { return list_ + count_; }

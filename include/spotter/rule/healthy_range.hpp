@@ -38,7 +38,7 @@ inline constexpr std::size_t phase_count = 59;
 // mean of a control chart with exponential weights (Roberts 1959, "Control Chart Tests Based on Geometric Moving Averages", Technometrics 1).
 struct recent_mean {
     double value = 0;  // the mean so far
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;  // values so far
 
     // Takes a value in.
     SPOTTER_STRICT constexpr void add(double each, std::uint64_t window) noexcept {

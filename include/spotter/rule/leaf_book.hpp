@@ -14,8 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What a rule needs of a tensor: the terms, and along which axis units are counted where unit_activity is one of them.
 struct tensor_needs {
-    spotter::terms terms = spotter::terms::none;
-    int unit_axis = default_axis;
+    spotter::terms terms = spotter::terms::none;  // none: the tensor is not watched
+    int unit_axis = default_axis;  // only with terms::unit_activity
     bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
 
     // Whether both can have what they want of the tensor: units are counted along one axis.
@@ -24,6 +24,7 @@ struct tensor_needs {
         return !has(terms & other.terms, terms::unit_activity) ||
                unit_axis_of(tensor.shape, unit_axis, batch) == unit_axis_of(tensor.shape, other.unit_axis, batch);
     }
+    // The union; the axis of the first that counts units.
     constexpr void join(tensor_needs const& other) noexcept {
         if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
             unit_axis = other.unit_axis;
@@ -31,6 +32,7 @@ struct tensor_needs {
         terms |= other.terms;
         lacks_memory = lacks_memory || other.lacks_memory;
     }
+    // Wants nothing, and says why.
     [[nodiscard]] static constexpr tensor_needs without_memory() noexcept {
         tensor_needs none;
         none.lacks_memory = true;

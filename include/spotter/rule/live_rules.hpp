@@ -11,8 +11,8 @@ namespace spotter::inline SPOTTER_ABI {
 // Begins as `first`. Rules that come later begin with what they see then; those before say no more, and their coverage stays.
 struct live_rules {
     using kind = rule_kind;
-    dynamic_rule first;
-    detail::content_reader how;
+    dynamic_rule first;  // until others come
+    detail::content_reader how;  // reads the rules of a control file
 };
 
 template <>
@@ -38,6 +38,7 @@ public:
     }
     [[nodiscard]] pattern_fault malformed() const noexcept { return now_->malformed(); }
 
+    // What reads the rules that come later.
     [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }
     // `rules`: a dynamic_rule. Every tensor is then to be declared again.
     [[nodiscard]] error exchange(void const* rules) noexcept {

@@ -22,21 +22,24 @@ struct either_rule;
 template <class Inner>
 struct not_rule;
 
+// What a rule names as its `kind`: from it come `&&`, `||` and `!` of rules.
 struct rule_kind {
     template <class Left, class Right>
-    using both = both_rules<Left, Right>;
+    using both = both_rules<Left, Right>;  // `a && b`
     template <class Left, class Right>
-    using either = either_rule<Left, Right>;
+    using either = either_rule<Left, Right>;  // `a || b`
     template <class Inner>
-    using negated = not_rule<Inner>;
+    using negated = not_rule<Inner>;  // `!a`
 };
 
+// A value that says what is wrong: a leaf, a composite or an adapted rule.
 template <class Value>
 concept rule = expression<Value> && std::same_as<typename Value::kind, rule_kind>;
 
 // What a rule extracts of a tensor's values: numbers, in an order of its own. Grows to the longest there was.
 class feature {
 public:
+    // Where memory is exhausted the feature is given up.
     constexpr void push(double value) noexcept {
         if (values_.grow(count_ + 1)) {
             values_[count_++] = value;
@@ -46,7 +49,7 @@ public:
     }
     // There is no memory to extract it: the rule does not see the observation, and says so in its coverage.
     constexpr void give_up() noexcept { complete_ = false; }
-    [[nodiscard]] constexpr bool complete() const noexcept { return complete_; }
+    [[nodiscard]] constexpr bool complete() const noexcept { return complete_; }  // nothing was given up since `clear`
     // Of what was pushed from `first` on, every `step`-th stays.
     constexpr void thin(std::size_t first, std::size_t step) noexcept {
         std::size_t kept = first;
@@ -56,7 +59,7 @@ public:
     [[nodiscard]] constexpr double& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     constexpr void clear() noexcept { count_ = 0, complete_ = true; }
-    [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }
+    [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }  // until it grows or goes
 
 private:
     slots<double> values_;
@@ -107,6 +110,7 @@ concept extracting_rule = requires(Value const& it, typename Value::state& state
     it.extract(state, seen, values, out);
     it.observe(state, seen, made);
 };
+// A rule with the members above: neither a composite nor adapted.
 template <class Value>
 concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::state& state, tensor_info const& tensor,
                                             observation const& seen, findings& out) {
@@ -146,6 +150,7 @@ public:
         mix(index_of(step.mode)), mix(step.index);
         before_ = now_;
     }
+    // Of all that was closed; equal for equal histories.
     [[nodiscard]] constexpr std::uint64_t number() const noexcept { return before_; }
 
     bool behind = false;  // something was taken from the record, so that the rule's memory lacks it
@@ -246,7 +251,7 @@ public:
             return {};
         }
     }
-    [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }
+    [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }  // with its parameters; lives with the machine
 
 private:
     static constexpr bool has_context = requires(Rule const& it, tensor_info const& tensor) { it.context(tensor); };
@@ -345,10 +350,10 @@ machine(Rule) -> machine<Rule>;
 // The first tensor of a step that violates, and how many more did: the evidence of most rules. Observed several times in a row, a
 // tensor counts once.
 struct culprit {
-    std::string_view tensor{};
-    double measured = 0;
-    std::uint32_t count = 0;
-    tensor_id last = no_tensor;
+    std::string_view tensor{};  // the first that was blamed
+    double measured = 0;  // of that one
+    std::uint32_t count = 0;  // how many were blamed
+    tensor_id last = no_tensor;  // that was blamed, so that it counts once
 
     SPOTTER_COLD constexpr void blame(observation const& it, double value) noexcept {
         if (std::exchange(last, it.tensor.id) != it.tensor.id) { blame(it.tensor.name, value); }
@@ -360,6 +365,7 @@ struct culprit {
             measured = value;
         }
     }
+    // The first one, with the others counted in `others`; the machine adds the rule and the step.
     [[nodiscard]] constexpr finding as_finding(std::string_view measure, relation how, double threshold,
                                                severity level) const noexcept {
         finding found;

@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 // was observed last.
 template <pattern Pattern, any_statistic Statistic>
 struct latest_value {
-    Pattern which;
-    Statistic of;
+    Pattern which;  // asked once a tensor
+    Statistic of;  // of the whole tensor
     mode within = mode::train;  // only this mode
     bool any_mode = true;  // or any
 };
@@ -44,17 +44,17 @@ template <class Left, class Right>
 struct pair_rule {
     using kind = rule_kind;
     static constexpr std::string_view name = "pair";
-    Left left;
-    Right right;
-    detail::pairing pairing;
-    relation how = relation::greater;
-    double limit = 0;
+    Left left;  // what is held
+    Right right;  // against what
+    detail::pairing pairing;  // by division or subtraction
+    relation how = relation::greater;  // how the result stands to the limit where it is wrong
+    double limit = 0;  // of the ratio or the difference
 
-    struct side {
+    struct side {  // what is known of one side
         slots<std::uint8_t> watched;  // by tensor
-        double value = 0;
-        std::string_view tensor{};
-        bool known = false;
+        double value = 0;  // the last one that was finite
+        std::string_view tensor{};  // of which tensor it was
+        bool known = false;  // there was one
     };
     struct state {
         side left, right;
@@ -119,9 +119,9 @@ private:
 // Waits for its comparison: `ratio_of(latest("loss", mean, mode::eval), latest("loss", mean, mode::train)) > 1.2`.
 template <class Left, class Right>
 struct pair_of {
-    Left left;
-    Right right;
-    detail::pairing pairing;
+    Left left;  // what is held
+    Right right;  // against what
+    detail::pairing pairing;  // by division or subtraction
 
     [[nodiscard]] friend constexpr auto operator>(pair_of const& it, double limit) noexcept {
         return it.rule(relation::greater, limit);
@@ -148,6 +148,7 @@ template <pattern LeftPattern, any_statistic LeftStatistic, pattern RightPattern
                                       latest_value<RightPattern, RightStatistic> right) noexcept {
     return pair_of<decltype(left), decltype(right)>{left, right, detail::pairing::ratio};
 }
+// Left minus right, likewise.
 template <pattern LeftPattern, any_statistic LeftStatistic, pattern RightPattern, any_statistic RightStatistic>
 [[nodiscard]] constexpr auto gap_of(latest_value<LeftPattern, LeftStatistic> left,
                                     latest_value<RightPattern, RightStatistic> right) noexcept {

@@ -88,7 +88,7 @@ struct all_rule : detail::quantifier<Pattern, Predicate> {
 template <pattern Pattern, predicate Predicate>
 struct fraction_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "fraction";
-    relation how = relation::greater;
+    relation how = relation::greater;  // how the share stands to the limit where it is wrong
     double limit = 0;  // of the share, 0 to 1
     [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
         detail::tally const now = std::exchange(seen, {});
@@ -106,8 +106,8 @@ struct fraction_rule : detail::quantifier<Pattern, Predicate> {
 // `fraction("act/*", zero_fraction > 0.95)` waits for its comparison: `> 0.5`.
 template <pattern Pattern, predicate Predicate>
 struct fraction_of {
-    Pattern which;
-    Predicate ask;
+    Pattern which;  // of which tensors the share is
+    Predicate ask;  // what is asked of each
 
     [[nodiscard]] friend constexpr auto operator>(fraction_of it, double limit) noexcept {
         return it.rule(relation::greater, limit);

@@ -14,13 +14,13 @@ struct pending_response {
     int descriptor = -1;        // what `known` reads
     std::string_view what{};    // what was begun; lives with the response
     std::string_view rule{};    // whose finding it was about
-    std::string_view response{};
+    std::string_view response{};  // its name
 };
 
 // Where a finding comes from, for alerts that leave the program.
 struct finding_origin {
     std::string_view run{};  // the folder that it is recorded in; empty where there is none
-    std::uint32_t attempt = 0;
+    std::uint32_t attempt = 0;  // of the run, from 0
     double time = 0;  // seconds since 1970; 0: now
 };
 
@@ -29,16 +29,17 @@ class response_desk {
 public:
     // What to keep of a tensor at a step beyond the plan, for that many steps from the next one on.
     struct wish {
-        terms (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;
+        terms (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;  // asked of each tensor that is observed at those steps
         void const* plan = nullptr;  // lives with the machine that runs the rule
     };
+    // Of a machine whose wish is going on it begins anew; others add up, four at most.
     virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;
     // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go of it at once.
     virtual void await(pending_response const& it) noexcept {
         error why;
         (void)it.known(it, true, why);
     }
-    [[nodiscard]] virtual finding_origin origin() const noexcept { return {}; }
+    [[nodiscard]] virtual finding_origin origin() const noexcept { return {}; }  // of the run that the desk belongs to
 
 protected:
     constexpr ~response_desk() = default;
@@ -72,13 +73,16 @@ namespace detail {
 
 }  // namespace detail
 
+// The adaptor that `on(rule, response)` puts behind a rule: it changes no answer.
 template <response Response>
 struct responding {
     using adapts_rules = void;
     using state = response_call;
     Response what;
 
+    // The answer as it came.
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
+    // Marks what the rule pushed; it runs when all rules were judged.
     constexpr void respond(state& it, findings& out, std::size_t first) const noexcept {
         it.run = &run, it.response = &what;
         out.ask_for(it, first);
@@ -127,7 +131,7 @@ template <class Function>
 struct call {
     using responds = void;
     static constexpr std::string_view name = "call";
-    Function function;
+    Function function;  // copied; takes a finding, gives nothing or an error
     constexpr explicit call(Function it) noexcept : function{it} {}
     error operator()(finding const& found) const {
         if constexpr (requires {

@@ -12,9 +12,10 @@ template <rule... Rules>
 struct rule_pack {
     static_assert(sizeof...(Rules) <= 64, "spotter: a pack takes at most 64 rules; put two packs together.");
     using kind = rule_kind;
-    pack<Rules...> rules;
+    pack<Rules...> rules;  // asked in this order
 };
 
+// 64 rules at most; packs may stand in packs.
 template <rule... Rules>
 [[nodiscard]] constexpr rule_pack<Rules...> together(Rules... rules) noexcept {
     return {pack<Rules...>{std::in_place, rules...}};

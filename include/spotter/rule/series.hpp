@@ -20,6 +20,7 @@ public:
         most_ = static_cast<std::size_t>(most);
         return true;
     }
+    // The oldest goes where it is full.
     constexpr void add(double value) noexcept {
         if (most_ == 0) { return; }
         ring_[next_] = value;
@@ -28,13 +29,14 @@ public:
     }
     constexpr void clear() noexcept { count_ = next_ = 0; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }  // as many as `keep` was told
     [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
         std::size_t const place = next_ + (most_ - count_) + i;
         return ring_[place < most_ ? place : place - most_];
     }
     // All of them, in no order.
     [[nodiscard]] constexpr std::span<double const> unordered() const noexcept { return {ring_.data(), count_}; }
+    // The mean of those from `first` on, before `end`; not of none.
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(std::size_t first, std::size_t end) const noexcept {
         SPOTTER_STRICT_BODY
         double total = 0;
@@ -43,8 +45,9 @@ public:
     }
     // The median, and the median distance from it (MAD). Of an even count the lower of the two in the middle.
     struct middle {
-        double median = 0, deviation = 0;
+        double median = 0, deviation = 0;  // in the unit of the values; 0 where there are none
     };
+    // O(n); `scratch` grows to the number of values, and 0 comes back where it cannot.
     [[nodiscard]] constexpr middle find_middle(slots<std::uint64_t>& scratch) const noexcept {
         if (count_ == 0 || !scratch.grow(count_)) { return {}; }
         std::array<std::size_t, 1> const rank{(count_ - 1) / 2};
@@ -88,9 +91,10 @@ struct stalled_over {
     std::uint64_t window = 100;  // observations
     double by = 0.001;           // fraction of the older half's mean
 
+    // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "stalled", measure = "relative change over the window";
-    static constexpr relation how = relation::less_equal;
-    [[nodiscard]] constexpr double threshold() const noexcept { return by; }
+    static constexpr relation how = relation::less_equal;  // of a finding
+    [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
@@ -104,9 +108,10 @@ struct rising_over {
     std::uint64_t window = 100;  // observations
     double by = 0.05;  // fraction of the older half's size
 
+    // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "rising", measure = "relative change over the window";
-    static constexpr relation how = relation::greater;
-    [[nodiscard]] constexpr double threshold() const noexcept { return by; }
+    static constexpr relation how = relation::greater;  // of a finding
+    [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
@@ -119,9 +124,9 @@ struct rising_over {
 struct unchanged_over {
     std::uint64_t window = 10;  // observations
 
-    static constexpr std::string_view name = "unchanged", measure = "the same value";
-    static constexpr relation how = relation::none;
-    [[nodiscard]] constexpr double threshold() const noexcept { return 0; }
+    static constexpr std::string_view name = "unchanged", measure = "the same value";  // of the rule, and of what a finding measures
+    static constexpr relation how = relation::none;  // of a finding: there is no limit
+    [[nodiscard]] constexpr double threshold() const noexcept { return 0; }  // none
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
@@ -140,9 +145,10 @@ struct spike_over {
     std::uint64_t window = 64;  // observations, the new one not among them
     double deviations = 7;  // the threshold
 
+    // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "spike", measure = "robust deviations above the median";
-    static constexpr relation how = relation::greater;
-    [[nodiscard]] constexpr double threshold() const noexcept { return deviations; }
+    static constexpr relation how = relation::greater;  // of a finding
+    [[nodiscard]] constexpr double threshold() const noexcept { return deviations; }  // of a finding
     [[nodiscard]] SPOTTER_STRICT constexpr truth judge(recent_values& values, double value,
                                                        slots<std::uint64_t>& scratch, double& measured) const noexcept {
         SPOTTER_STRICT_BODY
@@ -167,12 +173,12 @@ template <pattern Pattern, any_statistic Statistic, class Kind>
 struct series_rule {
     using kind = rule_kind;
     static constexpr std::string_view name = Kind::name;
-    Pattern which;
-    Statistic of;
-    Kind over;
+    Pattern which;  // asked once a tensor
+    Statistic of;  // of the whole tensor; its name is the finding's reason
+    Kind over;  // stalled_over and so on: the window, and when it is wrong
 
-    struct series {
-        recent_values values;
+    struct series {  // of one tensor in one mode
+        recent_values values;  // without what is no finite number
         std::uint64_t spikes = 0;  // in a row
     };
     struct state {

@@ -14,12 +14,12 @@ namespace spotter::inline SPOTTER_ABI {
 // The levels at which quantiles are kept, in thousandths: 0 is the minimum, 500 the median, 1000 the maximum.
 inline constexpr std::array<std::uint16_t, 19> quantile_levels{0,   1,   10,  50,  100, 200, 250, 300, 400, 500,
                                                                600, 700, 750, 800, 900, 950, 990, 999, 1000};
-inline constexpr std::size_t histogram_bins = 64;
+inline constexpr std::size_t histogram_bins = 64;  // of every histogram
 
 // Of the finite values; of complex ones the real part. -0 counts as 0.
 struct distribution {
-    bool has_quantiles = false;
-    bool has_histogram = false;
+    bool has_quantiles = false;  // they were asked for, and there is a finite value
+    bool has_histogram = false;  // likewise; then low, high and bins are set
     std::array<double, quantile_levels.size()>
         quantiles{};           // by nearest rank: element ceil(q * n) of n, sorted, from 1 on
     double low = 0, high = 0;  // the histogram's first and last edge: smallest and largest value
@@ -29,8 +29,8 @@ struct distribution {
 
 // What a collection keeps, or a rule needs, of it.
 inline constexpr terms quantiles = terms::quantiles | terms::nonfinite;
-inline constexpr terms histogram = terms::histogram | terms::nonfinite;
-inline constexpr terms distribution_terms = terms::quantiles | terms::histogram;
+inline constexpr terms histogram = terms::histogram | terms::nonfinite;  // and this for the histogram
+inline constexpr terms distribution_terms = terms::quantiles | terms::histogram;  // the two bits, without the counts that come with them
 
 namespace detail {
 

@@ -11,15 +11,17 @@ namespace spotter::inline SPOTTER_ABI {
 // lanes; at the end the 16 lanes fold in halves (0 with 8, 1 with 9, ... then 0 with 4, ...). This order is part of what a
 // stored statistic means: a sum recomputed from the payload has the same bits, on every compiler and under every flag.
 inline constexpr std::size_t lane_count = 16;
-inline constexpr std::size_t block_size = 1024;
+inline constexpr std::size_t block_size = 1024;  // elements; the last block of a tensor may be shorter
 
-struct lane_sums {
-    double lane[lane_count]{};
+struct lane_sums {  // sums of which each has its lane, so that a compiler may take several at once without changing one bit
+    double lane[lane_count]{};  // element i of a block goes to lane i % 16
 
+    // Lane by lane.
     SPOTTER_STRICT constexpr void add(lane_sums const& block) noexcept {
         SPOTTER_STRICT_BODY
         for (std::size_t i = 0; i < lane_count; ++i) { lane[i] += block.lane[i]; }
     }
+    // All 16 in one, in halves.
     [[nodiscard]] SPOTTER_STRICT constexpr double fold() const noexcept {
         SPOTTER_STRICT_BODY
         double folded[lane_count];
@@ -33,8 +35,8 @@ struct lane_sums {
 
 // What one block of a tensor adds. `mean`-dependent sums need a second walk over the block, while it is in cache.
 struct block_sums {
-    lane_sums sum, sum_abs, sum_squares, squared_gaps;
-    std::uint64_t finite = 0;
+    lane_sums sum, sum_abs, sum_squares, squared_gaps;  // of finite elements: x, |x|, |x|^2; squares of the distance to their mean
+    std::uint64_t finite = 0;                           // elements
 };
 
 // One element as the statistics see it.
@@ -86,8 +88,9 @@ requires requires(Complex value) { value.im; }
 
 // Merges the second moment of a further block (Chan, Golub & LeVeque 1979): exact where a plain sum of squares is not.
 struct moments {
-    double count = 0, mean = 0, about_mean = 0;
+    double count = 0, mean = 0, about_mean = 0;  // elements so far, their mean, and the sum of squared distances from it
 
+    // In the order of blocks; one of no elements changes nothing.
     SPOTTER_STRICT constexpr void merge(double block_count, double block_mean, double block_about_mean) noexcept {
         SPOTTER_STRICT_BODY
         if (!(block_count > 0)) { return; }
@@ -104,11 +107,12 @@ struct moments {
 
 // Everything that is gathered over the blocks of one tensor.
 struct gathered {
-    summary result{};
-    lane_sums sum, sum_abs, sum_squares;
-    moments spread;
-    bool any_range = false, any_abs_range = false;
+    summary result{};  // what is complete already: counts, extremes, product
+    lane_sums sum, sum_abs, sum_squares;  // of all blocks that were closed
+    moments spread;  // only where variance is wanted
+    bool any_range = false, any_abs_range = false;  // whether `result` has extremes, of x and of |x|
 
+    // The element of that number is not finite; indices rise.
     constexpr void count_bad(number_class kind, std::uint64_t index) noexcept {
         if (result.first_bad == no_index) { result.first_bad = index; }
         if (kind == number_class::nan) {
@@ -119,16 +123,19 @@ struct gathered {
             ++result.neg_inf;
         }
     }
+    // Of x.
     constexpr void widen_range(double low, double high) noexcept {
         if (!any_range || low < result.minimum) { result.minimum = low; }
         if (!any_range || high > result.maximum) { result.maximum = high; }
         any_range = true;
     }
+    // Of |x|.
     constexpr void widen_abs_range(double low, double high) noexcept {
         if (!any_abs_range || low < result.abs_minimum) { result.abs_minimum = low; }
         if (!any_abs_range || high > result.abs_maximum) { result.abs_maximum = high; }
         any_abs_range = true;
     }
+    // Blocks in order; their extremes and counts were given before.
     SPOTTER_STRICT constexpr void close_block(block_sums const& block, terms wanted) noexcept {
         SPOTTER_STRICT_BODY
         sum.add(block.sum);
@@ -139,6 +146,7 @@ struct gathered {
             spread.merge(count, block.sum.fold() / count, block.squared_gaps.fold());
         }
     }
+    // Once, at the end; terms that were not wanted may have numbers all the same, and are not in `has`.
     [[nodiscard]] SPOTTER_STRICT constexpr summary finish(terms wanted) noexcept {
         SPOTTER_STRICT_BODY
         result.has = (wanted & pass_terms) | terms::nonfinite;

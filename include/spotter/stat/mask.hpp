@@ -13,11 +13,11 @@ enum class terms : std::uint32_t {
     zeros = 1U << 1,           // count of +0 and -0
     range = 1U << 2,           // minimum and maximum
     abs_range = 1U << 3,       // minimum and maximum of |x|
-    sum = 1U << 4,             //
-    sum_abs = 1U << 5,         //
-    sum_squares = 1U << 6,     //
+    sum = 1U << 4,             // of the finite elements, in the order of stat/lanes.hpp
+    sum_abs = 1U << 5,         // of |x|, likewise
+    sum_squares = 1U << 6,     // of |x|^2, likewise
     variance = 1U << 7,        // block-wise second moment about the mean; brings sum
-    product = 1U << 8,         //
+    product = 1U << 8,         // of the finite elements; of complex ones the real parts, as in sum and range
     change = 1U << 9,          // against the previous observation of the same tensor and mode; keeps one copy
     hash = 1U << 10,           // 64 bits over the value bits
     unit_activity = 1U << 16,  // a feature: active and finite elements of each unit
@@ -32,13 +32,15 @@ enum class terms : std::uint32_t {
 [[nodiscard]] constexpr terms operator|(terms a, terms b) noexcept {
     return static_cast<terms>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
+// What both ask for.
 [[nodiscard]] constexpr terms operator&(terms a, terms b) noexcept {
     return static_cast<terms>(static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b));
 }
+// Those of `set` that are not in `gone`.
 [[nodiscard]] constexpr terms without(terms set, terms gone) noexcept {
     return static_cast<terms>(static_cast<std::uint32_t>(set) & ~static_cast<std::uint32_t>(gone));
 }
-constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }
+constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }  // adds to a wish
 [[nodiscard]] constexpr bool any(terms set) noexcept { return set != terms::none; }
 [[nodiscard]] constexpr bool has(terms set, terms wanted) noexcept { return (set & wanted) == wanted; }
 
@@ -49,7 +51,8 @@ constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }
 struct delta {
     unsigned chain = 8;  // links; 0 is none, 64 at most
 
-    static constexpr unsigned longest = 64;
+    static constexpr unsigned longest = 64;  // links; more are taken as so many
+    // The payload with its chain, so that it stands where a collection's contents do.
     constexpr operator terms() const noexcept {  // so that it stands where a collection's contents do
         unsigned const links = chain < longest ? chain : longest;
         return static_cast<terms>(links << 20 | static_cast<std::uint32_t>(terms::payload));

@@ -56,12 +56,14 @@ struct predicate_kind : stateless_kind {};
 template <class Value>
 concept predicate = expression<Value> && std::same_as<typename Value::kind, predicate_kind>;
 
+// `l2 > 1e3`, as a type: a statistic, how it is to stand, and to what.
 template <any_statistic Statistic, relation How>
 struct comparison {
     using kind = predicate_kind;
-    static constexpr relation how = How;
-    Statistic left;
-    double limit;
+    static constexpr relation how = How;  // how the statistic stands to the limit where it holds
+    Statistic left;  // what is compared
+    double limit;  // in the unit of the statistic
+    // Undecided where the number is not known, is NaN, or where there is no finite element (but for counts).
     [[nodiscard]] constexpr truth operator()(summary const& of) const {
         if constexpr (requires { left.value_of(of); }) {
             constexpr statistic plain = Statistic{};
@@ -80,6 +82,7 @@ struct comparison {
     }
 };
 
+// Predicates on a statistic; a limit of NaN holds for none.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::less> operator<(Statistic left, double limit) noexcept {
     return {left, limit};
@@ -88,10 +91,12 @@ template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::less_equal> operator<=(Statistic left, double limit) noexcept {
     return {left, limit};
 }
+// As `<`.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::greater> operator>(Statistic left, double limit) noexcept {
     return {left, limit};
 }
+// As `<`.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::greater_equal> operator>=(Statistic left,
                                                                                   double limit) noexcept {
@@ -119,6 +124,7 @@ struct evidence {
     double threshold = 0;  // what it was compared with
     relation how = relation::none;  // that was asked for
 };
+// Of a tensor for which it is decided. Of a callable that is no comparison only that it was a "predicate".
 template <predicate Predicate>
 [[nodiscard]] constexpr evidence evidence_of(Predicate const& it, summary const& of) {
     if constexpr (requires { it.right; }) {

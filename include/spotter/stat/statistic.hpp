@@ -197,7 +197,7 @@ constexpr measurement statistic::operator()(summary const& of) const noexcept {
 // A statistic with its kind in its type, as `mean` is: a rule on it costs a load and a comparison. As a value it is a `statistic`.
 template <statistic_id Id, bool Abs = false>
 struct fixed_statistic {
-    constexpr operator statistic() const noexcept { return {Id, Abs}; }
+    constexpr operator statistic() const noexcept { return {Id, Abs}; }  // the same, its kind in the value
     [[nodiscard]] static constexpr terms needs() noexcept { return statistic{Id, Abs}.needs(); }
     [[nodiscard]] static constexpr std::string_view name() noexcept { return statistic{Id, Abs}.name(); }
     [[nodiscard]] constexpr measurement operator()(summary const& of) const noexcept {
@@ -205,6 +205,7 @@ struct fixed_statistic {
     }
     // The same in two halves: whether there is a number, and which.
     [[nodiscard]] static constexpr bool is_known(summary const& of) noexcept { return detail::is_known<Id>(of, Abs); }
+    // Without a look whether it is known.
     [[nodiscard]] static constexpr double value_of(summary const& of) noexcept { return detail::value_of<Id>(of, Abs); }
 };
 
@@ -269,7 +270,7 @@ concept own_statistic = !std::convertible_to<Value, statistic> && requires(Value
     value(of);
 };
 template <class Value>
-concept any_statistic = std::convertible_to<Value, statistic> || own_statistic<Value>;
+concept any_statistic = std::convertible_to<Value, statistic> || own_statistic<Value>;  // a built-in one or the user's own
 
 template <any_statistic Statistic>
 [[nodiscard]] constexpr terms needs_of(Statistic const& it) noexcept {
@@ -287,6 +288,7 @@ template <any_statistic Statistic>
         return Statistic::name;
     }
 }
+// Of either kind; a plain number of a user's is known.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr measurement measure(Statistic const& it, summary const& of) {
     if constexpr (std::convertible_to<decltype(it(of)), measurement>) {
@@ -301,7 +303,7 @@ template <any_statistic... Statistics>
 [[nodiscard]] constexpr terms stats(Statistics const&... each) noexcept {
     return (terms::nonfinite | ... | needs_of(each));
 }
-inline constexpr terms payload = terms::payload;
+inline constexpr terms payload = terms::payload;  // the values themselves, in a collection's contents
 using terms::shape;  // not a variable: many a function has a local of that name
 
 }  // namespace spotter::inline SPOTTER_ABI

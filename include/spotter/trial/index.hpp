@@ -25,8 +25,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // In which section the loop was at some time, and for how many seconds it had been in it at least; empty: nothing is known.
 struct stayed_in {
-    std::string section{};
-    double time = 0, seconds = 0;
+    std::string section{};  // its path, `outer/inner`
+    double time = 0, seconds = 0;  // when, in seconds since 1970; for how long at least
 };
 
 // What the record of one worker says, found in its rows: names, steps, where the values are. Grows with the record at each `refresh`; what needs the

@@ -6,7 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct download_health {
+struct download_health {  // what a download came to
     std::uint64_t files = 0, bytes = 0;  // that were fetched
 };
 

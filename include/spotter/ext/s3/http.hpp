@@ -23,22 +23,22 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 
 // One question and its answer. What `body` and `into` view must outlive the call.
 struct request {
-    char const* method = "GET";
-    std::string bucket{}, key{};
+    char const* method = "GET";  // as HTTP has it
+    std::string bucket{}, key{};  // not encoded; no key: the bucket itself
     std::string query{};                  // encoded, its names in order, each with `=`
     std::vector<std::string> headers{};   // `name: value`
-    std::span<std::byte const> body{};
+    std::span<std::byte const> body{};  // what is sent
     std::span<std::byte> into{};          // where what comes goes, if the answer is 2xx; else, and where it is empty, to `text`
 
-    long status = 0;
-    std::string text{};
+    long status = 0;  // of the answer; 0: there was none
+    std::string text{};  // of the answer, where it did not go into `into`
     std::size_t came = 0;  // bytes in `into`
-    std::string etag{}, region{};
-    std::uint64_t length = 0;
+    std::string etag{}, region{};  // as the store says; empty where it does not
+    std::uint64_t length = 0;  // bytes, as the answer announces them
     std::int64_t date = 0, modified = 0;  // of the store's clock: seconds since 1970, 0 where it does not say
     error why{};                          // of the connection, after the last try
 
-    [[nodiscard]] bool good() const noexcept { return !why && status >= 200 && status < 300; }
+    [[nodiscard]] bool good() const noexcept { return !why && status >= 200 && status < 300; }  // answered with 2xx
 };
 
 namespace detail {
@@ -125,10 +125,10 @@ public:
         curl_multi_cleanup(many_);
     }
 
-    [[nodiscard]] settings const& how() const noexcept { return how_; }
+    [[nodiscard]] settings const& how() const noexcept { return how_; }  // as given
     // Made so far, tries again included: what a store counts, too.
     [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
-    [[nodiscard]] bool is_stopped() const noexcept { return stop_ != nullptr && stop_(context_); }
+    [[nodiscard]] bool is_stopped() const noexcept { return stop_ != nullptr && stop_(context_); }  // as `stop_if` was told
     // `stop(context)`, asked often: true ends the waiting between two tries.
     void stop_if(bool (*stop)(void const*), void const* context) noexcept { stop_ = stop, context_ = context; }
 

@@ -54,6 +54,7 @@ public:
     // Why nothing is sent at all: no place, no keys, no memory.
     [[nodiscard]] error const& refused() const noexcept { return refused_; }
 
+    // Any thread.
     [[nodiscard]] mirror_health health() const {
         std::scoped_lock const held{guard_};
         mirror_health now = seen_;

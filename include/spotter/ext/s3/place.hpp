@@ -9,16 +9,18 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
+// What a place begins with.
 inline constexpr std::string_view scheme = "s3://";
 
-struct place {
-    std::string bucket{};
+struct place {  // `s3://bucket/key`
+    std::string bucket{};  // 3 to 63 letters
     std::string key{};  // without slashes at its ends; empty: the bucket
 
-    [[nodiscard]] std::string folder() const { return key.empty() ? std::string{} : key + '/'; }
-    [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }
+    [[nodiscard]] std::string folder() const { return key.empty() ? std::string{} : key + '/'; }  // what keys below it begin with
+    [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }  // as it is written
 };
 
+// By its beginning; parse_place says whether it is sound.
 [[nodiscard]] inline bool is_place(std::string_view path) noexcept { return path.starts_with(scheme); }
 
 // errc::bad_config where it is no `s3://bucket/key`.
@@ -61,6 +63,7 @@ struct place {
     return out;
 }
 
+// The way back.
 [[nodiscard]] inline std::string decoded(std::string_view text) {
     auto const value = [](char digit) {
         return digit >= '0' && digit <= '9'   ? digit - '0'

@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 // The keys are never printed, recorded or part of an error.
 struct settings {
     std::string endpoint{};  // `http://127.0.0.1:9000`; empty: Amazon's, by region
-    std::string region = "us-east-1";
+    std::string region = "us-east-1";  // of Amazon's endpoint, and of the signature
     std::string key_id{}, key{}, token{};       // token: of keys that expire
     std::chrono::milliseconds patience{30'000};  // so long a question is asked again while the store does not answer, or says 5xx
     std::chrono::milliseconds connect{5'000};    // and so long a connection may take

@@ -6,10 +6,10 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct object {
+struct object {  // one of a listing
     std::string key{};  // the whole
-    std::string etag{};
-    std::uint64_t bytes = 0;
+    std::string etag{};  // hexadecimal digits; changes with the bytes
+    std::uint64_t bytes = 0;  // its size
 };
 
 inline constexpr std::uint64_t part_bytes = 64ULL << 20;  // an object beyond it goes in parts of so many
@@ -19,8 +19,8 @@ class store {
 public:
     explicit store(settings how) : http_{std::move(how)} {}
 
-    [[nodiscard]] settings const& how() const noexcept { return http_.how(); }
-    [[nodiscard]] http& connection() noexcept { return http_; }
+    [[nodiscard]] settings const& how() const noexcept { return http_.how(); }  // as given
+    [[nodiscard]] http& connection() noexcept { return http_; }  // to stop it, and to count
 
     // All whose key begins so, in the order of their keys.
     [[nodiscard]] error list(std::string const& bucket, std::string const& prefix, std::vector<object>& found) {
@@ -82,6 +82,7 @@ public:
         return error_of(it);
     }
 
+    // One that is not there is no error.
     [[nodiscard]] error remove(std::string const& bucket, std::string const& key) {
         request it{.method = "DELETE", .bucket = bucket, .key = key};
         http_.ask(it);

@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct mirror_options {
+struct mirror_options {  // how a run is sent
     std::chrono::milliseconds every{10'000};     // the segment that still grows goes so often, and a sign of life with it
     std::chrono::milliseconds patience{60'000};  // so long the end waits for what is left
     bool remove_local = false;  // segments that are closed, but for the newest, once the store has confirmed them
@@ -38,8 +38,8 @@ public:
         while (folder_.size() > 1 && folder_.ends_with('/')) { folder_.pop_back(); }
     }
 
-    [[nodiscard]] mirror_health const& health() const noexcept { return health_; }
-    [[nodiscard]] store& away() noexcept { return store_; }
+    [[nodiscard]] mirror_health const& health() const noexcept { return health_; }  // as of the last pass
+    [[nodiscard]] store& away() noexcept { return store_; }  // where it goes
     // What is there now is of an earlier run, until somebody writes.
     void ignore_what_is_there() {
         for (std::string const& each : workers()) { stale_[each] = newest_of(each); }

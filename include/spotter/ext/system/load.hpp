@@ -14,9 +14,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What is not known is not set: each has a bit in `known`. Rates are per second.
 struct system_load {
-    static constexpr std::size_t most_cores = 1024, most_gpus = 16;
+    static constexpr std::size_t most_cores = 1024, most_gpus = 16;  // further ones are left out
 
-    enum class part : std::uint32_t {
+    enum class part : std::uint32_t {  // what is read together; a bit in `known`
         cpu = 1U << 0,
         own_cpu = 1U << 1,
         own_io = 1U << 2,
@@ -30,13 +30,13 @@ struct system_load {
         clock = 1U << 10,
         gpu = 1U << 11,
     };
-    static constexpr std::size_t parts = 12;
-    struct pressure {
+    static constexpr std::size_t parts = 12;  // that there are
+    struct pressure {  // Linux's pressure stall information
         float some = 0, full = 0;  // share of the time in which some task, or all of them, waited
     };
     // What is not known of one is not a number.
     struct gpu {
-        static constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+        static constexpr float unknown = std::numeric_limits<float>::quiet_NaN();  // compare it with no number: it is none
         float busy = unknown;         // share of the time in which a kernel ran
         float memory = unknown;       // share of its memory in use
         float power = unknown;        // watts
@@ -45,11 +45,11 @@ struct system_load {
         float received = unknown, sent = unknown;  // bytes a second over PCIe
     };
 
-    std::uint32_t known = 0;
+    std::uint32_t known = 0;  // bits of `part`
     double seconds = 0;  // since the sample before
 
     std::array<float, most_cores> cpu{};  // busy share of each core, time stolen by other machines included
-    std::size_t cores = 0;
+    std::size_t cores = 0;  // of these
     float busy = 0;         // share of all cores' time, stolen time included
     float io_wait = 0;      // share of all cores' time: idle, with a disk at work for them
     float stolen = 0;       // share of all cores' time that another machine had
@@ -60,12 +60,12 @@ struct system_load {
     double memory = 0;      // of that what there may be: the limit of its group, else the machine's
     double received = 0, sent = 0;      // bytes over all networks but the loop
     double disk_read = 0, disk_written = 0;  // bytes of all disks
-    pressure waits_cpu{}, waits_memory{}, waits_io{};
+    pressure waits_cpu{}, waits_memory{}, waits_io{};  // for what tasks waited
     float temperature = 0;  // degrees Celsius, the hottest zone
     float clock = 0;        // hertz, the mean of all cores
 
-    std::array<gpu, most_gpus> gpus{};
-    std::size_t gpu_count = 0;
+    std::array<gpu, most_gpus> gpus{};  // the first gpu_count
+    std::size_t gpu_count = 0;  // that could be asked
     // Threads or processes that prepare data, as the program counts them; not a number where it does not.
     float loader_workers = gpu::unknown;
 
@@ -74,8 +74,9 @@ struct system_load {
         float const others = cores > 0 ? busy - own_cores / static_cast<float>(cores) : 0;
         return others > 0 ? others : 0;
     }
+    // It is known.
     [[nodiscard]] constexpr bool has(part which) const noexcept { return (known & static_cast<std::uint32_t>(which)) != 0; }
-    constexpr void learn(part which) noexcept { known |= static_cast<std::uint32_t>(which); }
+    constexpr void learn(part which) noexcept { known |= static_cast<std::uint32_t>(which); }  // it is known now
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

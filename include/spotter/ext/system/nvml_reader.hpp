@@ -20,7 +20,7 @@ public:
     // The driver measures what goes over PCIe for 20 ms a direction and device, and the call lasts as long: only where it is asked for.
     void sample(bool with_pcie, system_load& into) noexcept;
 
-    [[nodiscard]] bool is_there() const noexcept { return count_ > 0; }
+    [[nodiscard]] bool is_there() const noexcept { return count_ > 0; }  // the library, and a GPU
     // The first thing that went wrong with a library that is there.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 

@@ -22,10 +22,10 @@ public:
     // What happened since the call before; at the first call only what needs none. `now` in seconds, of a clock that does not jump.
     void sample(double now, system_load& into) noexcept;
 
-    // Parts that the last sample lacks, as bits of system_load::part; and those of them that this system has and that could not be read.
+    // Parts that the last sample lacks, as bits of system_load::part.
     [[nodiscard]] std::uint32_t missing() const noexcept { return missing_; }
-    [[nodiscard]] std::uint32_t unreadable() const noexcept { return missing_ & had_; }
-    [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;
+    [[nodiscard]] std::uint32_t unreadable() const noexcept { return missing_ & had_; }  // of these what this system has
+    [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;  // that says it, for people
 
 private:
     enum file : std::size_t {

@@ -12,7 +12,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct system_options {
+struct system_options {  // how the machine is sampled
     double seconds = 1;  // between two samples
     bool pcie = false;   // ask what goes over PCIe: 40 ms a GPU and sample, in which nothing is written
     // Called at each sample by who writes, behind everything else: for what the program alone knows, as its loader_workers, and on a
@@ -30,11 +30,11 @@ public:
     system_source& operator=(system_source const&) = delete;
     ~system_source() { close(); }
 
-    void open() noexcept;
+    void open() noexcept;  // before the first sample
     void close() noexcept;
     // `now` in seconds, of a clock that does not jump.
     void sample(double now) noexcept;
-    [[nodiscard]] system_load const& load() const noexcept { return load_; }
+    [[nodiscard]] system_load const& load() const noexcept { return load_; }  // the last sample
     // What this system does not have, with commas; as of the last sample.
     [[nodiscard]] text<160> absent() const noexcept;
     // The first source that is there, or was, and could not be read.

@@ -45,6 +45,7 @@ public:
     requires detail::torch_module<Module> || detail::torch_holder<Module>
     explicit module_table(Module const& module, std::string_view prefix = {}) { add(module, prefix); }
 
+    // Behind those that are there; may throw where memory is exhausted.
     template <detail::torch_module Module>
     module_table& add(Module const& module, std::string_view prefix = {}) {
         for (auto const& each : module.named_parameters()) {
@@ -65,6 +66,7 @@ public:
         }
         return *this;
     }
+    // An empty holder adds nothing.
     template <detail::torch_holder Holder>
     module_table& add(Holder const& module, std::string_view prefix = {}) {
         return module ? add(*module, prefix) : *this;
@@ -112,7 +114,7 @@ void visit_tensors(Holder const& module, Visit visit) {
 // Each tensor of a module or table as by packed(tensor): for nets on another device, or channels-last.
 template <class Modules>
 struct packed_modules {
-    Modules const& modules;
+    Modules const& modules;  // must outlive this
 
     template <class Visit>
     friend void visit_tensors(packed_modules const& it, Visit visit) {

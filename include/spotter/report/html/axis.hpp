@@ -9,11 +9,12 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
+// Of one figure. Numbers may be anything; what has no place on it is at an end.
 class axis {
 public:
-    struct tick {
-        double place = 0;
-        std::string label{};
+    struct tick {  // a number that is written at the axis
+        double place = 0;  // between `from` and `to`
+        std::string label{};  // plain letters: nothing to be escaped
     };
 
     // `low` and `high` are at the places `from` and `to`. Finite numbers; equal ones are spread apart. Logarithmic where `log` is
@@ -22,10 +23,10 @@ public:
     // The same with some room beyond both ends.
     [[nodiscard]] axis with_margin(double share) const noexcept;
 
-    [[nodiscard]] bool is_log() const noexcept { return log_; }
+    [[nodiscard]] bool is_log() const noexcept { return log_; }  // as asked for, and possible
     // What lies beyond an end is at that end.
     [[nodiscard]] double at(double value) const noexcept;
-    [[nodiscard]] bool holds(double value) const noexcept;
+    [[nodiscard]] bool holds(double value) const noexcept;  // it lies between the ends; NaN does not
 
     // About `wanted` of them. `counts`: labels of whole numbers, such as steps.
     [[nodiscard]] std::vector<tick> ticks(int wanted, bool counts = false) const;

@@ -12,30 +12,30 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-struct line {
+struct line {  // one curve of a chart
     series const* data = nullptr;  // outlives the drawing
-    std::string label{};
+    std::string label{};  // of the legend and the tips; any letters, escaped when it is drawn
     unsigned colour = 0;  // of the palette: 0 to 5
-    bool dashed = false;
+    bool dashed = false;  // as drawn, and in the legend
     bool named = true;  // in the legend
     bool band = true;   // from the smallest to the largest of neighbouring steps, where a bucket has several
 };
 
-struct mark {
-    std::uint64_t step = 0;
-    spotter::severity severity = severity::warning;
-    std::string label{};
+struct mark {  // a finding: a line from top to bottom; left out where it lies beyond the steps of the curves
+    std::uint64_t step = 0;  // on the axis of the curves
+    spotter::severity severity = severity::warning;  // says its colour
+    std::string label{};  // its tip; any letters
 };
 
-struct chart {
-    std::string title{};
+struct chart {  // a figure of curves over steps, from the first to the last that has a value
+    std::string title{};  // any letters
     std::string note{};  // below the title
-    std::vector<line> lines{};
-    std::vector<mark> marks{};
-    std::optional<double> threshold{};
-    std::string step_name = "step";
-    bool may_be_log = true;
-    bool whole_numbers = false;
+    std::vector<line> lines{};  // above each other, the last on top; more than 8 have no tips
+    std::vector<mark> marks{};  // below the curves
+    std::optional<double> threshold{};  // a line across; beyond the axis it is told in words
+    std::string step_name = "step";  // of the axis
+    bool may_be_log = true;  // it is where all is above zero and the largest is over 50 times the smallest
+    bool whole_numbers = false;  // labels of values are whole
     std::optional<double> ceiling{};  // the axis goes from 0 to this
     bool wide = false;                // as wide as two, as high as one
 };

@@ -18,6 +18,7 @@ using names_of_classes = std::vector<std::string>;  // by class; may be too few,
 
 }  // namespace detail
 
+// Its body is empty where nothing was judged: no labels with predictions, neither values of them nor what rules extracted.
 [[nodiscard]] section classes_section(run_story const& story, judged_samples const& judged);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -29,6 +29,7 @@ struct reading {
 
 }  // namespace detail
 
+// Of one run; where nothing was found it says what that is worth.
 [[nodiscard]] section findings_section(run_story const& story);
 
 // Of more runs than stand side by side: for each its verdict and the strongest findings, without their curves.

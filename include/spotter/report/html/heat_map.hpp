@@ -9,16 +9,16 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-struct strip {
-    std::string label{};
+struct strip {  // one row of a heat map
+    std::string label{};  // any letters
     series data{};
     bool blamed = false;  // a finding names it
 };
 
-struct heat_map {
-    std::string title{};
-    std::string note{};
-    std::vector<strip> strips{};
+struct heat_map {  // rows over one axis of steps
+    std::string title{};  // any letters
+    std::string note{};  // below the title
+    std::vector<strip> strips{};  // the first at the top
     bool decades = true;  // colours by the logarithm; otherwise by the share from 0 to 1
 };
 

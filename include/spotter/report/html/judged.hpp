@@ -10,15 +10,15 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 // A sample whose prediction is not its label.
 struct mistake {
-    std::uint32_t label = 0, said = 0;
+    std::uint32_t label = 0, said = 0;  // what it is, and what it was taken for: classes from 0
     double certainty = 0;  // of the prediction, 0 to 1; 0 where there are no scores
-    step_id step{};
+    step_id step{};  // at which its values were kept
     std::size_t sample = 0, samples = 0;  // which of how many of that step
     picture image{};                      // no width where there is none
 };
 
-struct judged_samples {
-    class_counts counts{};
+struct judged_samples {  // what the page shows of a classifier
+    class_counts counts{};  // of the samples at those steps, or of what rules extracted
     std::vector<mistake>
         mistakes{};          // to be shown: some of each of the most frequent pairs, then the surest of all others
     std::string from{};      // which tensors and steps: "labels and logits at eval(16)"

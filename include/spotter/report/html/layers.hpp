@@ -22,6 +22,7 @@ inline constexpr series_of of_idle = [](mode_story const& it) -> series const& {
 
 }  // namespace detail
 
+// Gradients and updates; the weights themselves where no updates are known. Its body is empty where there are none.
 [[nodiscard]] section layers_section(run_story const& story);
 
 // Of a ReLU half of the outputs are zero when all is well; a unit that no sample activates is not.

@@ -9,14 +9,14 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-struct ridge {
-    std::uint64_t step = 0;
+struct ridge {  // the histogram of one step
+    std::uint64_t step = 0;  // on the page's axis of steps
     distribution values{};  // with a histogram
 };
 
-struct ridge_plot {
-    std::string title{};
-    std::vector<ridge> ridges{};
+struct ridge_plot {  // of one tensor
+    std::string title{};  // any letters
+    std::vector<ridge> ridges{};  // the oldest first
 };
 
 namespace detail {

@@ -11,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-struct roc_curve {
-    std::string label{};
+struct roc_curve {  // of one class against all others
+    std::string label{};  // the class, as it is told; any letters
     std::vector<std::pair<double, double>> points{};  // false and true positive rate, from (0, 0) to (1, 1)
     double area = 0;                                  // under it: 0.5 for scores that say nothing
 };

@@ -20,16 +20,18 @@ namespace spotter::inline SPOTTER_ABI::html {
 // The same of a text of several lines.
 [[nodiscard]] std::string escape_lines(std::string_view text);
 
-[[nodiscard]] std::string number_text(double const& value);
+[[nodiscard]] std::string number_text(double const& value);  // four digits; "NaN", "∞", "−∞"
 
 // "950", "12k", "1.5M": for axes. Up to four digits stay as they are.
 [[nodiscard]] std::string short_count(double count);
 
+// A share from 0 to 1: "12.5 %".
 [[nodiscard]] inline std::string percent_text(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
+// Without their ends; what follows the last one too, where there is something.
 [[nodiscard]] std::vector<std::string> lines_of(std::string_view text);
 
-[[nodiscard]] std::string plural(std::uint64_t count, std::string_view what);
+[[nodiscard]] std::string plural(std::uint64_t count, std::string_view what);  // "1 step", "2 steps"
 
 // A place in a picture: a tenth of a unit is finer than a pixel.
 [[nodiscard]] std::string place_text(double place);

@@ -6,6 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
+// Of train steps, or of evaluations where none was timed; where no step was it says so.
 [[nodiscard]] section timing_section(run_story const& story);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

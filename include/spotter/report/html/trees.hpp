@@ -7,6 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
+// Its body is empty where no tensor has a role of trees.
 [[nodiscard]] section trees_section(run_story const& story, value_source& from);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -14,8 +14,8 @@ class value_source {
 public:
     explicit value_source(trial const& run) noexcept : run_{run} {}
 
-    [[nodiscard]] recorded_value read(tensor_story const& tensor, step_id step);
-    [[nodiscard]] bool spent() const noexcept { return spent_; }
+    [[nodiscard]] recorded_value read(tensor_story const& tensor, step_id step);  // the budget is of bytes before compression
+    [[nodiscard]] bool spent() const noexcept { return spent_; }  // something was left out for the budget
 
 private:
     trial const& run_;

@@ -13,6 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // of the batch, fewer where heads times keys are many. A key behind the last one that any head looks at from a query is masked; a query with fewer than
 // `least_keys` keys to choose from says nothing. Weights are divided by their sum, which dropout makes another number than 1.
 struct attention_heads {
+    // How much of a tensor is looked at, and (least_keys) how many keys a query must have to choose from.
     static constexpr std::size_t most_queries = 64, most_values = std::size_t{1} << 18U, least_keys = 4,
                                  most_heads = 96;
 
@@ -36,14 +37,16 @@ struct attention_heads {
         slots<head> heads;
     };
 
-    struct sizes {
-        std::size_t samples = 0, heads = 0, queries = 0, keys = 0;
+    struct sizes {  // of weights and the distances between them in memory; of what is none all are 0
+        std::size_t samples = 0, heads = 0, queries = 0, keys = 0;  // 1 sample where there is no batch axis
         std::size_t sample_step = 0, head_step = 0, query_step = 0, key_step = 0;  // elements
 
+        // There is something to look at.
         [[nodiscard]] constexpr bool fit() const noexcept {
             return samples > 0 && heads > 0 && queries > 0 && keys >= least_keys;
         }
     };
+    // Of rank 3 or 4; heads beyond most_heads are left out.
     [[nodiscard]] static constexpr sizes sizes_of(extents const& shape, order layout) noexcept {
         if (shape.rank != 3 && shape.rank != 4) { return {}; }
         std::size_t step[4] = {0, 1, 1, 1}, size[4] = {1, 1, 1, 1};
@@ -59,6 +62,7 @@ struct attention_heads {
                 step[3]};
     }
 
+    // False where memory is exhausted.
     [[nodiscard]] static constexpr bool make_room(scratch& own, sizes const& of) noexcept {
         return !of.fit() || (own.row.grow(of.heads * of.keys) && own.keys.grow(of.heads * of.keys) &&
                              own.distances.grow(of.heads * of.heads) && own.heads.grow(of.heads));
@@ -84,6 +88,7 @@ struct attention_heads {
         }
         return made.size() % numbers == 0 ? made.size() / numbers : 0;
     }
+    // `which` below count_in(made).
     [[nodiscard]] SPOTTER_STRICT static constexpr head of(std::span<double const> made, std::size_t which) noexcept {
         SPOTTER_STRICT_BODY
         std::span<double const> const it = made.subspan(which * numbers, numbers);

@@ -21,8 +21,8 @@ struct attention_one_position {
     std::uint64_t patience = 10;  // observations
 
     using scratch = attention_heads::scratch;
-    struct violation : judged_value {
-        std::size_t head = 0, position = 0, count = 0, heads = 0;
+    struct violation : judged_value {  // which head it is the most, at which key, and how many of how many are so
+        std::size_t head = 0, position = 0, count = 0, heads = 0;  // all from 0; count and heads are numbers of heads
     };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("attention heads", 1); }

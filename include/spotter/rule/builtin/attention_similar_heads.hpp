@@ -22,8 +22,8 @@ struct attention_similar_heads {
     std::uint64_t patience = 10;  // observations
 
     using scratch = attention_heads::scratch;
-    struct violation : judged_value {
-        std::size_t head = 0, other = 0, count = 0, heads = 0;
+    struct violation : judged_value {  // the two that are nearest to each other, and how many of how many have one like them
+        std::size_t head = 0, other = 0, count = 0, heads = 0;  // from 0; count and heads are numbers of heads
     };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("attention heads", 1); }

@@ -18,8 +18,8 @@ struct batch_size {
     static constexpr std::string_view remedy = "Try a larger batch: processor, GPU and its memory all have room.";
 
     selector select = "sys/gpu_util/*";
-    selector memory = "sys/gpu_mem/*";
-    selector cpu = "sys/cpu";
+    selector memory = "sys/gpu_mem/*";  // shares of its memory; by GPU
+    selector cpu = "sys/cpu";  // shares of time; by core, or their mean
     double gpu_threshold = 0.7;         // share of time
     double gpu_memory_threshold = 0.7;  // share of its memory
     double cpu_threshold = 0.7;         // share of time
@@ -28,10 +28,10 @@ struct batch_size {
 
     [[nodiscard]] static constexpr batch_size sagemaker_defaults() noexcept { return {.patience = 1000}; }
 
-    struct series {
-        recent_values recent;
-        std::uint64_t samples = 0;
-        bool used = false, is_gpu = false, is_memory = false;
+    struct series {  // of one GPU, its memory, or the processor
+        recent_values recent;  // shares, of the last `window` samples
+        std::uint64_t samples = 0;  // so far
+        bool used = false, is_gpu = false, is_memory = false;  // it was above 0 once; and what it is of
     };
     struct state {
         per_tensor<series> all;

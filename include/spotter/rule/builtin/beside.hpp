@@ -10,13 +10,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What such a rule says where there is one stream only.
 inline constexpr std::string_view other_run_missing =
     "other run missing: this rule compares runs or workers, by replay_side_by_side";
 
 // The streams that were met, by the numbers that their observations carry: a place for each, from 0, in the order of arrival.
 class met_streams {
 public:
-    static constexpr std::size_t none = ~std::size_t{0};
+    static constexpr std::size_t none = ~std::size_t{0};  // no place
 
     // `none` where memory is exhausted.
     constexpr std::size_t place_of(std::uint32_t number) noexcept {
@@ -28,7 +29,7 @@ public:
         numbers_[count_] = number;
         return count_++;
     }
-    [[nodiscard]] constexpr std::size_t count() const noexcept { return count_; }
+    [[nodiscard]] constexpr std::size_t count() const noexcept { return count_; }  // streams so far
     [[nodiscard]] constexpr std::uint32_t operator[](std::size_t place) const noexcept { return numbers_[place]; }
 
 private:

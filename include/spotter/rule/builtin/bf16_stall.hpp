@@ -24,8 +24,8 @@ struct bf16_stall {
     double share = 0.5;           // fraction of the elements
     std::uint64_t patience = 10;  // changes that were due
 
-    struct weight {
-        tensor_id gradient = no_tensor;
+    struct weight {  // of one weight
+        tensor_id gradient = no_tensor;  // its partner; no_tensor where none is known
         gradient_sight before{};  // in the step of the last sight
         bool moved = false;       // within that step, so that the next change is not the whole one
     };

@@ -15,6 +15,7 @@ public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return used_.grow(tensor.id + std::size_t{1});
     }
+    // One sample; below `idle_below`, a share of time, it is idle.
     constexpr void see_gpu(observation const& it, double idle_below) noexcept {
         measurement const busy = mean(it.stats);
         if (!busy.known || !used_.holds(it.tensor.id)) { return; }
@@ -37,7 +38,7 @@ public:
         hits_ += both ? 1 : 0;
         return static_cast<double>(hits_) / static_cast<double>(snapshots_);
     }
-    [[nodiscard]] constexpr std::uint64_t snapshots() const noexcept { return snapshots_; }
+    [[nodiscard]] constexpr std::uint64_t snapshots() const noexcept { return snapshots_; }  // that were counted
     [[nodiscard]] constexpr std::string_view gpu() const noexcept { return gpu_; }  // the last that was idle
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return !any_used_ ? "no GPU was at work: its samples are `sys/gpu_util/0`" : "warm-up not reached: `patience` snapshots";

@@ -10,6 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
+// Inputs of rank 4.
 [[nodiscard]] constexpr bool images(tensor_info const& tensor) noexcept {
     return tensor.role == role::input && tensor.shape.rank == 4;
 }
@@ -32,8 +33,8 @@ struct check_input_images {
 
     [[nodiscard]] static constexpr check_input_images sagemaker_defaults() noexcept { return {}; }
 
-    struct input {
-        double images = 0;
+    struct input {  // of one tensor
+        double images = 0;  // so far
         unit_window channels;  // the amount of a channel is the sum of its values
     };
     static constexpr std::size_t most_channels = 60;  // of more a part is judged

@@ -17,7 +17,7 @@ struct class_imbalance {
     static constexpr std::string_view remedy = "Resample or weight the rare classes, and judge by per-class metrics.";
 
     selector select = role::label;
-    selector predictions = role::prediction;
+    selector predictions = role::prediction;  // read for mispredictions only
     double threshold_imbalance = 10;       // largest over smallest class; AWS ClassImbalance
     double threshold_misprediction = 0.7;  // fraction of a class; AWS
     std::uint64_t samples = 500;           // labels before anything is judged, and pairs of a window; AWS
@@ -32,12 +32,12 @@ struct class_imbalance {
         return {.min_accuracy = 0, .patience = 1, .min_class_samples = 1};
     }
 
-    struct tally {
-        std::uint64_t labels = 0, paired = 0, wrong = 0;
+    struct tally {  // of one class, or of all
+        std::uint64_t labels = 0, paired = 0, wrong = 0;  // of the run; of the window the pairs, and those predicted as another class
     };
-    struct counts {
-        slots<tally> by_class;
-        tally all{};
+    struct counts {  // of one mode
+        slots<tally> by_class;  // 16 at first; as many as the largest label asks for
+        tally all{};  // their sums
         std::uint64_t streak = 0;  // windows with a class that is mispredicted
         finding missed{};          // of the last of them
     };

@@ -12,8 +12,9 @@ namespace spotter::inline SPOTTER_ABI {
 // A class is a whole number from 0 on. A negative number (as for padding), a fraction, NaN and what is beyond is no class, and the sample
 // is left out.
 inline constexpr std::uint32_t most_classes = 1U << 16U;
-inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;
+inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample that has none
 
+// no_class where it is none.
 [[nodiscard]] constexpr std::uint32_t class_of(double const& value) noexcept {
     if (!is_finite(value) || value < 0 || value >= most_classes) { return no_class; }
     auto const whole = static_cast<std::uint32_t>(value);
@@ -70,8 +71,8 @@ struct sampled_classes {
     static constexpr std::size_t most = 1000;        // samples
     static constexpr std::size_t most_bytes = 1000;  // as a record has them
 
-    std::uint64_t samples = 0, stride = 1;
-    std::span<double const> classes{};
+    std::uint64_t samples = 0, stride = 1;  // of the tensor; of these every stride-th is here
+    std::span<double const> classes{};  // as numbers; most_classes for no class
 
     template <class = only_where_called>
     static constexpr void extract(tensor_ref const& values, int scores_axis, feature& out,
@@ -114,13 +115,14 @@ private:
 // before.
 class class_list {
 public:
-    struct entry {
-        std::uint64_t place = 0;
-        std::uint32_t which = no_class;
+    struct entry {  // one that was taken
+        std::uint64_t place = 0;  // among all samples of the step
+        std::uint32_t which = no_class;  // its class, or no_class
     };
     [[nodiscard]] constexpr bool reserve(std::uint64_t most) noexcept {
         return all_.grow(static_cast<std::size_t>(most < sampled_classes::most ? most : sampled_classes::most));
     }
+    // Behind those that are there.
     constexpr void add(sampled_classes const& it) noexcept {
         if (!all_.grow(count_ + it.classes.size())) {
             lacks_memory_ = true;
@@ -132,9 +134,10 @@ public:
         samples_ += it.samples;
     }
     constexpr void clear() noexcept { count_ = 0, samples_ = 0; }
+    // Of the step, in the order of their places.
     [[nodiscard]] constexpr std::span<entry const> all() const noexcept { return {all_.data(), count_}; }
-    [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
+    [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }  // of the step, taken or not
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // something was not added, ever
 
 private:
     slots<entry> all_;
@@ -145,17 +148,20 @@ private:
 
 // Which tensors are labels, and which predictions.
 struct class_parts {
+    // What a tensor is to the rule.
     enum class part : std::uint8_t { none, label, prediction };
-    per_tensor<part> list;
+    per_tensor<part> list;  // by tensor id
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
         if (list.declare(it) == nullptr) { return false; }
         list[it.id] = label ? part::label : prediction ? part::prediction : part::none;
         return true;
     }
+    // As declared.
     [[nodiscard]] constexpr bool is_label(tensor_info const& it) const noexcept {
         return list.find(it.id) != nullptr && list[it.id] == part::label;
     }
+    // As declared.
     [[nodiscard]] constexpr bool is_prediction(tensor_info const& it) const noexcept {
         return list.find(it.id) != nullptr && list[it.id] == part::prediction;
     }
@@ -164,8 +170,8 @@ struct class_parts {
 // The labels and predictions of one step. They are paired by position, whichever is observed first; a step may bring several batches
 // of both. Of batches of many samples some are taken (sampled_classes), of labels and predictions those in the same places.
 struct class_pairs {
-    class_parts parts;
-    class_list labels, predictions;
+    class_parts parts;  // of the run
+    class_list labels, predictions;  // of the step
     std::string_view tensor{};  // the first labels of the step
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
@@ -181,6 +187,7 @@ struct class_pairs {
         bool const scores = argmax && parts.is_prediction(it.tensor);
         sampled_classes::extract(values, scores_along(it.tensor, values, scores, class_axis), out);
     }
+    // One feature of either side; of other tensors nothing.
     constexpr void add(tensor_info const& it, std::span<double const> classes) noexcept {
         sampled_classes const some = sampled_classes::read(classes);
         if (parts.is_prediction(it)) { predictions.add(some); }
@@ -202,6 +209,7 @@ struct class_pairs {
             ++i, ++k;
         }
     }
+    // Of either side.
     [[nodiscard]] constexpr bool lacks_memory() const noexcept {
         return labels.lacks_memory() || predictions.lacks_memory();
     }

@@ -20,7 +20,7 @@ struct confusion {
     static constexpr std::uint32_t most_categories = 1024;  // 8 MiB of counts
 
     selector select = role::label;
-    selector predictions = role::prediction;
+    selector predictions = role::prediction;  // what the labels are held against
     std::uint64_t category_no = 0;   // classes; 0: the largest seen, plus one. AWS Confusion
     double min_diag = 0.9;           // fraction of a column; AWS
     double max_off_diag = 0.1;       // fraction of a column; AWS

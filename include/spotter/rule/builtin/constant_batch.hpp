@@ -22,6 +22,7 @@ namespace select {
 // The last hashes of one tensor, and how many of them are different ones. O(size) a hash, no allocation after `keep`.
 class hash_ring {
 public:
+    // 65536 at most; false where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 16;
         most = most > limit ? limit : most;
@@ -29,6 +30,7 @@ public:
         most_ = static_cast<std::size_t>(most);
         return true;
     }
+    // The oldest goes where it is full.
     constexpr void add(std::uint64_t hash) noexcept {
         if (most_ == 0) { return; }
         if (count_ == most_) {
@@ -41,7 +43,7 @@ public:
         next_ = (next_ + 1) % most_;
         distinct_ += times(hash) == 1 ? 1 : 0;
     }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }  // as many as `keep` was told
     // How many occur earlier in the ring.
     [[nodiscard]] constexpr double repeated_share() const noexcept {
         return static_cast<double>(count_ - distinct_) / static_cast<double>(count_);
@@ -75,11 +77,11 @@ struct constant_batch {
     double duplicates = 0.5;           // fraction of the ring
     std::uint64_t all_there_is = 100;  // samples of a batch
 
-    struct series {
-        bool known = false;
-        std::uint64_t last = 0, same = 0;
-        hash_ring recent;
-        once_a_step counted;
+    struct series {  // of one input
+        bool known = false;  // `last` is set
+        std::uint64_t last = 0, same = 0;  // hash of the step before; repetitions in a row
+        hash_ring recent;  // of the last `ring` steps
+        once_a_step counted;  // the first sight in a step
     };
     struct state {
         per_tensor<series> all;

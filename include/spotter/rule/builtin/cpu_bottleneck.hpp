@@ -17,7 +17,7 @@ struct cpu_bottleneck {
         "Prepare batches in more threads, or ahead of time, or on the GPU: it waits for the processor.";
 
     selector select = "sys/cpu";  // [core]: shares of time
-    selector gpu = "sys/gpu_util/*";
+    selector gpu = "sys/gpu_util/*";  // shares of time; one a GPU
     double threshold = 0.5;      // share of samples
     double gpu_threshold = 0.1;  // share of time
     double cpu_threshold = 0.9;  // share of time

@@ -24,11 +24,12 @@ struct data_wait {
     double moderate = 0.05;       // fraction of the time; TensorFlow profiler
     double high = 0.20;           // likewise
 
-    struct total {
-        double time = 0;
-        bool seen = false, sound = true;
-        std::string_view tensor{};
+    struct total {  // times of one step, added up
+        double time = 0;  // in the unit in which they were told
+        bool seen = false, sound = true;  // there is one; each is finite and not negative
+        std::string_view tensor{};  // of the first
 
+        // A further one.
         constexpr void add(observation const& it) noexcept {
             measurement const all = sum(it.stats), least = minimum(it.stats);
             sound = sound && all.known && least.known && least.value >= 0 && it.stats.nonfinite() == 0;

@@ -36,16 +36,16 @@ struct dead_update_path {
     std::uint64_t rested = 100;        // changes that were due, once it has moved; admits a rate that fades to 0
     std::uint64_t never_trained = 20;  // steps
 
-    struct parameter {
-        tensor_id gradient = no_tensor;
+    struct parameter {  // of one weight or bias
+        tensor_id gradient = no_tensor;  // its partner; no_tensor where none is known
         bool watched = false;
         std::uint64_t hash = 0, index = 0;  // the last sight
-        bool finite = false;
+        bool finite = false;  // the last sight was
         bool known = false;  // the sight it is compared with, and what was seen since
-        std::uint64_t first_hash = 0, first_index = 0, sights = 0;
+        std::uint64_t first_hash = 0, first_index = 0, sights = 0;  // of the sight that the last one is compared with; sights since
         bool at_work = false, spoiled = false;  // some gradient was at work; some was not finite
         bool ever = false;                      // changed since it was first seen
-        std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;
+        std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, of each reason
     };
     struct state {
         per_tensor<parameter> all;

@@ -26,12 +26,12 @@ struct drift {
         std::span<healthy_series const> known;
         slots<recent_mean> means;  // one of each
     };
-    struct violation : judged_value {
-        statistic of{statistic_id::mean};
+    struct violation : judged_value {  // the statistic that is the furthest outside
+        statistic of{statistic_id::mean};  // which one
         healthy_range range{};  // as learned
-        double limit = 0;
+        double limit = 0;  // the end of the widened range that it is beyond
         double excess = 0;  // beyond the range, in its widths
-        bool above = false;
+        bool above = false;  // beyond the upper end
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         terms wanted = terms::none;

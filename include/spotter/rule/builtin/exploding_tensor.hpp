@@ -19,9 +19,9 @@ struct exploding_tensor {
 
     [[nodiscard]] static constexpr exploding_tensor sagemaker_defaults() noexcept { return {}; }
 
-    struct bad_elements : judged_value {
-        std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;
-        std::uint64_t first = no_index;
+    struct bad_elements : judged_value {  // of one observation
+        std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
+        std::uint64_t first = no_index;  // in storage order
     };
     static constexpr terms watched = terms::nonfinite;
     [[nodiscard]] constexpr bad_elements judge(observation const& it) const noexcept {

@@ -12,10 +12,11 @@ namespace spotter::inline SPOTTER_ABI {
 // The exponent of x is floor(log2 |x|); of finite elements that are not zero. As numbers: the least exponent there is, then the counts
 // from there up to the greatest. Exponents beyond +-192 are counted there: no low-precision format tells them apart.
 struct exponent_counts {
-    static constexpr int least = -192, greatest = 192;
+    static constexpr int least = -192, greatest = 192;  // exponents that have a count of their own
 
-    std::span<double const> all{};
+    std::span<double const> all{};  // as a record has them; empty: none
 
+    // Of the feature; the same for every rule that reads it.
     [[nodiscard]] static constexpr std::uint64_t key() noexcept { return key_of("exponent_counts", least, greatest); }
     static constexpr void extract(tensor_ref const& values, feature& out) noexcept {
         std::array<std::uint64_t, greatest - least + 1> counts{};

@@ -25,9 +25,9 @@ struct feature_importance_overweight {
     struct scratch {
         slots<double> largest;  // in falling order
     };
-    struct share_of_largest : judged_value {
+    struct share_of_largest : judged_value {  // with the most important feature beside it
         std::size_t first = 0;  // the most important feature
-        double alone = 0;
+        double alone = 0;  // its share
     };
     static constexpr terms watched = importances::needs;
     [[nodiscard]] constexpr bool prepare(scratch& own, tensor_info const& tensor) const noexcept {

@@ -23,7 +23,7 @@ struct gpu_memory_increase {
     double monotone = 0.8;        // share of pairs of blocks
     std::uint64_t skip = 1;       // windows
     std::uint64_t patience = 2;   // windows in a row
-    bool two_windows = false;
+    bool two_windows = false;  // as Amazon has it: the mean of a window against that of the one before
     std::uint64_t min_samples = 0;  // before it is judged so
 
     [[nodiscard]] static constexpr gpu_memory_increase sagemaker_defaults() noexcept {

@@ -25,7 +25,7 @@ struct gradient_depth_ratio {
     double explode = 70;          // q; AUTOTRAINER
     std::uint64_t patience = 10;  // closes
 
-    struct series {
+    struct series {  // of one gradient
         measurement size{};        // of this step
         std::size_t place = 0;     // among the gradients, from 1 on; 0: not observed yet
         std::uint64_t streak = 0;  // as the first of the net: nets that take turns do not end each other's

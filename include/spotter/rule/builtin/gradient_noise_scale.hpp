@@ -24,12 +24,13 @@ struct gradient_noise_scale {
     double batch_small = 0;                    // samples. Has to be given
     double batch_big = 0;                      // samples, more than that. Has to be given
     double beta = 0.99;                        // weight of the past in the averages
-    double ratio = 10;
+    double ratio = 10;  // how far from the best batch size is too far, either way
     std::uint64_t warmup = 100;  // steps
 
     // Exponential average, corrected for its start.
     struct average {
-        double weighted = 0, weight = 0;
+        double weighted = 0, weight = 0;  // sum of weighted values, and of their weights
+        // `kept`: the weight of the past.
         SPOTTER_STRICT constexpr void add(double x, double kept) noexcept {
             SPOTTER_STRICT_BODY
             double old = kept * weighted, fresh = (1 - kept) * x, old_weight = kept * weight;
@@ -37,13 +38,14 @@ struct gradient_noise_scale {
             weighted = old + fresh;
             weight = old_weight + (1 - kept);
         }
+        // The average, corrected for its start.
         [[nodiscard]] SPOTTER_STRICT constexpr double value() const noexcept {
             SPOTTER_STRICT_BODY
             return weighted / weight;
         }
     };
-    struct squared_norm {
-        double value = 0;
+    struct squared_norm {  // as told by the loop
+        double value = 0;  // of this step
         bool known = false;  // at this step
     };
     struct state {
@@ -104,6 +106,7 @@ struct gradient_noise_scale {
         settle(all), settle(part);
         return (all - part) / (batch_big - batch_small);
     }
+    // Of one step, from both squared norms: the trace of the gradient's covariance a sample.
     [[nodiscard]] SPOTTER_STRICT constexpr double noise_of(double s, double b) const noexcept {
         SPOTTER_STRICT_BODY
         return (s - b) / (1 / batch_small - 1 / batch_big);

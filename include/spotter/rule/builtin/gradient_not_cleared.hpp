@@ -55,8 +55,8 @@ struct gradient_not_cleared {
         double before_size = 0;                                 // |G|^2 of the step before
         std::uint64_t changes = 0, aligned = 0, noisy = 0;      // `aligned`, `noisy`: in a row
     };
-    struct judged : judged_value {
-        bool straight = false;
+    struct judged : judged_value {  // which of the two signs it was
+        bool straight = false;  // the second; `measured` is then how much the norm grew
     };
     static constexpr bool by_majority = true;
 

@@ -23,8 +23,8 @@ struct identity_activation {
     selector select = role::activation;
     std::uint64_t patience = 3;  // closes
 
-    struct layer {
-        activation_kind activation = activation_kind::unknown;
+    struct layer {  // of one activation, with its preactivation
+        activation_kind activation = activation_kind::unknown;  // as declared
         double least = 0, greatest = 0;  // of a preactivation, at its last sight
         std::uint64_t equal = 0;         // of an activation: closes
     };

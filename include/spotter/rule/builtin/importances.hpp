@@ -18,9 +18,9 @@ struct importances {
     // The sum is taken as a statistic, so that it has the same bits everywhere.
     static constexpr terms needs = terms::feature | terms::sum | terms::range;
 
-    double total = 0;
+    double total = 0;  // of all features
     std::uint64_t features = 0;  // finite ones
-    bool known = false;
+    bool known = false;  // they are shares: finite, none negative, some above zero
 
     constexpr explicit importances(observation const& it) noexcept
         : total{sum(it.stats).value}, features{it.stats.finite()}, known{has_shares(it)} {}

@@ -25,13 +25,14 @@ struct initial_loss {
     [[nodiscard]] static constexpr double cross_entropy(std::uint64_t classes) noexcept {
         return classes > 0 ? natural_log(static_cast<double>(classes)) : 0;
     }
-    [[nodiscard]] static constexpr double binary() noexcept { return natural_log(2); }
+    [[nodiscard]] static constexpr double binary() noexcept { return natural_log(2); }  // expected loss of two classes, in nats
+    // Expected loss of a mean that is predicted always.
     [[nodiscard]] static constexpr double mse(double target_variance) noexcept { return target_variance; }
 
     struct kept {
         bool judged = false;
     };
-    struct first_loss : judged_value {
+    struct first_loss : judged_value {  // the first that was seen of a tensor
         double limit = 0;  // that it is beyond
     };
     static constexpr terms watched = terms::sum;

@@ -27,15 +27,17 @@ struct input_not_normalized {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::real_inputs;
-    double max_abs_mean = 1.0;
-    double min_std = 0.05;
-    double max_std = 5.0;
-    std::uint64_t samples = 32;
+    double max_abs_mean = 1.0;  // in the unit of the input
+    double min_std = 0.05;  // likewise, of the whole tensor
+    double max_std = 5.0;  // likewise
+    std::uint64_t samples = 32;  // that are pooled before it is judged
 
+    // For z-scored data.
     [[nodiscard]] static constexpr input_not_normalized strict() noexcept {
         return {.max_abs_mean = 0.2, .min_std = 0.5, .max_std = 2.0};
     }
 
+    // Of the one judgement.
     enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_wide };
     struct kept {
         std::uint64_t samples = 0, values = 0;
@@ -43,9 +45,9 @@ struct input_not_normalized {
         double measured = 0;
         outcome found = outcome::unknown;
     };
-    struct pooled : judged_value {
-        outcome found = outcome::unknown;
-        std::uint64_t samples = 0;
+    struct pooled : judged_value {  // over the samples that were pooled
+        outcome found = outcome::unknown;  // once there were enough
+        std::uint64_t samples = 0;  // that were pooled
     };
     static constexpr terms watched = needs_of(variance);
     [[nodiscard]] constexpr pooled judge(kept& mine, observation const& it) const noexcept {

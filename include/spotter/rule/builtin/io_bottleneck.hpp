@@ -16,7 +16,7 @@ struct io_bottleneck {
         "Read ahead, keep the data on a faster or nearer disk, or in fewer and larger files: the GPU waits for it.";
 
     selector select = "sys/io_wait";
-    selector gpu = "sys/gpu_util/*";
+    selector gpu = "sys/gpu_util/*";  // shares of time; one a GPU
     double threshold = 0.5;        // share of samples
     double gpu_threshold = 0.1;    // share of time
     double io_threshold = 0.5;     // share of the time of all cores

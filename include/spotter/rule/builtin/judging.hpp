@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What a rule says of one observation, and by which number.
 struct judged_value {
-    truth holds = truth::undecided;
-    double measured = 0;
+    truth holds = truth::undecided;  // undecided: it does not count
+    double measured = 0;  // what the finding tells, of the first that is blamed
 
     constexpr judged_value() noexcept = default;
     constexpr judged_value(double value, bool is_so) noexcept : holds{truth_of(is_so)}, measured{value} {}
@@ -111,18 +111,20 @@ struct judging_book {
 // The rule with what the skeleton adds: a leaf, whose machine is that of the rule.
 template <judging_rule Rule>
 struct judged_rule : Rule {
-    using kept_type = typename detail::kept_by<Rule>::type;
-    using scratch_type = typename detail::scratch_of<Rule>::type;
+    using kept_type = typename detail::kept_by<Rule>::type;  // what is kept of each tensor; empty where the rule keeps nothing
+    using scratch_type = typename detail::scratch_of<Rule>::type;  // what is kept of all of them; empty likewise
+    // What `judge` returns: a judged_value, or what is derived from it.
     using said_type =
         decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(), std::declval<scratch_type&>(),
                              std::declval<observation const&>(), std::span<double const>{}));
+    // It counts `patience` here.
     static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_patience; };
-    static constexpr bool softens = requires { Rule::softens; };
-    static constexpr bool reads_values = requires { &Rule::extract; };
+    static constexpr bool softens = requires { Rule::softens; };  // the loss is watched, too, and a warning may become info
+    static constexpr bool reads_values = requires { &Rule::extract; };  // `judge` takes a feature
 
-    struct entry {
-        [[no_unique_address]] kept_type kept{};
-        [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept> row{};
+    struct entry {  // of one tensor
+        [[no_unique_address]] kept_type kept{};  // the rule's own
+        [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept> row{};  // how often in a row it held
         bool watched = false;
     };
     struct state {

@@ -27,12 +27,12 @@ struct load_balancing {
 
     [[nodiscard]] static constexpr load_balancing sagemaker_defaults() noexcept { return {.patience = 1000}; }
 
-    static constexpr std::size_t bins = 50;
-    struct gpu {
-        recent_values recent;
-        std::uint32_t counts[bins]{};
-        std::uint64_t samples = 0;
-        bool used = false;
+    static constexpr std::size_t bins = 50;  // of utilisation, 0 to 1
+    struct gpu {  // of one GPU
+        recent_values recent;  // shares of time, of the last `window` samples
+        std::uint32_t counts[bins]{};  // of those
+        std::uint64_t samples = 0;  // so far
+        bool used = false;  // it was above 0 once
     };
     struct state {
         per_tensor<gpu> all;

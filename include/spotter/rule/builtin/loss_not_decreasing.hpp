@@ -31,15 +31,16 @@ struct loss_not_decreasing {
         return {.num_steps = 10, .smoothing = 1, .max_increase = 0.05, .patience = 1, .floor = 0};
     }
 
+    // Of a check; it holds until the next one.
     enum class outcome : std::uint8_t { unknown, healthy, flat, rising };
-    struct series {
-        loss_trend trend{};
-        smoothed now{};
-        std::uint64_t reference_step = 0;
+    struct series {  // of one loss
+        loss_trend trend{};  // since the first observation
+        smoothed now{};  // the loss, smoothed over `smoothing` observations
+        std::uint64_t reference_step = 0;  // at which `reference` was taken
         double reference = 0;
-        std::uint64_t flat_checks = 0;
+        std::uint64_t flat_checks = 0;  // in a row
         double drop = 0;  // of the last check, fraction
-        outcome found = outcome::unknown;
+        outcome found = outcome::unknown;  // of the last check
     };
     struct state {
         per_tensor<series> all;

@@ -17,9 +17,10 @@ namespace spotter::inline SPOTTER_ABI {
 // Which loss or metric an observation is of, and in training or in evaluation: `val_loss` is `train_loss` in evaluation, in whatever
 // mode its step is (docs/rules.md#evaluation-under-a-name-of-its-own).
 struct loss_place {
-    tensor_id id;
-    mode when;
+    tensor_id id;  // the tensor; of a `val_loss` its partner
+    mode when;  // the step's mode; of a `val_loss` evaluation
 };
+// A `val_loss` stands for its partner in evaluation.
 [[nodiscard]] constexpr loss_place place_of(observation const& it) noexcept {
     bool const alone = it.tensor.partner == no_tensor || it.step.mode == mode::predict;
     return alone ? loss_place{it.tensor.id, it.step.mode} : loss_place{it.tensor.partner, mode::eval};
@@ -27,7 +28,8 @@ struct loss_place {
 
 // Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x itself.
 struct smoothed {
-    double weighted = 0, weight = 0;
+    double weighted = 0, weight = 0;  // sum of weighted values, and of their weights
+    // Over about k observations.
     SPOTTER_STRICT constexpr void add(double x,
                                       std::uint64_t k) noexcept {  // a replay in another program decides alike
         SPOTTER_STRICT_BODY
@@ -39,6 +41,7 @@ struct smoothed {
         weighted = kept + added;
         weight = kept_weight + a;
     }
+    // Not before the first value.
     [[nodiscard]] SPOTTER_STRICT constexpr double value() const noexcept {
         SPOTTER_STRICT_BODY
         return weighted / weight;
@@ -47,9 +50,10 @@ struct smoothed {
 
 // The mean of what was added; unknown where that is nothing.
 struct running_mean {
-    double total = 0;
-    std::uint64_t count = 0;
-    constexpr void add(double value) noexcept { total += value, ++count; }
+    double total = 0;  // of what was added
+    std::uint64_t count = 0;  // of these
+    constexpr void add(double value) noexcept { total += value, ++count; }  // a finite number
+    // Unknown of none, and where the sum is infinite.
     [[nodiscard]] SPOTTER_STRICT constexpr measurement value() const noexcept {
         SPOTTER_STRICT_BODY
         if (count == 0 || !is_finite(total)) { return {}; }
@@ -60,13 +64,14 @@ struct running_mean {
 // One loss. Feed it finite training losses only.
 struct loss_trend {
     static constexpr std::uint64_t first_losses = 10;  // whose mean is the starting value L0
-    static constexpr std::uint64_t settle_over = 50;
+    static constexpr std::uint64_t settle_over = 50;  // observations before it may be settled
 
-    std::uint64_t count = 0;
-    double first_sum = 0;
-    smoothed settling{};
+    std::uint64_t count = 0;  // losses so far
+    double first_sum = 0;  // of the first ten
+    smoothed settling{};  // over `settle_over` observations
     bool settled = false;  // the smoothed loss has fallen by half of |L0|; never unsets
 
+    // In the order of observation.
     SPOTTER_STRICT constexpr void add(double loss) noexcept {
         SPOTTER_STRICT_BODY
         if (count < first_losses) { first_sum += loss; }
@@ -74,6 +79,7 @@ struct loss_trend {
         settling.add(loss, settle_over);
         settled = settled || (count >= settle_over && settling.value() <= start() - 0.5 * magnitude(start()));
     }
+    // The mean of the first ten, or of those there are; not of none.
     [[nodiscard]] SPOTTER_STRICT constexpr double start() const noexcept {
         SPOTTER_STRICT_BODY
         return first_sum / static_cast<double>(count < first_losses ? count : first_losses);
@@ -82,8 +88,8 @@ struct loss_trend {
 
 // The first training loss of a run, read as context by rules that grow quiet once training has settled.
 struct settled_context {
-    tensor_id loss = no_tensor;
-    loss_trend trend{};
+    tensor_id loss = no_tensor;  // the first that was observed in training
+    loss_trend trend{};  // of that loss
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
         return tensor.role == role::loss ? terms::sum : terms::none;
@@ -94,6 +100,7 @@ struct settled_context {
         measurement const value = loss_of(it);
         if (loss == it.tensor.id && value.known) { trend.add(value.value); }
     }
+    // A warning of a training that has settled is info; others stay.
     [[nodiscard]] constexpr severity soften(severity level) const noexcept {
         return trend.settled && level == severity::warning ? severity::info : level;
     }

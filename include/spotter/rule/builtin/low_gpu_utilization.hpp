@@ -34,8 +34,8 @@ struct low_gpu_utilization {
     struct scratch {
         slots<std::uint64_t> keys;
     };
-    struct low : judged_value {
-        bool fluctuates = false;
+    struct low : judged_value {  // which of the two it is
+        bool fluctuates = false;  // it idles again and again; else it is low always
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {

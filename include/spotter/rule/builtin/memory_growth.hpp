@@ -13,16 +13,17 @@ namespace spotter::inline SPOTTER_ABI {
 // it does not grow by this measure, nor does one step.
 class memory_growth {
 public:
-    struct limits {
-        std::uint64_t window = 600, blocks = 20;
+    struct limits {  // what is too much
+        std::uint64_t window = 600, blocks = 20;  // samples; parts of a window
         double increase = 0.02, monotone = 0.8;  // of the capacity over a window; share of pairs
         std::uint64_t skip = 1;                  // windows
     };
-    struct answer : judged_value {
+    struct answer : judged_value {  // at the end of a window
         double left = 0;  // samples until the capacity is reached
     };
-    static constexpr std::size_t most_blocks = 64;
+    static constexpr std::size_t most_blocks = 64;  // more are taken as so many
 
+    // False where memory is exhausted; `keys` is scratch that series may share.
     [[nodiscard]] constexpr bool keep(limits const& of, slots<std::uint64_t>& keys) noexcept {
         std::size_t const blocks = blocks_of(of);
         return least_.grow(blocks) && keys.grow(blocks * (blocks - 1) / 2);

@@ -24,19 +24,20 @@ struct mixed_precision {
     static constexpr mode judged_in = mode::train;
 
     selector select = role::gradient;
-    selector loss_scale = "metric/loss_scale";
+    selector loss_scale = "metric/loss_scale";  // what the loss was multiplied by
     selector step_skipped = "metric/step_skipped";  // 0, or 1 where the step was skipped
     dtype to = dtype::f16;                          // f16, bf16, f8_e4m3 or f8_e5m2
     double max_underflow = 0.1;                     // fraction of the non-zero elements
     std::uint64_t patience = 10;                    // observations of a gradient
-    double min_scale = 1;
+    double min_scale = 1;  // a loss scale that comes down to it is an error
     double max_skip = 0.01;            // fraction of the window; a scaler that grows every 2000 steps skips 0.0005
     std::uint64_t skip_window = 1000;  // steps
 
+    // What a tensor is to the rule.
     enum class part : std::uint8_t { none, gradient, scale, skipped };
-    struct series : once_a_step {
+    struct series : once_a_step {  // of one tensor
         part what = part::none;
-        detail::streak underflows;
+        detail::streak underflows;  // in how many closes in a row too much of a gradient was lost
     };
     struct state {
         per_tensor<series> all;

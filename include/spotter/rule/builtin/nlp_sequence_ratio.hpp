@@ -11,6 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
+// Inputs of an integer type: tokens.
 [[nodiscard]] constexpr bool integer_inputs(tensor_info const& tensor) noexcept {
     return tensor.role == role::input && tensor.type != dtype::none && !is_floating(tensor.type);
 }
@@ -25,7 +26,7 @@ struct nlp_sequence_ratio {
     static constexpr std::string_view remedy =
         "Bucket sequences by length if the token is padding; enlarge the vocabulary if it is unknown.";
     static constexpr mode judged_in = mode::train;
-    static constexpr std::size_t most_tokens = 8;
+    static constexpr std::size_t most_tokens = 8;  // that one rule counts
 
     selector select = &select::integer_inputs;
     std::int64_t tokens[most_tokens] = {0};  // padding, unknown, ...
@@ -37,7 +38,7 @@ struct nlp_sequence_ratio {
 
     // The counts of the last steps: of each step all tokens, then each of the `n`.
     struct sequences {
-        slots<double> ring;
+        slots<double> ring;  // of the last steps: elements, and how many of each token
         std::uint64_t steps = 0;  // so far
         bool open = false;        // the step at hand has its place in the ring
     };

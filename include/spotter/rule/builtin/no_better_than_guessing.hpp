@@ -22,7 +22,7 @@ struct no_better_than_guessing {
                                                "sign, and that the output is read as it is trained.";
 
     selector select = role::label;
-    selector predictions = role::prediction;
+    selector predictions = role::prediction;  // what the labels are held against
     std::uint64_t samples = 200;        // pairs of a window
     std::uint64_t warmup = 200;         // train closes
     std::uint64_t patience = 3;         // windows
@@ -31,15 +31,15 @@ struct no_better_than_guessing {
     double like_entropy = 0.7;          // times the entropy of the labels
     double known = 0.95;                // times that
     bool argmax = false;                // predictions are scores whatever their type and rank
-    int class_axis = default_axis;
+    int class_axis = default_axis;  // of scores; 1 for rank >= 2 (batch first)
 
-    struct window {
+    struct window {  // of one mode
         slots<std::uint64_t> labels;                  // by class
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
-        double measured = 0, limit = 0;
+        double measured = 0, limit = 0;  // shares of right predictions, of the last whole window
         running_mean loss{};       // of the closes of this window
         measurement first_loss{};  // the mean of the first window
-        bool judged = false;
+        bool judged = false;  // there was one
     };
     struct state {
         class_pairs step;

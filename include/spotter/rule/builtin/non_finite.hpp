@@ -20,11 +20,11 @@ struct non_finite {
     selector select = &select::everything;
 
     struct bad_elements {  // of the first observation in a step that has some
-        std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;
-        std::uint64_t first = no_index;
-        bool is_gradient = false;
-        tensor_id partner = no_tensor;
-        [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }
+        std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
+        std::uint64_t first = no_index;  // in storage order
+        bool is_gradient = false;  // by its role
+        tensor_id partner = no_tensor;  // what it is the gradient of
+        [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }  // of all three kinds
     };
     struct state {
         step_flow<bad_elements> flow;

@@ -10,8 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Kept of a tensor: whether it is the first sight of it in the step with the number `now`, from 1 on.
 struct once_a_step {
-    std::uint64_t now = 1, last = 0;
-    constexpr bool first() noexcept { return std::exchange(last, now) != now; }
+    std::uint64_t now = 1, last = 0;  // the step at hand; the last one in which it was seen
+    constexpr bool first() noexcept { return std::exchange(last, now) != now; }  // true once in a step
     constexpr bool first(std::uint64_t step) noexcept {
         now = step;
         return first();

@@ -31,8 +31,8 @@ struct oscillating_loss {
     struct scratch {
         slots<std::uint64_t> keys;
     };
-    struct share_of_flips : judged_value {
-        double swing = 0;
+    struct share_of_flips : judged_value {  // of the last observations
+        double swing = 0;  // between the tenth and the ninetieth percentile of the losses, in their unit
     };
     static constexpr terms watched = terms::sum;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {

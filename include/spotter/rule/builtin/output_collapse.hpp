@@ -11,6 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The last classes of one kind, and how many there are of each. Takes its memory once, but for further classes.
 class recent_classes {
 public:
+    // False where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20U;
         auto const room = static_cast<std::size_t>(most < 1 ? 1 : most > limit ? limit : most);
@@ -18,6 +19,7 @@ public:
         most_ = room;
         return true;
     }
+    // The oldest goes where it is full; no_class is left out.
     constexpr void add(std::uint32_t which) noexcept {
         if (most_ == 0 || which == no_class) { return; }
         if (!counts_.grow(which + std::size_t{1})) {
@@ -34,8 +36,9 @@ public:
         next_ = next_ + 1 == most_ ? 0 : next_ + 1;
         classes_ = which >= classes_ ? which + 1 : classes_;
     }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && size_ == most_; }
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && size_ == most_; }  // as many as `keep` was told
     [[nodiscard]] constexpr std::uint32_t classes() const noexcept { return classes_; }  // the largest ever, plus one
+    // Of the most frequent class, which goes into `which`.
     [[nodiscard]] SPOTTER_STRICT constexpr double largest_share(std::size_t& which) const noexcept {
         SPOTTER_STRICT_BODY
         std::uint64_t most = 0;
@@ -44,8 +47,8 @@ public:
         }
         return static_cast<double>(most) / static_cast<double>(size_);
     }
-    [[nodiscard]] constexpr double entropy() const noexcept { return entropy_of(counts_, static_cast<double>(size_)); }
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
+    [[nodiscard]] constexpr double entropy() const noexcept { return entropy_of(counts_, static_cast<double>(size_)); }  // in nats
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // a class was left out, ever
 
 private:
     slots<std::uint32_t> ring_;
@@ -66,7 +69,7 @@ struct output_collapse {
     static constexpr std::uint64_t least_batch = 8;  // samples that have a standard deviation to speak of
 
     selector select = role::prediction;
-    selector labels = role::label;
+    selector labels = role::label;  // what the predictions are held against
     std::uint64_t warmup = 100;      // closes with predictions
     std::uint64_t patience = 3;      // closes
     double coefficient = 1e-3;       // of the size of the mean
@@ -76,9 +79,9 @@ struct output_collapse {
     bool argmax = false;             // predictions are scores whatever their type and rank
     int class_axis = default_axis;   // of scores; 1 for rank >= 2 (batch first)
 
-    struct history {
-        recent_classes predicted, labelled;
-        std::uint64_t closes = 0, streak = 0;
+    struct history {  // of one mode
+        recent_classes predicted, labelled;  // the last `samples` of each
+        std::uint64_t closes = 0, streak = 0;  // with predictions; in a row at which they had collapsed
         std::uint32_t outputs = 0;  // of the latest predictions that were scores
     };
     struct state {

@@ -25,12 +25,12 @@ struct outside_envelope {
     struct kept {
         std::span<healthy_series const> known;
     };
-    struct violation : judged_value {
-        statistic of{statistic_id::mean};
+    struct violation : judged_value {  // the first statistic that is outside
+        statistic of{statistic_id::mean};  // which one
         healthy_range range{};  // as learned
-        double limit = 0;
-        bool above = false;
-        std::size_t phase = 0;
+        double limit = 0;  // the end of the widened range that it is beyond
+        bool above = false;  // beyond the upper end
+        std::size_t phase = 0;  // of the step (`phase_of`)
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         terms wanted = terms::none;

@@ -31,14 +31,14 @@ struct overtraining {
         return {.patience_train = 5, .delta = 0.01, .relative = false, .require_both_stalled = true};
     }
 
-    struct series {
+    struct series {  // of one loss
         double first = 0, best = 0;      // V
         std::uint64_t phases = 0;        // with a finite V
         std::uint64_t since_best = 0;    // phases
         measurement trained_at_best{};   // T
         double best_trained = 0;         // the training loss at its best
         std::uint64_t since_better = 0;  // training losses
-        bool trained = false;
+        bool trained = false;  // it was observed in training
     };
     struct state {
         eval_phases phases;

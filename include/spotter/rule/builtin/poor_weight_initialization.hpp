@@ -47,9 +47,9 @@ struct poor_weight_initialization {
         return {.threshold = 10, .symmetry = false, .conjunct = false};
     }
 
-    struct extreme {
-        std::string_view tensor{};
-        double value = 0;
+    struct extreme {  // the widest or the narrowest of a step
+        std::string_view tensor{};  // empty: none yet
+        double value = 0;  // its variance
     };
     struct state {
         per_tensor<bool> met;          // by tensor id: weights that were observed

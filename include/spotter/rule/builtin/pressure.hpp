@@ -26,8 +26,8 @@ struct pressure {
         recent_values recent;
         double limit = 0;
     };
-    struct above : judged_value {
-        double limit = 0;
+    struct above : judged_value {  // of one kind of pressure
+        double limit = 0;  // of that kind: a share of time
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {

@@ -23,8 +23,8 @@ struct replica_divergence {
     selector select = &select::weights;
     std::uint64_t every = 1;  // judged at steps whose index this divides; 0 counts as 1
 
-    struct cell {
-        std::uint64_t digest = 0;
+    struct cell {  // a tensor in one stream
+        std::uint64_t digest = 0;  // of its bits, type and shape
         std::uint64_t close = 0;  // at which it was taken
     };
     struct state {

@@ -16,11 +16,11 @@ struct rl_constant_reward {
     static constexpr mode judged_in = mode::train;
 
     selector select = "metric/episode_return";
-    std::uint64_t episodes = 20;
+    std::uint64_t episodes = 20;  // before it is judged
 
-    struct returns {
-        std::uint64_t count = 0;
-        double least = 0, greatest = 0;
+    struct returns {  // of an observation: a number for each episode that ended
+        std::uint64_t count = 0;  // of finite ones
+        double least = 0, greatest = 0;  // of these
     };
     struct kept {
         std::uint64_t count = 0;

@@ -28,8 +28,10 @@ struct rl_entropy_collapse {
     struct kept : once_a_step {
         std::uint64_t updates = 0;
     };
-    struct share : judged_value {  // of the largest entropy
-        bool is_early = false;
+    // Of the largest entropy.
+    struct share : judged_value {
+        bool is_early = false;  // while a policy should still explore: a warning, else info
+        // Of several at one close one early one suffices.
         constexpr void join(share const& other) noexcept { is_early = is_early || other.is_early; }
     };
     static constexpr terms watched = terms::sum;

@@ -35,11 +35,11 @@ struct rl_policy_ascends {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::policy_losses;
-    selector divergence = "metric/approx_kl";
-    double correlation = 0.8;
+    selector divergence = "metric/approx_kl";  // from the policy that gathered the batch, of the same update
+    double correlation = 0.8;  // -1 to 1
     std::uint64_t patience = 2;  // judgements
 
-    static constexpr std::size_t updates = 64, apart = 32;
+    static constexpr std::size_t updates = 64, apart = 32;  // of a window; from one judgement to the next
     struct state {
         std::array<double, updates> losses{}, divergences{};  // of the last updates, the oldest at `seen % updates`
         std::uint64_t seen = 0, yes = 0;                      // updates; judgements in a row

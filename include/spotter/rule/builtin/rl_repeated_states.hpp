@@ -21,12 +21,12 @@ struct rl_repeated_states {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::environment_observations;
-    selector episode_end = "metric/episode_return";
+    selector episode_end = "metric/episode_return";  // its being observed is what counts, not its value
     std::uint64_t length = 10;   // observations
     std::uint64_t episodes = 2;  // in a row
 
-    struct series : once_a_step {
-        bool watched = false, ends = false;
+    struct series : once_a_step {  // of one tensor
+        bool watched = false, ends = false;  // its states are judged; it ends episodes
         std::uint64_t last = 0, equal = 0;  // equal ones in a row, in this episode; the last included
         bool repeats = false;               // this episode does
         std::uint64_t before = 0;           // so many episodes just before it did

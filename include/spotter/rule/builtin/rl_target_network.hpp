@@ -33,8 +33,8 @@ struct rl_target_network {
     std::uint64_t patience = 100;   // updates; more than lie between two hard copies
     std::uint64_t allow_equal = 1;  // updates
 
-    struct series {
-        bool known = false;
+    struct series {  // of one target, with its online net
+        bool known = false;  // both were seen before
         std::uint64_t target = 0, online = 0;  // hashes
         std::uint64_t equal = 0, stale = 0;    // updates
     };

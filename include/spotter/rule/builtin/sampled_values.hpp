@@ -10,10 +10,11 @@ namespace spotter::inline SPOTTER_ABI {
 // Of a tensor with more than `most` elements one of each of `most` equal parts, at a place in it that changes from part to part: no
 // period of rows or channels is met by all. Always the same places of a tensor of a size. Zero beyond the elements there are.
 struct sampled_values {
-    static constexpr std::size_t most = 64;
+    static constexpr std::size_t most = 64;  // elements that are taken
 
-    double all[most]{};
+    double all[most]{};  // in the order of memory
 
+    // What is not finite is 0, as `see` has it.
     [[nodiscard]] static constexpr sampled_values of(tensor_ref const& values) noexcept {
         sampled_values made;
         visit_values(values, [&](auto elements) {
@@ -28,6 +29,7 @@ struct sampled_values {
     }
 };
 
+// Element by element.
 [[nodiscard]] SPOTTER_STRICT constexpr sampled_values operator-(sampled_values const& a,
                                                                 sampled_values const& b) noexcept {
     SPOTTER_STRICT_BODY
@@ -35,6 +37,7 @@ struct sampled_values {
     for (std::size_t i = 0; i < sampled_values::most; ++i) { made.all[i] = a.all[i] - b.all[i]; }
     return made;
 }
+// Of the taken elements; in a fixed order.
 [[nodiscard]] SPOTTER_STRICT constexpr double dot(sampled_values const& a, sampled_values const& b) noexcept {
     SPOTTER_STRICT_BODY
     double total = 0;

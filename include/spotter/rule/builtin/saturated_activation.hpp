@@ -86,8 +86,9 @@ struct saturated_activation {
 
     // Between these, exclusive, a value is not saturated.
     struct band {
-        double low = 0, high = 0;
+        double low = 0, high = 0;  // of the input, or of the output where `from_output`
     };
+    // Of tanh; of sigmoid for whatever else.
     [[nodiscard]] constexpr band open_band(activation_kind of) const noexcept {
         bool const is_tanh = of == activation_kind::tanh;
         band const inputs = is_tanh ? band{tanh_min, tanh_max} : band{sigmoid_min, sigmoid_max};

@@ -23,31 +23,33 @@ struct similar_across_runs {
     static constexpr std::string_view remedy =
         "Compare the named tensor's producer between the two sides; it is the first that differs.";
 
+    // Whether a difference is wrong, or its absence.
     enum class expected : std::uint8_t { same, different };
+    // To write `.expect = similar_across_runs::different`.
     static constexpr expected same = expected::same, different = expected::different;
 
     selector select = &select::everything;
     double rtol = 0;  // times the size of the first stream's element
     double atol = 0;  // both 0: the bits must be equal
-    expected expect = expected::same;
+    expected expect = expected::same;  // what is in order
 
     // AWS SimilarAcrossRuns: true where a run differs from the base run, which comes first.
     [[nodiscard]] static constexpr similar_across_runs sagemaker_defaults() noexcept { return {}; }
 
     // How a tensor of two streams stands at this step, and the first element beyond the tolerance.
     enum class outcome : std::uint8_t { unknown, same, values, shape, type };
-    struct comparison {
-        std::uint64_t digest = 0;
+    struct comparison {  // of one tensor, at the step at hand
+        std::uint64_t digest = 0;  // hash of the first stream's values, where bits are compared
         bool known = false;  // the digest, or the copy
-        extents shape{};
-        dtype type = dtype::none;
-        order layout = order::row_major;
+        extents shape{};  // of the first stream's
+        dtype type = dtype::none;  // of the first stream's
+        order layout = order::row_major;  // of the first stream's
         slots<unsigned char> values;        // of the first stream, where there is a tolerance
         std::uint32_t first = 0, last = 0;  // streams: the one to compare with, the one that was compared
-        outcome found = outcome::unknown;
+        outcome found = outcome::unknown;  // same, until a stream differs: then how the first that does
         std::uint32_t other = 0;  // stream that differs, the first of
         std::uint32_t count = 0;  // so many; of `expect = different` that are the same
-        std::uint64_t index = 0;
+        std::uint64_t index = 0;  // of the element that differs, in the order of memory
         double here = 0, there = 0;  // the element of `other`, and of `first`
     };
     struct state {

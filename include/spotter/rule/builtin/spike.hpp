@@ -31,11 +31,11 @@ struct loss_spike {
     std::uint64_t horizon = 10;      // losses; 64 at most
     std::uint64_t relearn = 32;      // spikes in a row; 0: never
 
-    struct series {
-        loss_trend trend{};
-        spike_history history;
+    struct series {  // of one loss
+        loss_trend trend{};  // since the first observation
+        spike_history history;  // since the last rewind
         running_mean now{};  // of this step
-        std::uint64_t last_step = 0;
+        std::uint64_t last_step = 0;  // so that a rewind is noticed
         bool not_finite = false;
     };
     struct state {

@@ -6,9 +6,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// What a rule on spikes was told; each number as its parameter of that name.
 struct spike_limits {
-    std::uint64_t window, min_history, persistence, horizon, relearn;
-    double threshold;
+    std::uint64_t window, min_history, persistence, horizon, relearn;  // values; relearn 0: never
+    double threshold;       // robust deviations
     double relative_floor;  // smallest deviation, times |median|
     double absolute_floor;  // smallest deviation
     bool logarithmic;       // the values are logarithms: ten times is plus ln 10
@@ -17,14 +18,15 @@ struct spike_limits {
 // Feed it finite values only. Takes its memory once.
 class spike_history {
 public:
-    static constexpr std::string_view measure = "robust deviations above the median";
+    static constexpr std::string_view measure = "robust deviations above the median";  // of a finding
 
-    struct judgement {
-        truth spike = truth::undecided;
-        severity level = severity::info;
-        double value = 0, median = 0, deviations = 0;
+    struct judgement {  // of one value
+        truth spike = truth::undecided;  // undecided while there are too few before it
+        severity level = severity::info;  // warning where spikes persist, error beyond ten times the largest of the window
+        double value = 0, median = 0, deviations = 0;  // its value, the median before it, and how far it is above that
     };
 
+    // False where memory is exhausted; `scratch` may be shared.
     [[nodiscard]] constexpr bool keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
         return keep_sortable(accepted_, by.window, scratch) && (by.relearn == 0 || spikes_.keep(by.relearn));
     }

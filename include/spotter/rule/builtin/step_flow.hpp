@@ -84,10 +84,10 @@ enum class stretch : std::uint8_t { data, parameters, optimizer, forward, predic
 template <class Kept>
 class step_flow {
 public:
-    struct entry {
+    struct entry {  // one tensor
         std::string_view name{};
-        spotter::role role = spotter::role::other;
-        tensor_id partner = no_tensor;
+        spotter::role role = spotter::role::other;  // says in which stretch of a step it is
+        tensor_id partner = no_tensor;  // of a gradient its weight
         std::uint64_t met = 0;    // in which place it was first observed, from 1 on
         std::uint64_t close = 0;  // at which it was observed last
         std::uint64_t order = 0;  // among the observations of that step
@@ -117,8 +117,8 @@ public:
     [[nodiscard]] constexpr entry const* now(tensor_id id) const noexcept {
         return all_.holds(id) && all_[id].close == close_ ? &all_[id] : nullptr;
     }
-    [[nodiscard]] constexpr bool saw_something() const noexcept { return observed_ > 0; }
-    constexpr void next_close() noexcept { ++close_, observed_ = 0; }
+    [[nodiscard]] constexpr bool saw_something() const noexcept { return observed_ > 0; }  // since the last close
+    constexpr void next_close() noexcept { ++close_, observed_ = 0; }  // the step at hand is over
 
     // Of the tensors of this step for which `is_meant(kept)` the one that comes first in the flow; null where there is none.
     template <class Meant>

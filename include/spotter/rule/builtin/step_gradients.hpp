@@ -9,10 +9,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A step is observed before its update, so the gradient at hand when a parameter is seen makes the change to the next sight of it.
 struct gradient_sight {
-    bool seen = false;
+    bool seen = false;  // it was observed in the step
     bool finite = true;  // every element
     double nonzero = 0;  // fraction of the elements
 
+    // An update with it should change something.
     [[nodiscard]] constexpr bool at_work() const noexcept { return seen && finite && nonzero > 0; }
 };
 
@@ -34,10 +35,11 @@ public:
         mine.sight.finite = mine.sight.finite && it.stats.nonfinite() == 0;
         mine.sight.nonzero = nonzero > mine.sight.nonzero ? nonzero : mine.sight.nonzero;
     }
+    // Not seen where it was not observed since the last close.
     [[nodiscard]] constexpr gradient_sight of(tensor_id gradient) const noexcept {
         return list_.holds(gradient) && list_[gradient].close == close_ ? list_[gradient].sight : gradient_sight{};
     }
-    constexpr void next_close() noexcept { ++close_; }
+    constexpr void next_close() noexcept { ++close_; }  // what was observed is forgotten
 
 private:
     struct entry {

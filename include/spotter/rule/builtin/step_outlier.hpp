@@ -18,7 +18,7 @@ struct step_outlier {
 
     selector select = "time/step";
     double stddev = 3;             // standard deviations; Amazon's guide has 5, its SDK 3
-    std::uint64_t n_outliers = 10;
+    std::uint64_t n_outliers = 10;  // steps of the whole run
     std::uint64_t patience = 100;  // steps
     static constexpr bool counts_patience = true;
 

@@ -25,11 +25,11 @@ struct straggler {
     double score = 0.75;        // NVIDIA's resiliency extension
     std::uint64_t window = 50;  // train steps; 2 at least
 
-    struct worker_times {
-        recent_values recent;
+    struct worker_times {  // of one stream
+        recent_values recent;  // its last `window` times
         double median = 0;  // of a full window
         double best = 0;    // the smallest there was; 0: none yet
-        bool touched = false;
+        bool touched = false;  // it told one at this step
     };
     struct state {
         met_streams streams;

@@ -34,10 +34,11 @@ public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return list_.grow(tensor.id + std::size_t{1});
     }
+    // Closes in a row with this one; 0 of a tensor that was not declared.
     constexpr std::uint64_t count(observation const& it, truth said) noexcept {
         return list_.holds(it.tensor.id) ? list_[it.tensor.id].count(it.step.mode, close_, said) : 0;
     }
-    constexpr void next_close() noexcept { ++close_; }
+    constexpr void next_close() noexcept { ++close_; }  // once a step
 
 private:
     slots<detail::streak> list_;
@@ -46,8 +47,8 @@ private:
 
 // The answer of a close for a rule that judges tensors one by one.
 struct close_answer {
-    bool judged = false;
-    culprit found{};
+    bool judged = false;  // something was decided at this close
+    culprit found{};  // for which it held
     // And who it was; the next close begins.
     constexpr truth take(culprit& who) noexcept {
         who = std::exchange(found, {});

@@ -9,6 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
+// By role.
 [[nodiscard]] constexpr bool losses_and_predictions(tensor_info const& tensor) noexcept {
     return tensor.role == role::loss || tensor.role == role::prediction;
 }

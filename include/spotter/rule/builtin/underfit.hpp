@@ -26,16 +26,17 @@ struct underfit {
     std::uint64_t smoothing = 50;    // observations
     std::uint64_t phase_length = 1;  // eval closes; 0: until the next close of another mode
 
+    // Of a check; it holds until the next one.
     enum class outcome : std::uint8_t { unknown, healthy, underfitted };
-    struct series {
-        smoothed now{};
-        measurement first_evaluated{}, last_evaluated{};
-        std::uint64_t first_step = 0, last_step = 0, next_check = 0;
+    struct series {  // of one loss
+        smoothed now{};  // the training loss, smoothed over `smoothing` observations
+        measurement first_evaluated{}, last_evaluated{};  // means of whole evaluations
+        std::uint64_t first_step = 0, last_step = 0, next_check = 0;  // indices in training
         std::uint64_t poor_checks = 0;  // in a row
         double progress = 0;            // of the last check
-        measurement eval_progress{};
-        outcome found = outcome::unknown;
-        bool begun = false;
+        measurement eval_progress{};  // how far the evaluation's loss fell, as a fraction of its beginning
+        outcome found = outcome::unknown;  // of the last check
+        bool begun = false;  // it was observed in training
     };
     struct state {
         eval_phases phases;

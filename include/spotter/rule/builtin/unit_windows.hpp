@@ -10,8 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Of each unit of a layer: how many finite elements there were, and the sum of something over them.
 struct unit_window {
-    slots<double> amount, finite;
-    std::size_t units = 0;
+    slots<double> amount, finite;  // by unit
+    std::size_t units = 0;  // that are judged; 0: the window is not begun, or has no memory
 
     // Empties the window. Without memory it has no units and is never complete.
     constexpr bool begin(std::size_t count) noexcept {
@@ -19,12 +19,14 @@ struct unit_window {
         for (std::size_t unit = 0; unit < units; ++unit) { amount[unit] = 0, finite[unit] = 0; }
         return units == count;
     }
+    // Of one observation.
     SPOTTER_STRICT constexpr void add(std::size_t unit, double const& added, double const& count) noexcept {
         SPOTTER_STRICT_BODY
         if (!is_finite(added) || !is_finite(count)) { return; }
         amount[unit] += added;
         finite[unit] += count;
     }
+    // It has that many finite elements, and one at least.
     [[nodiscard]] constexpr bool known(std::size_t unit, std::uint64_t samples) const noexcept {
         return finite[unit] > 0 && finite[unit] >= static_cast<double>(samples);
     }
@@ -94,7 +96,7 @@ public:
         return answer;
     }
 
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // some layer's units are not judged
 
 private:
     [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {
@@ -108,6 +110,7 @@ private:
     bool lacks_memory_ = false;  // for units that came later
 };
 
+// As unit_axis_of, knowing the tensor's batch axis.
 [[nodiscard]] constexpr int units_along(tensor_info const& tensor, extents const& shape, int asked) noexcept {
     return unit_axis_of(shape, asked, batch_axis_of(tensor.flags));
 }

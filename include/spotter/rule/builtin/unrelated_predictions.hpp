@@ -20,24 +20,24 @@ struct unrelated_predictions {
                                                "sign, and that the output is read as it is trained.";
 
     selector select = role::label;
-    selector predictions = role::prediction;
+    selector predictions = role::prediction;  // floating-point ones; others are not read
     std::uint64_t samples = 1000;       // pairs of a window
     std::uint64_t warmup = 150;         // train closes
     std::uint64_t warmup_pairs = 5000;  // of training
     std::uint64_t patience = 3;         // windows
 
-    struct window {
+    struct window {  // of one mode
         std::uint64_t pairs = 0, fractions = 0, bad = 0;  // `bad`: windows in a row
-        double mean_target = 0, mean_said = 0;
+        double mean_target = 0, mean_said = 0;  // of its pairs so far
         double squares_target = 0, squares_said = 0, products = 0;  // about the means
-        double measured = 0, limit = 0;
-        bool judged = false;
+        double measured = 0, limit = 0;  // correlation, and what it must be above; of the last whole window
+        bool judged = false;  // there was one
     };
     // What a step shows of one side: the first of it.
     struct side {
         std::uint64_t count = 0;  // elements; 0: not seen
-        std::string_view tensor{};
-        double values[sampled_values::most]{};
+        std::string_view tensor{};  // that it is of; empty: none in this step
+        double values[sampled_values::most]{};  // the elements that are paired
     };
     struct state {
         side target, said;

@@ -35,13 +35,13 @@ struct update_direction {
 
     // The values of a tensor at one close. Of floating types up to 32 bits in floats, which hold them exactly.
     struct copy {
-        slots<float> narrow;
-        slots<double> wide;
+        slots<float> narrow;  // the values, where they fit
+        slots<double> wide;  // the values, where they do not
         std::uint64_t close = 0;  // 0: nothing is kept
         std::uint64_t index = 0;  // of the step
-        extents shape{};
-        order layout = order::row_major;
-        bool is_narrow = false;
+        extents shape{};  // of what is kept
+        order layout = order::row_major;  // of what is kept
+        bool is_narrow = false;  // the values are in `narrow`
 
         // False where memory is exhausted; then nothing is kept.
         [[nodiscard]] constexpr bool keep(tensor_ref const& values, std::uint64_t at, observation const& it) noexcept {
@@ -69,29 +69,31 @@ struct update_direction {
         [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
             return is_narrow ? widen(narrow[i]) : wide[i];
         }
+        // Same shape and order: elements lie alike.
         [[nodiscard]] constexpr bool fits(tensor_ref const& other) const noexcept {
             return shape == other.shape && layout == other.layout;
         }
     };
-    struct parameter {
-        copy weight, gradients[2];
+    struct parameter {  // of one weight
+        copy weight, gradients[2];  // the last sight; the last gradient and the one before
         int newest = 0;  // of the gradients
         bool watched = false;
         bool negated = false;     // what is kept of gradients is minus them
         recent_values ascending;  // 1 or 0 a change
         std::uint64_t changes = 0;
-        std::size_t net = 0;
+        std::size_t net = 0;  // its place among the nets
     };
     // The weights of this step that were judged, and those among them that ascend.
     struct votes {
-        std::uint64_t judged = 0;
-        culprit ascending{};
+        std::uint64_t judged = 0;  // weights
+        culprit ascending{};  // those that ascend
 
+        // More than half of the judged.
         [[nodiscard]] constexpr bool most_ascend() const noexcept { return 2 * ascending.count > judged; }
     };
-    struct net {
+    struct net {  // weights that are called alike
         std::uint64_t name = 0;  // a hash
-        votes cast{};
+        votes cast{};  // of its weights at this step
     };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id

@@ -21,15 +21,15 @@ struct update_ratio_band {
 
     selector select = &select::weights;
     double low = 1e-5;  // band: DeepDiagnosis, target times and over 100; 0 switches this side off
-    double high = 1e-1;
+    double high = 1e-1;  // of the ratio
     double target = 1e-3;          // a widely taught rule of thumb; named in the finding
     std::uint64_t smoothing = 20;  // observations
     std::uint64_t warmup = 20;     // observations
     std::uint64_t patience = 20;   // observations
 
-    struct series {
-        smoothed log_ratio{};
-        std::uint64_t count = 0, above = 0, below = 0;
+    struct series {  // of one weight
+        smoothed log_ratio{};  // to the base 10
+        std::uint64_t count = 0, above = 0, below = 0;  // observations; in a row beyond either limit
     };
     struct state {
         per_tensor<series> all;

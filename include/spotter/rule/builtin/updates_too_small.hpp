@@ -29,10 +29,10 @@ struct updates_too_small {
     // A gradient, where it is finite and not all zero.
     struct slope {
         double squares = 0;  // ||g||^2; 0: none
-        std::uint64_t step = 0;
-        bool seen = false;
+        std::uint64_t step = 0;  // its index
+        bool seen = false;  // one was observed
     };
-    struct series {
+    struct series {  // of one weight
         slope before{};           // the last before this step
         measurement ratio{};      // of this step
         double moved = 0;         // ||W_s - W_r||
