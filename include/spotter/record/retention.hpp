@@ -30,7 +30,7 @@ private:
     static constexpr int most_at_once = 64;  // segments that are looked at, such as those thinned by an earlier attempt
     static constexpr int to_read = 32;       // one that is read, as many as these
 
-    enum class outcome : std::uint8_t { needs_nothing, read, must_wait };
+    enum class outcome : std::uint8_t { needs_nothing, read, copied, must_wait };
 
     // Segments that stay mapped as long as what they say is needed.
     struct followers {
@@ -45,10 +45,12 @@ private:
 
     [[nodiscard]] static error no_memory() noexcept;
     [[nodiscard]] std::uint64_t size_of(std::uint32_t number) noexcept;
-    // The segment at a place of the list.
+    // The segment at a place of the list. Its copy is made while it is mapped, and takes its place afterwards: Windows replaces no
+    // file that is mapped.
     [[nodiscard]] result<outcome> thin(std::size_t place, bool last) noexcept;
-    [[nodiscard]] result<outcome> thin(std::size_t place, byte_view whole, bool last) noexcept;
-    [[nodiscard]] error replace(std::uint32_t number, detail::thinned_copy& copy) noexcept;
+    [[nodiscard]] result<outcome> copy_thinned(std::size_t place, byte_view whole, bool last, byte_buffer& side) noexcept;
+    [[nodiscard]] error write(std::uint32_t number, detail::thinned_copy& copy, byte_buffer& side) noexcept;
+    [[nodiscard]] error put_in_place(std::uint32_t number, byte_view side) noexcept;
     [[nodiscard]] error read_back(path_text const& part, byte_buffer& side) noexcept;
 
     file_system& files_;

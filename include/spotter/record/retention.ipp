@@ -67,12 +67,19 @@ SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, bool 
     auto const whole = files_.map(path);
     if (!whole && detail::is_no_file(files_, path)) { return outcome::needs_nothing; }
     if (!whole) { return whole.error(); }
-    auto done = thin(place, whole->bytes, last);
+    byte_buffer side;
+    auto done = copy_thinned(place, whole->bytes, last, side);
     files_.unmap(*whole);
-    return done;
+    if (!done || *done != outcome::copied) { return done; }
+    if (error const why = put_in_place(numbers_[place], side.view())) {
+        works_ = false;
+        return why;
+    }
+    return outcome::read;
 }
 
-SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, byte_view whole, bool last) noexcept {
+SPOTTER_BODY result<retention::outcome> retention::copy_thinned(std::size_t place, byte_view whole, bool last,
+                                                                byte_buffer& side) noexcept {
     detail::thinned_copy copy{files_, whole};
     if (copy.is_thinned()) { return outcome::needs_nothing; }
     if (!copy.cite()) { return no_memory(); }
@@ -95,14 +102,14 @@ SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, byte_
     if (found == thinned_copy::follower::damaged) { return outcome::read; }  // it may have said what is to be kept
     if (found == thinned_copy::follower::goes_on && !last) { return outcome::must_wait; }
     if (copy.survey() == 0) { return outcome::read; }
-    if (error const why = replace(numbers_[place], copy)) {
+    if (error const why = write(numbers_[place], copy, side)) {
         works_ = false;
         return why;
     }
-    return outcome::read;
+    return outcome::copied;
 }
 
-SPOTTER_BODY error retention::replace(std::uint32_t number, detail::thinned_copy& copy) noexcept {
+SPOTTER_BODY error retention::write(std::uint32_t number, detail::thinned_copy& copy, byte_buffer& side) noexcept {
     path_text const part = detail::path_of_segment(folder_, number, detail::part_suffix);
     auto const file = files_.create(part);
     if (!file) { return file.error(); }
@@ -110,20 +117,22 @@ SPOTTER_BODY error retention::replace(std::uint32_t number, detail::thinned_copy
     if (!why) { why = files_.sync(*file); }  // or a power cut might leave neither the whole one nor this
     error const closed = files_.close(*file);
     if (!why) { why = closed; }
-    byte_buffer side;
     if (!why) { why = read_back(part, side); }
+    if (why) { (void)files_.remove(part); }
+    return why;
+}
+
+SPOTTER_BODY error retention::put_in_place(std::uint32_t number, byte_view side) noexcept {
+    path_text const part = detail::path_of_segment(folder_, number, detail::part_suffix);
     path_text const side_path = detail::path_of_segment(folder_, number, layout::side_suffix);
-    if (!why) {
-        (void)files_.remove(side_path);
-        why = files_.rename(part, detail::path_of_segment(folder_, number));
-    }
-    if (why) {
+    (void)files_.remove(side_path);
+    if (error const why = files_.rename(part, detail::path_of_segment(folder_, number))) {
         (void)files_.remove(part);
         return why;
     }
     auto const cache = files_.create(side_path);  // a cache: it may be missing
     if (cache) {
-        (void)files_.append(*cache, side.view());
+        (void)files_.append(*cache, side);
         (void)files_.close(*cache);
     }
     return to_disk_ ? files_.sync_folder(folder_) : error{};
