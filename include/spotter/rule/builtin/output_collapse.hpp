@@ -59,7 +59,8 @@ private:
 };
 
 // Warning, for `patience` closes in a row after `warmup` of the mode, when
-// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean; or
+// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean, where
+// outputs are log-probabilities below `coefficient` itself: what it is of their probabilities, whatever the number of classes; or
 // one class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels is above
 // `min_label_entropy` times that of an even distribution. Without labels, and without classes, only the first is judged. Train and eval.
 struct output_collapse {
@@ -72,7 +73,7 @@ struct output_collapse {
     selector labels = role::label;  // what the predictions are held against
     std::uint64_t warmup = 100;      // closes with predictions
     std::uint64_t patience = 3;      // closes
-    double coefficient = 1e-3;       // of the size of the mean
+    double coefficient = 1e-3;       // of the size of the mean; of log-probabilities the deviation itself
     double share = 0.99;             // fraction of the predictions
     double min_label_entropy = 0.5;  // fraction of the logarithm of the number of classes
     std::uint64_t samples = 512;     // predictions, and labels
@@ -121,7 +122,8 @@ struct output_collapse {
         int const axis = scores_along(it.tensor, values, argmax && predicted, class_axis);
         bool const spread = predicted && is_floating(values.type);
         if (spread && !make_room(seen, values, axis)) { return out.give_up(); }
-        auto const bits = std::bit_cast<std::uint64_t>(spread ? largest_deviation(seen, values, axis) : -1.0);
+        auto const bits = std::bit_cast<std::uint64_t>(
+            spread ? largest_deviation(seen, values, axis, are_log_probabilities(it.tensor, values, axis)) : -1.0);
         out.push(static_cast<double>(bits >> 32U));
         out.push(static_cast<double>(bits & 0xFFFFFFFFU));
         out.push(static_cast<double>(unit_count(values.shape, axis)));
@@ -210,7 +212,8 @@ private:
         std::size_t const outputs = outputs_of(values, axis);
         return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
-    SPOTTER_STRICT static constexpr double largest_deviation(state& seen, tensor_ref const& values, int axis) noexcept {
+    SPOTTER_STRICT static constexpr double largest_deviation(state& seen, tensor_ref const& values, int axis,
+                                                             bool logarithms) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const outputs = outputs_of(values, axis);
         for (std::size_t i = 0; i < outputs; ++i) { seen.mean[i] = 0, seen.squares[i] = 0, seen.finite[i] = 0; }
@@ -233,7 +236,7 @@ private:
         for (std::size_t i = 0; i < outputs; ++i) {
             if (seen.finite[i] < least_batch) { continue; }
             double const deviation = square_root(seen.squares[i] / static_cast<double>(seen.finite[i]));
-            double const relative = deviation / (magnitude(seen.mean[i]) + 1e-8);
+            double const relative = logarithms ? deviation : deviation / (magnitude(seen.mean[i]) + 1e-8);
             if (relative > largest) { largest = relative; }
         }
         return largest;
