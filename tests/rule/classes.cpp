@@ -400,38 +400,55 @@ TEST_CASE("output_collapse: outputs that do not vary over the batch", "[output_c
     CHECK(numbers.covered().reason.starts_with("warm-up not reached"));
 }
 
-TEST_CASE("output_collapse: log-probabilities vary as their probabilities do, whatever the number of classes",
-          "[output_collapse]") {
-    // Of 64 samples, each class is by `spread` more or less likely than the mean, as a net says that has begun to learn.
-    auto const with = [](std::size_t columns, double spread, bool logarithms, flag flags = flag::none) {
+TEST_CASE("output_collapse: log-probabilities are judged as the logits that they were made of", "[output_collapse]") {
+    // 64 samples of a net that says `prior` of each class, and of each sample `spread` more or less. Offsets are what a softmax takes away.
+    auto const with = [](std::size_t columns, double prior, double spread, bool logarithms, flag flags = flag::none) {
         return fired(output_collapse{.warmup = 2}, 6, [&](auto& it, step_id at) {
             if (at.index == 0) { it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32}); }
             std::vector<float> values(64 * columns);
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                bool const more = (i / columns + i) % 2 == 0;
-                double const share = (1 + (more ? spread : -spread)) / static_cast<double>(columns);
-                values[i] = static_cast<float>(logarithms ? std::log(share) : share);
+            for (std::size_t sample = 0; sample < 64; ++sample) {
+                double total = 0;
+                auto const logit = [&](std::size_t i) {
+                    return (i % 2 == 0 ? prior : -prior) + ((sample + i) % 3 == 0 ? spread : -spread);
+                };
+                for (std::size_t i = 0; i < columns; ++i) { total += std::exp(logit(i)); }
+                for (std::size_t i = 0; i < columns; ++i) {
+                    values[sample * columns + i] = static_cast<float>(logit(i) - (logarithms ? std::log(total) : 0));
+                }
             }
             it.see(at, "preds", values, {64, columns});
         });
     };
-    for (std::size_t columns : {2U, 10U, 1000U}) {
-        CHECK(with(columns, 0.0015, false).empty());
-        CHECK(with(columns, 0.0015, true).empty());
-        CHECK(with(columns, 0.0005, false) == indices{4, 5});
-        CHECK(with(columns, 0.0005, true) == indices{4, 5});
+    for (bool logarithms : {false, true}) {
+        for (std::size_t columns : {2U, 10U, 1000U}) {
+            CHECK(with(columns, 0, 0.0005, logarithms).empty());  // it has begun to learn
+            CHECK(with(columns, 0.1, 0.0005, logarithms).empty());
+            CHECK(with(columns, 3, 0.3, logarithms).empty());
+            CHECK(with(columns, 1, 0.0002, logarithms) == indices{4, 5});  // how frequent classes are, and nothing else
+            CHECK(with(columns, 1, 0, logarithms) == indices{4, 5});
+        }
     }
-    // One that is told needs no rows that sum to one.
+    // What is told needs no rows that sum to one.
     auto const far_from_one = [&](flag flags) {
         return fired(output_collapse{.warmup = 0, .patience = 1}, 1, [&](auto& it, step_id at) {
             it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32});
             std::vector<float> values(16);
-            for (std::size_t i = 0; i < 16; ++i) { values[i] = i % 4 < 2 ? -9.000F : -9.003F; }
+            for (std::size_t i = 0; i < 16; ++i) { values[i] = (i + i / 2) % 2 == 0 ? -9.000F : -9.003F; }
             it.see(at, "preds", values, {8, 2});
         });
     };
     CHECK(far_from_one(flag::none) == indices{0});
     CHECK(far_from_one(flag::log_probabilities).empty());
+    // A class that cannot be, and one column, which no mean can be taken from.
+    run masked{output_collapse{.warmup = 0, .patience = 1}};
+    std::vector<float> values(24);
+    for (std::size_t i = 0; i < 24; ++i) { values[i] = i % 3 == 0 ? neg_infinity_f : i % 2 == 0 ? -0.6926F : -0.6937F; }
+    masked.see(train(0), "preds", values, {8, 3});
+    CHECK(masked.close(train(0)) == truth::no);
+    run single{output_collapse{.warmup = 0, .patience = 1}};
+    single.declare({.name = "preds", .role = role::prediction, .flags = flag::log_probabilities, .type = dtype::f32});
+    single.see(train(0), "preds", {-1, -1, -1, -1, -1, -1, -1, -1}, {8});
+    CHECK(single.close(train(0)) == truth::yes);
 }
 
 TEST_CASE("log-probabilities are told from logits, from shares and from anything else by their values") {

@@ -6,6 +6,7 @@
 
 #include <torch/optim.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,11 +16,12 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 using torch_optimizer = ::torch::optim::Optimizer;
-using torch_states = std::remove_cvref_t<decltype(std::declval<torch_optimizer const&>().state())>;
+using torch_key = typename std::remove_cvref_t<decltype(std::declval<torch_optimizer const&>().state())>::key_type;
 
-// What a parameter's state is found by: the address of the tensor's memory of itself, as torch 1 writes it and torch 2 has it.
-[[nodiscard]] inline torch_states::key_type torch_state_key(::at::Tensor const& parameter) {
-    if constexpr (std::is_constructible_v<std::string, torch_states::key_type>) {
+// What an optimizer finds a parameter's state by: the address of its TensorImpl, which torch 1 writes as a text.
+template <class Key>
+[[nodiscard]] Key torch_state_key(::at::Tensor const& parameter) {
+    if constexpr (std::same_as<Key, std::string>) {
         std::ostringstream written;
         written << parameter.unsafeGetTensorImpl();
         return written.str();
@@ -81,7 +83,7 @@ public:
             std::string name{"optimizer/"};
             name.append(prefix).append(each.key()).append("/");
             longest_ = (std::max)(longest_, name.size());
-            rows_.push_back({std::move(name), detail::torch_state_key(each.value()), each.value()});
+            rows_.push_back({std::move(name), detail::torch_state_key<detail::torch_key>(each.value()), each.value()});
         }
         name_.reserve(longest_ + longest_moment);
         return *this;
@@ -112,7 +114,7 @@ private:
 
     struct row {
         std::string name;  // all but the moment
-        detail::torch_states::key_type key;
+        detail::torch_key key;
         ::at::Tensor parameter;  // so that its address stays its own
     };
     detail::torch_optimizer const* optimizer_;
@@ -120,5 +122,10 @@ private:
     std::size_t longest_ = 0;
     mutable std::string name_;  // of what is shown now, so that no step allocates for it
 };
+
+// Each of its tensors as by packed(tensor): for parameters on another device.
+[[nodiscard]] inline packed_modules<optimizer_table> packed(optimizer_table const& moments) noexcept {
+    return {moments};
+}
 
 }  // namespace spotter::inline SPOTTER_ABI

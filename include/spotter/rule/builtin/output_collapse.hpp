@@ -60,7 +60,7 @@ private:
 
 // Warning, for `patience` closes in a row after `warmup` of the mode, when
 // constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean, where
-// outputs are log-probabilities below `coefficient` itself: what it is of their probabilities, whatever the number of classes; or
+// log-probabilities are taken about the mean of their row: that makes logits of them again, but for a number that a softmax does not see; or
 // one class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels is above
 // `min_label_entropy` times that of an even distribution. Without labels, and without classes, only the first is judged. Train and eval.
 struct output_collapse {
@@ -73,7 +73,7 @@ struct output_collapse {
     selector labels = role::label;  // what the predictions are held against
     std::uint64_t warmup = 100;      // closes with predictions
     std::uint64_t patience = 3;      // closes
-    double coefficient = 1e-3;       // of the size of the mean; of log-probabilities the deviation itself
+    double coefficient = 1e-3;       // of the size of the mean
     double share = 0.99;             // fraction of the predictions
     double min_label_entropy = 0.5;  // fraction of the logarithm of the number of classes
     std::uint64_t samples = 512;     // predictions, and labels
@@ -217,7 +217,7 @@ private:
         SPOTTER_STRICT_BODY
         std::size_t const outputs = outputs_of(values, axis);
         for (std::size_t i = 0; i < outputs; ++i) { seen.mean[i] = 0, seen.squares[i] = 0, seen.finite[i] = 0; }
-        each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
+        each_output(values, axis, logarithms, [&](std::size_t output, double x) SPOTTER_STRICT {
             SPOTTER_STRICT_BODY
             seen.mean[output] += x;
             ++seen.finite[output];
@@ -225,7 +225,7 @@ private:
         for (std::size_t i = 0; i < outputs; ++i) {
             seen.mean[i] /= static_cast<double>(seen.finite[i] > 0 ? seen.finite[i] : 1);
         }
-        each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
+        each_output(values, axis, logarithms, [&](std::size_t output, double x) SPOTTER_STRICT {
             SPOTTER_STRICT_BODY
             double const gap = x - seen.mean[output];
             double square = gap * gap;
@@ -236,13 +236,29 @@ private:
         for (std::size_t i = 0; i < outputs; ++i) {
             if (seen.finite[i] < least_batch) { continue; }
             double const deviation = square_root(seen.squares[i] / static_cast<double>(seen.finite[i]));
-            double const relative = logarithms ? deviation : deviation / (magnitude(seen.mean[i]) + 1e-8);
+            double const relative = deviation / (magnitude(seen.mean[i]) + 1e-8);
             if (relative > largest) { largest = relative; }
         }
         return largest;
     }
     template <class Use>
-    static constexpr void each_output(tensor_ref const& values, int axis, Use&& use) noexcept {
+    SPOTTER_STRICT static constexpr void each_output(tensor_ref const& values, int axis, bool logarithms,
+                                                     Use&& use) noexcept {
+        SPOTTER_STRICT_BODY
+        if (logarithms && axis >= 0) {
+            std::size_t const outputs = outputs_of(values, axis);
+            return for_each_row(values, axis, [&](auto const& row) SPOTTER_STRICT {
+                SPOTTER_STRICT_BODY
+                double total = 0, finite = 0;
+                for (std::size_t i = 0; i < outputs; ++i) {
+                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) { total += it.value, ++finite; }
+                }
+                double const mean = finite > 0 ? total / finite : 0;
+                for (std::size_t i = 0; i < outputs; ++i) {
+                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) { use(i, it.value - mean); }
+                }
+            });
+        }
         tensor_ref flat = values;
         if (axis < 0) { flat.shape = extents{1, values.count}, flat.layout = order::row_major; }
         for_each_unit(flat, axis < 0 ? 0 : axis, [&](std::size_t output, seen_element const& it) SPOTTER_STRICT {
