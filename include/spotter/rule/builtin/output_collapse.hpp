@@ -253,9 +253,9 @@ private:
                 for (std::size_t i = 0; i < outputs; ++i) {
                     if (seen_element const it = row(i); it.kind < number_class::pos_inf) { total += it.value, ++finite; }
                 }
-                double const mean = finite > 0 ? total / finite : 0;
+                double const centre = finite > 0 ? total / finite : 0;
                 for (std::size_t i = 0; i < outputs; ++i) {
-                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) { use(i, it.value - mean); }
+                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) { use(i, it.value - centre); }
                 }
             });
         }
