@@ -116,7 +116,9 @@ TEST_CASE("roles, and that a sample is a column, are told") {
     net.set_callback(callback);
     net.fit(0.1, data.x, data.classes, 2);
     CHECK((sink.kept["loss"] == std::vector{train(40), train(41)}));
-    for (char const* name : {"input", "act/0", "act/1", "act/2", "pred"}) { CHECK(batch_axis_of(sink.infos[name].flags) == 1); }
+    for (char const* name : {"input", "act/0", "act/1", "act/2", "pred"}) {
+        CHECK(batch_axis_of(sink.infos[name].flags) == 1);
+    }
     CHECK((sink.infos["label"].role == role::label && sink.infos["label"].shape == extents{5}));
     CHECK((sink.infos["pred"].role == role::prediction && sink.infos["input"].role == role::input));
     CHECK(sink.infos["act/0"].activation == activation_kind::relu);
@@ -192,7 +194,9 @@ TEST_CASE("an update cannot be skipped; what is asked for is known, and what `te
     build(fresh);
     hook watch{keep_all, on(non_finite{}, stop)};
     minidnn_callback<mini::Callback> callback{watch, [](step_alarm const& found) {
-                                                  if (found.decision() == decision::stop) { throw stopped{"non_finite"}; }
+                                                  if (found.decision() == decision::stop) {
+                                                      throw stopped{"non_finite"};
+                                                  }
                                               }};
     fresh.set_callback(callback);
     CHECK_THROWS_AS(fresh.fit(0.1, data.x, data.y, 1), stopped);

@@ -28,25 +28,27 @@ Net const* net_given_to(void (Base::*)(Net const*, Matrix const&, Matrix const&)
                                : activation_kind::other;
 }
 
-// What of a layer stays the same from batch to batch.
+// What of a layer stays the same from batch to batch: what its parts are called, and what they look like.
 struct minidnn_layer {
-    std::string weights, biases, weight_gradients, bias_gradients, output;  // names
-    extents shape;          // of the weights
-    std::uint64_t outputs;  // as many biases, where it is fully connected
-    bool connected;         // fully
+    std::string weights, biases, weight_gradients, bias_gradients, output;
+    extents shape;               // of the weights
+    std::uint64_t biases_count;  // 0 where weights and biases are not told apart
     activation_kind activation;
 };
 template <class Layer>
 [[nodiscard]] minidnn_layer minidnn_layer_of(Layer const& it, std::size_t place) {
-    std::string const own = "layer/" + std::to_string(place);
-    minidnn_layer made{own + "/w", own + "/b", "grad/" + own + "/w", "grad/" + own + "/b", "act/" + std::to_string(place), {}, 0, false, {}};
-    made.outputs = static_cast<std::uint64_t>(it.out_size());
-    auto const inputs = static_cast<std::uint64_t>(it.in_size());
+    std::string const number = std::to_string(place), own = "layer/" + number;
+    auto const inputs = static_cast<std::uint64_t>(it.in_size()), outputs = static_cast<std::uint64_t>(it.out_size());
     std::uint64_t const count = it.get_parameters().size();
-    made.connected = it.layer_type() == "FullyConnected" && count == (inputs + 1) * made.outputs;
-    made.shape = made.connected ? extents{made.outputs, inputs} : extents{count};
-    made.activation = minidnn_activation(it.activation_type());
-    return made;
+    bool const connected = it.layer_type() == "FullyConnected" && count == (inputs + 1) * outputs;
+    return {.weights = own + "/w",
+            .biases = own + "/b",
+            .weight_gradients = "grad/" + own + "/w",
+            .bias_gradients = "grad/" + own + "/b",
+            .output = "act/" + number,
+            .shape = connected ? extents{outputs, inputs} : extents{count},
+            .biases_count = connected ? outputs : 0,
+            .activation = minidnn_activation(it.activation_type())};
 }
 
 }  // namespace detail
@@ -125,16 +127,17 @@ private:
               role of_biases, Read read) const {
         using value = typename std::invoke_result_t<Read const&>::value_type;
         auto const part = [&](std::string_view name, extents const& shape, std::size_t first, role what) {
-            watch_.observe(name, copied<value>(shape, [read, first](void* into, std::size_t bytes) {
-                               auto const all = read();
-                               if (bytes / sizeof(value) + first > all.size()) { return false; }
-                               std::memcpy(into, all.data() + first, bytes);
-                               return true;
-                           }), what);
+            auto const copy = [&read, first](void* into, std::size_t bytes) {
+                auto const all = read();
+                if (bytes / sizeof(value) + first > all.size()) { return false; }
+                std::memcpy(into, all.data() + first, bytes);
+                return true;
+            };
+            watch_.observe(name, copied<value>(shape, copy), what);
         };
         auto const count = static_cast<std::size_t>(it.shape.elements());
         if (count > 0) { part(weights, it.shape, 0, of_weights); }
-        if (it.connected) { part(biases, {it.outputs}, count, of_biases); }
+        if (it.biases_count > 0) { part(biases, {it.biases_count}, count, of_biases); }
     }
 
     observer watch_;

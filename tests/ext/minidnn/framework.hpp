@@ -66,7 +66,9 @@ protected:
     Scalar activated(Scalar z) const {
         return activation_ == "ReLU" ? (z > 0 ? z : 0) : activation_ == "Tanh" ? std::tanh(z) : z;
     }
-    Scalar slope(Scalar a) const { return activation_ == "ReLU" ? (a > 0 ? 1 : 0) : activation_ == "Tanh" ? 1 - a * a : 1; }
+    Scalar slope(Scalar a) const {
+        return activation_ == "ReLU" ? (a > 0 ? 1 : 0) : activation_ == "Tanh" ? 1 - a * a : 1;
+    }
     int in_, out_;
     std::string activation_;
     matrix output_{}, back_{};
@@ -77,7 +79,9 @@ class FullyConnected : public Layer {
 public:
     FullyConnected(int in, int out, std::string activation) : Layer{in, out, std::move(activation)} {
         parameters.resize(static_cast<std::size_t>((in + 1) * out));
-        for (std::size_t i = 0; i < parameters.size(); ++i) { parameters[i] = std::sin(7.0 * static_cast<double>(i + 1)) / 2; }
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            parameters[i] = std::sin(7.0 * static_cast<double>(i + 1)) / 2;
+        }
         derivatives.resize(parameters.size());
     }
     std::string layer_type() const override { return "FullyConnected"; }
@@ -155,7 +159,9 @@ public:
 // Half the mean square; a class is the number that is to be said.
 class Output {
 public:
-    void evaluate(matrix const& said, matrix const& target) { evaluate(said, [&](int o, int n) { return target(o, n); }); }
+    void evaluate(matrix const& said, matrix const& target) {
+        evaluate(said, [&](int o, int n) { return target(o, n); });
+    }
     void evaluate(matrix const& said, std::vector<int> const& target) {
         evaluate(said, [&](int, int n) { return target[static_cast<std::size_t>(n)]; });
     }
@@ -201,10 +207,13 @@ public:
                 for (std::size_t k = 0; k < layers_.size(); ++k) { layers_[k]->forward(before(k, x[i])); }
                 output_.evaluate(layers_.back()->output(), y[i]);
                 for (std::size_t k = layers_.size(); k-- > 0;) {
-                    layers_[k]->backprop(before(k, x[i]), k + 1 == layers_.size() ? output_.backprop_data() : layers_[k + 1]->backprop_data());
+                    layers_[k]->backprop(before(k, x[i]), k + 1 == layers_.size() ? output_.backprop_data()
+                                                                                  : layers_[k + 1]->backprop_data());
                 }
                 for (auto const& each : layers_) {
-                    for (std::size_t p = 0; p < each->parameters.size(); ++p) { each->parameters[p] -= rate * each->derivatives[p]; }
+                    for (std::size_t p = 0; p < each->parameters.size(); ++p) {
+                        each->parameters[p] -= rate * each->derivatives[p];
+                    }
                 }
                 callback_->post_training_batch(this, x[i], y[i]);
             }
@@ -212,7 +221,9 @@ public:
     }
 
 private:
-    matrix const& before(std::size_t layer, matrix const& x) const { return layer == 0 ? x : layers_[layer - 1]->output(); }
+    matrix const& before(std::size_t layer, matrix const& x) const {
+        return layer == 0 ? x : layers_[layer - 1]->output();
+    }
     std::vector<std::unique_ptr<Layer>> layers_{};
     Output output_{};
     Callback nobody_{};
