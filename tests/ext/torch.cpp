@@ -409,7 +409,8 @@ TEST_CASE("moments are those that the update used: the gradient, weighed as the 
     CHECK(copying.health().good());
 
     // A number that is none in a moment spoils every update from here on, and is found where it is.
-    const_cast<torch::Tensor&>(static_cast<torch::optim::SGDParamState const&>(*sgd.state().begin()->second).momentum_buffer()).fill_(NAN);
+    auto& spoilt = static_cast<torch::optim::SGDParamState&>(*sgd.state().begin()->second);
+    spoilt.momentum_buffer().fill_(NAN);
     hook judging{plan{}, non_finite{}};
     auto const alarm = judging.step(train(0), all);
     REQUIRE(alarm);
@@ -519,7 +520,9 @@ told_run train_classifier(flag told, bool last, bool slow) {
         observe_module(watch, tensors);
         observe_module(watch, moments);
         if (auto const alarm = watch.end()) {
-            for (finding const& each : alarm) { all.found.insert(std::string{each.rule} + ": " + std::string{each.reason}); }
+            for (finding const& each : alarm) {
+                all.found.insert(std::string{each.rule} + ": " + std::string{each.reason});
+            }
         }
         adam.step();
         all.right = out.argmax(1).eq(labels).to(torch::kDouble).mean().item<double>();
@@ -529,7 +532,7 @@ told_run train_classifier(flag told, bool last, bool slow) {
 
 }  // namespace
 
-TEST_CASE("a net that says log-probabilities learns in peace, whatever it is told to be; one that only should is told") {
+TEST_CASE("a net that says log-probabilities learns in peace, whatever it is told to be; one that should is told") {
     for (flag told : {flag::none, flag::logits, flag::log_probabilities}) {
         told_run const well = train_classifier(told, true, false), late = train_classifier(told, true, true);
         CHECK(well.right > 0.9);

@@ -293,7 +293,8 @@ TEST_CASE("html: what predictions say: logits, probabilities, one score, classes
     CHECK(binary.classes == std::vector<std::uint32_t>{0, 1, 0});
     CHECK(binary.certainty[1] == Approx(0.9));
     // Logarithms of shares: known by their values, or told.
-    float const powers[] = {std::log(0.1F), std::log(0.7F), std::log(0.2F), std::log(0.5F), std::log(0.25F), std::log(0.25F)};
+    float const powers[] = {std::log(0.1F), std::log(0.7F),  std::log(0.2F),
+                            std::log(0.5F), std::log(0.25F), std::log(0.25F)};
     auto const behind = classes_in(tensor_story{}, view_of(powers, {2, 3}), false);
     CHECK(behind.classes == std::vector<std::uint32_t>{1, 0});
     CHECK(behind.certainty[0] == Approx(0.7));

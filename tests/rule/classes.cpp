@@ -404,7 +404,9 @@ TEST_CASE("output_collapse: log-probabilities are judged as the logits that they
     // 64 samples of a net that says `prior` of each class, and of each sample `spread` more or less. Offsets are what a softmax takes away.
     auto const with = [](std::size_t columns, double prior, double spread, bool logarithms, flag flags = flag::none) {
         return fired(output_collapse{.warmup = 2}, 6, [&](auto& it, step_id at) {
-            if (at.index == 0) { it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32}); }
+            if (at.index == 0) {
+                it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32});
+            }
             std::vector<float> values(64 * columns);
             for (std::size_t sample = 0; sample < 64; ++sample) {
                 double total = 0;
@@ -456,25 +458,25 @@ TEST_CASE("log-probabilities are told from logits, from shares and from anything
         tensor_ref const view = view_of(values.data(), {values.size() / columns, columns});
         return are_log_probabilities({.role = role::prediction, .flags = flags, .type = dtype::f32}, view, 1);
     };
-    float const half = -0.6931472F;
-    CHECK(are({half, half, -0.1053605F, -2.3025851F}, 2));
-    CHECK(are({0, -104, -104, 0}, 2));                             // sure of it
-    CHECK(are({0, neg_infinity_f, nan_f, 0, half, half}, 2));      // a class that cannot be; a row that says nothing
-    CHECK_FALSE(are({-1, -2}, 2));                                 // logits below zero
-    CHECK_FALSE(are({half, half, -3, -2}, 2));                     // of two rows one is none
-    CHECK_FALSE(are({half, half, 0.5F, 0.5F}, 2));
+    float const even = -0.6931472F;
+    CHECK(are({even, even, -0.1053605F, -2.3025851F}, 2));
+    CHECK(are({0, -104, -104, 0}, 2));                         // sure of it
+    CHECK(are({0, neg_infinity_f, nan_f, 0, even, even}, 2));  // a class that cannot be; a row that says nothing
+    CHECK_FALSE(are({-1, -2}, 2));                             // logits below zero
+    CHECK_FALSE(are({even, even, -3, -2}, 2));                 // of two rows one is none
+    CHECK_FALSE(are({even, even, 0.5F, 0.5F}, 2));
     CHECK_FALSE(are({0.5F, 0.5F}, 2));
     CHECK_FALSE(are({0, 0}, 2));
-    CHECK_FALSE(are({half, -1e30F}, 2));
+    CHECK_FALSE(are({even, -1e30F}, 2));
     CHECK_FALSE(are({0, 0}, 1));
     CHECK_FALSE(are({}, 2));
-    CHECK_FALSE(are({nan_f, half}, 2));
+    CHECK_FALSE(are({nan_f, even}, 2));
     CHECK(are({-1, -2}, 2, flag::log_probabilities));
     // As bf16 has them: 100000 equal ones.
     CHECK(are(std::vector<float>(100000, -11.5F), 100000));
     CHECK_FALSE(are(std::vector<float>(100000, -11.3F), 100000));
-    std::int32_t const zeros[] = {0, 0};
-    CHECK_FALSE(are_log_probabilities({}, view_of(zeros, {1, 2}), 1));
+    std::int32_t const numbers[] = {0, 0};
+    CHECK_FALSE(are_log_probabilities({}, view_of(numbers, {1, 2}), 1));
 }
 
 TEST_CASE("output_mismatch: logits that sum to one fire at 2", "[output_mismatch]") {
@@ -509,7 +511,8 @@ TEST_CASE("output_mismatch: logits that sum to one fire at 2", "[output_mismatch
     CHECK((it.found[0].reason == "logits are probabilities" && it.found[0].tensor == "preds"));
     CHECK((it.found[0].measured < 1e-6 && it.found[0].threshold == 1e-3));
     run logarithms{output_mismatch{.patience = 1}};
-    logarithms.declare({.name = "preds", .role = role::prediction, .flags = flag::log_probabilities, .type = dtype::f32});
+    logarithms.declare(
+        {.name = "preds", .role = role::prediction, .flags = flag::log_probabilities, .type = dtype::f32});
     logarithms.see(train(0), "preds", {-1, -2, 0.5F, -3}, {2, 2});
     CHECK(logarithms.close(train(0)) == truth::yes);
     CHECK((logarithms.found[0].reason == "log-probabilities are above zero" && logarithms.found[0].measured == 0.5));

@@ -251,7 +251,9 @@ private:
                 SPOTTER_STRICT_BODY
                 double total = 0, finite = 0;
                 for (std::size_t i = 0; i < outputs; ++i) {
-                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) { total += it.value, ++finite; }
+                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) {
+                        total += it.value, ++finite;
+                    }
                 }
                 double const centre = finite > 0 ? total / finite : 0;
                 for (std::size_t i = 0; i < outputs; ++i) {
