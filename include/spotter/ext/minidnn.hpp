@@ -76,8 +76,10 @@ public:
     // How many steps were closed.
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
+    // Opens the step. MiniDNN calls it.
     void pre_training_batch(net it, matrix const& x, matrix const& y) override { begin(*it, x, y); }
     void pre_training_batch(net it, matrix const& x, classes const& y) override { begin(*it, x, y); }
+    // Closes it.
     void post_training_batch(net it, matrix const&, matrix const&) override { end(*it); }
     void post_training_batch(net it, matrix const&, classes const&) override { end(*it); }
 

@@ -30,8 +30,9 @@ struct output_mismatch {
     std::uint64_t patience = 3;     // observations
     int class_axis = default_axis;  // over which a row is summed; 1 for rank >= 2 (batch first)
 
+    // What is said of one observation.
     struct said : judged_value {
-        bool logarithms = false;
+        bool logarithms = false;  // it is of log-probabilities
     };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
