@@ -18,7 +18,7 @@ namespace select {
 
 // Warning when, for `patience` observations in a row, all values of a tensor that should be logits are in [0, 1] and every row sums to 1
 // within `tolerance`: a softmax was applied, and the loss applies another. Or when a tensor that should be log-probabilities has a value
-// above `tolerance`: a softmax, or nothing, was applied, and the loss falls for ever. Log-probabilities that should be logits are no
+// above `tolerance`: a softmax, or nothing, was applied, and the loss falls below zero. Log-probabilities that should be logits are no
 // mismatch: their log_softmax is what they are. A row with a non-finite value is left out, and one column has no softmax. Every mode.
 struct output_mismatch {
     using kind = rule_kind;
