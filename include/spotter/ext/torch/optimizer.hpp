@@ -42,14 +42,15 @@ void each_torch_moment(::torch::optim::OptimizerParamState const& state, Use&& u
     if (auto const* const it = dynamic_cast<optim::AdamParamState const*>(&state)) { return adam(*it); }
     if (auto const* const it = dynamic_cast<optim::AdamWParamState const*>(&state)) { return adam(*it); }
     if (auto const* const it = dynamic_cast<optim::SGDParamState const*>(&state)) {
-        use("momentum_buffer", it->momentum_buffer());
-    } else if (auto const* const it = dynamic_cast<optim::RMSpropParamState const*>(&state)) {
+        return use("momentum_buffer", it->momentum_buffer());
+    }
+    if (auto const* const it = dynamic_cast<optim::RMSpropParamState const*>(&state)) {
         use("square_avg", it->square_avg());
         use("momentum_buffer", it->momentum_buffer());
-        use("grad_avg", it->grad_avg());
-    } else if (auto const* const it = dynamic_cast<optim::AdagradParamState const*>(&state)) {
-        use("sum", it->sum());
-    } else if (auto const* const it = dynamic_cast<optim::LBFGSParamState const*>(&state)) {
+        return use("grad_avg", it->grad_avg());
+    }
+    if (auto const* const it = dynamic_cast<optim::AdagradParamState const*>(&state)) { return use("sum", it->sum()); }
+    if (auto const* const it = dynamic_cast<optim::LBFGSParamState const*>(&state)) {
         use("d", it->d());
         use("prev_flat_grad", it->prev_flat_grad());
     }
