@@ -10,6 +10,7 @@
 #include <spotter/trial.hpp>
 
 #include <spotter/ext/torch.hpp>
+#include <spotter/ext/torch/optimizer.hpp>
 
 #include <torch/nn.h>
 #include <torch/optim.h>
@@ -28,6 +29,7 @@ constexpr sp::plan keep{
     sp::collection{"losses", "loss", sp::always{}, sp::payload},
     sp::collection{"weights", sp::role::weight, sp::every{50} && sp::during{sp::mode::train}, sp::payload},
     sp::collection{"gradients", "grad/*", sp::every{10} && sp::during{sp::mode::train}, sp::stats(sp::l2, sp::maximum)},
+    sp::collection{"moments", sp::role::optimizer, sp::every{50}, sp::stats(sp::l2, sp::maximum)},
     sp::collection{"activations", "relu/*", sp::every{50}, sp::payload | sp::stats(sp::zero_fraction)},
     sp::collection{"checkpoints", "{conv,norm,fc}*", sp::during{sp::mode::eval}, sp::payload},
     sp::collection{"predictions", "{pred,label}", sp::during{sp::mode::eval}, sp::payload},
@@ -87,6 +89,7 @@ template <class Hook>
 bool train(reader& net, pictures const& data, pictures const& test, Hook& watch) {
     torch::optim::Adam adam{net->parameters(), 3e-3};
     sp::module_table const tensors{net};  // listed once, so that no step allocates for it
+    sp::optimizer_table const moments{net, adam};
     std::uint64_t step = 0;
     for (std::uint64_t epoch = 1; epoch <= epochs; ++epoch) {
         torch::Tensor const order = torch::randperm(data.labels.size(0));
@@ -99,6 +102,7 @@ bool train(reader& net, pictures const& data, pictures const& test, Hook& watch)
             loss.backward();
             watch.observe("loss", loss);
             sp::observe_module(watch, tensors);
+            sp::observe_module(watch, moments);
             auto const found = watch.end();  // no parameter has changed yet
             if (found) { fmt::print("{}\n", found); }
             if (found.decision() == sp::decision::stop) { return false; }

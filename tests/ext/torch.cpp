@@ -9,6 +9,7 @@
 #include <spotter/trial.hpp>
 
 #include <spotter/ext/torch.hpp>  // last: ::at and spotter::at must not meet in it
+#include <spotter/ext/torch/optimizer.hpp>
 
 #include <torch/nn.h>
 #include <torch/optim.h>
@@ -19,7 +20,9 @@
 #include <tests/temporary_folder.hpp>
 
 #include <cstring>
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 using namespace spotter;
@@ -300,6 +303,245 @@ TEST_CASE("a net that is channels-last is taken as it is; one with gaps is refus
     (void)copying.step(train(0), packed(conv));
     CHECK(copying.health().good());
     CHECK(copying.health().observed == 2);
+}
+
+namespace {
+
+// What a table shows: names with copies of their values.
+std::map<std::string, torch::Tensor> shown(optimizer_table const& table) {
+    std::map<std::string, torch::Tensor> found;
+    visit_tensors(table, [&](std::string_view name, torch::Tensor const& values) {
+        found[std::string{name}] = values.detach().clone();
+    });
+    return found;
+}
+std::vector<std::string> moments_of(std::map<std::string, torch::Tensor> const& all, std::string const& parameter) {
+    std::vector<std::string> found;
+    for (auto const& [name, values] : all) {
+        if (name.starts_with("optimizer/" + parameter + "/")) { found.push_back(name.substr(name.rfind('/') + 1)); }
+    }
+    return found;
+}
+void update_once(net& model, torch::optim::Optimizer& optimizer) {
+    optimizer.step([&] {
+        optimizer.zero_grad();
+        torch::Tensor const loss = model->forward(torch::ones({4, 6}) * torch::arange(4).reshape({4, 1})).pow(2).sum();
+        loss.backward();
+        return loss;
+    });
+}
+using words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("an optimizer's state is shown by the name of its parameter, and only what is there") {
+    net model;
+    model->norm->weight.requires_grad_(false);
+    auto const moments = [&](auto&& optimizer) {
+        optimizer_table const table{model, optimizer};
+        CHECK(table.size() == model->named_parameters().size());
+        update_once(model, optimizer);
+        auto const all = shown(table);
+        CHECK(moments_of(all, "temperature").empty());  // neither has a gradient
+        CHECK(moments_of(all, "norm.weight").empty());
+        for (auto const& [name, values] : all) { CHECK(guess_role(name) == role::optimizer); }
+        optimizer.state().clear();
+        CHECK(shown(table).empty());
+        return moments_of(all, "fc1.weight");
+    };
+    using namespace torch::optim;
+    auto const parameters = model->parameters();
+    CHECK(moments(Adam{parameters, AdamOptions{}}) == words{"exp_avg", "exp_avg_sq"});
+    CHECK(moments(Adam{parameters, AdamOptions{}.amsgrad(true)}) == words{"exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
+    CHECK(moments(AdamW{parameters, AdamWOptions{}}) == words{"exp_avg", "exp_avg_sq"});
+    CHECK(moments(SGD{parameters, SGDOptions{0.1}}).empty());
+    CHECK(moments(SGD{parameters, SGDOptions{0.1}.momentum(0.9)}) == words{"momentum_buffer"});
+    CHECK(moments(RMSprop{parameters, RMSpropOptions{}}) == words{"square_avg"});
+    CHECK(moments(RMSprop{parameters, RMSpropOptions{}.momentum(0.9).centered(true)}) ==
+          words{"grad_avg", "momentum_buffer", "square_avg"});
+
+    Adagrad adagrad{parameters, AdagradOptions{}};
+    optimizer_table const from_the_start{model, adagrad};
+    CHECK(shown(from_the_start).count("optimizer/fc2.bias/sum") == 1);
+
+    LBFGS lbfgs{parameters, LBFGSOptions{0.01}};
+    optimizer_table const of_all{model, lbfgs};
+    CHECK(shown(of_all).empty());
+    update_once(model, lbfgs);
+    auto const flat = shown(of_all);
+    CHECK(flat.size() == 2);
+    CHECK(flat.begin()->second.numel() == torch::nn::utils::parameters_to_vector(parameters).numel());
+}
+
+TEST_CASE("moments are those that the update used: the gradient, weighed as the optimizer weighs it") {
+    net model;
+    torch::optim::Adam adam{model->parameters(), torch::optim::AdamOptions{0.01}.betas({0.9, 0.99})};
+    optimizer_table const table{model, adam};
+    update_once(model, adam);
+    auto const first = shown(table);
+    torch::Tensor const gradient = model->fc1->weight.grad();
+    CHECK(torch::allclose(first.at("optimizer/fc1.weight/exp_avg"), gradient * 0.1));
+    CHECK(torch::allclose(first.at("optimizer/fc1.weight/exp_avg_sq"), gradient * gradient * 0.01));
+
+    collecting_sink sink;
+    hook watch{sink, plan{defaults::optimizer}};
+    (void)watch.step(train(0), table);
+    CHECK(sink.infos["optimizer/fc1.weight/exp_avg"].role == role::optimizer);
+    CHECK(sink.infos["optimizer/fc1.weight/exp_avg"].shape == extents{8, 6});
+    CHECK(sink.kept["optimizer/fc1.weight/exp_avg"].size() == 1);
+
+    // Two modules of one optimizer, under names of their own; what it does not update has no state.
+    net const other, stranger;
+    auto both = model->parameters();
+    for (torch::Tensor const& each : other->parameters()) { both.push_back(each); }
+    torch::optim::SGD sgd{both, torch::optim::SGDOptions{0.1}.momentum(0.5)};
+    for (torch::Tensor& each : both) { each.mutable_grad() = torch::ones_like(each); }
+    sgd.step();
+    optimizer_table all{sgd};
+    all.add(model, "actor/").add(*other, "critic/").add(stranger.ptr(), "nobody/");
+    auto const found = shown(all);
+    CHECK(found.size() == both.size());
+    CHECK((found.count("optimizer/actor/fc1.weight/momentum_buffer") == 1 &&
+           found.count("optimizer/critic/fc1.weight/momentum_buffer") == 1));
+    hook copying{keep_all};
+    (void)copying.step(train(0), packed(all));
+    CHECK(copying.health().observed == both.size());
+    CHECK(copying.health().good());
+
+    // A number that is none in a moment spoils every update from here on, and is found where it is.
+    auto& spoilt = static_cast<torch::optim::SGDParamState&>(*sgd.state().begin()->second);
+    spoilt.momentum_buffer().fill_(NAN);
+    hook judging{plan{}, non_finite{}};
+    auto const alarm = judging.step(train(0), all);
+    REQUIRE(alarm);
+    CHECK(alarm.decision() == decision::skip_update);
+    CHECK(alarm[0].tensor.starts_with("optimizer/"));
+}
+
+namespace {
+
+struct last_of_lstm_impl : torch::nn::Module {  // takes what is no tensor
+    torch::Tensor forward(std::tuple<torch::Tensor, std::tuple<torch::Tensor, torch::Tensor>> out) {
+        return std::get<0>(out).select(0, -1);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the layers of a Sequential are tapped on the way, before the next one writes into them") {
+    torch::manual_seed(4);
+    torch::nn::Sequential net({{"fc1", torch::nn::Linear{6, 8}},
+                               {"relu", torch::nn::ReLU{torch::nn::ReLUOptions{true}}},  // in place
+                               {"norm", torch::nn::BatchNorm1d{8}},
+                               {"fc2", torch::nn::Linear{8, 3}},
+                               {"tanh", torch::nn::Tanh{}},
+                               {"gate", torch::nn::Sigmoid{}},
+                               {"shares", torch::nn::LogSoftmax{1}}});
+    net->eval();
+    torch::Tensor const x = torch::randn({5, 6}), expected = net->forward(x);
+    std::map<std::string, torch::Tensor> by_hand;
+    by_hand["act/fc1"] = net->ptr(0)->as<torch::nn::Linear>()->forward(x);
+    by_hand["act/relu"] = torch::relu(by_hand["act/fc1"]);
+    {
+        hook watch{"torch_layers", keep_all, options{.existing = existing::replace}};
+        watch.begin(train(0));
+        torch::Tensor const y = tap_layers(watch, "act/", net, x);
+        (void)watch.end();
+        CHECK(same(y, expected));
+        CHECK(watch.health().good());
+        CHECK(watch.health().observed == 7);
+    }
+    trial const run = open_trial("torch_layers").value();
+    for (auto const& [name, values] : by_hand) {
+        CHECK(same(run[name].at(train(0)).to<torch::Tensor>().value(), values.detach()));
+    }
+    CHECK(same(run["act/shares"].at(train(0)).to<torch::Tensor>().value(), expected.detach()));
+
+    collecting_sink sink;
+    hook watch{sink, keep_all};
+    observer const see = watch;
+    watch.begin(train(0));
+    (void)tap_layers(see, "head/", *net, x);
+    (void)watch.end();
+    CHECK((sink.infos["head/fc1"].role == role::preactivation && sink.infos["head/fc2"].role == role::preactivation));
+    CHECK((sink.infos["head/relu"].role == role::activation && sink.infos["head/norm"].role == role::activation));
+    CHECK(sink.infos["head/relu"].activation == activation_kind::relu);
+    CHECK(sink.infos["head/norm"].activation == activation_kind::other);
+    CHECK(sink.infos["head/tanh"].activation == activation_kind::tanh);
+    CHECK(sink.infos["head/gate"].activation == activation_kind::sigmoid);
+    CHECK(sink.infos["head/shares"].activation == activation_kind::other);
+
+    CHECK(same(tap_layers(null_hook{}, "act/", net, x), expected));
+    torch::nn::Sequential empty;
+    CHECK_THROWS(tap_layers(watch, "act/", empty, x));  // as torch does
+    torch::nn::Sequential recurrent{torch::nn::LSTM{torch::nn::LSTMOptions{6, 4}},
+                                    std::make_shared<last_of_lstm_impl>(), torch::nn::Linear{4, 2}};
+    watch.begin(train(1));
+    torch::Tensor const sequence = torch::randn({7, 2, 6});
+    CHECK(same(tap_layers(watch, "lstm/", recurrent, sequence), recurrent->forward(sequence)));
+    (void)watch.end();
+    CHECK((sink.infos.count("lstm/0") == 0 && sink.infos.count("lstm/1") == 1 && sink.infos.count("lstm/2") == 1));
+}
+
+namespace {
+
+// A classifier of three clouds of points that says log-probabilities, or (`last` is false) what should have become such. One that is slow
+// says nearly the same of every sample for a while: its last layer begins at zero, and its rate low.
+struct told_run {
+    std::set<std::string> found{};  // "rule: reason" of all alarms
+    double right = 0;
+};
+told_run train_classifier(flag told, bool last, bool slow) {
+    torch::manual_seed(3);
+    torch::nn::Sequential net{torch::nn::Linear{4, 16}, torch::nn::ReLU{}, torch::nn::Linear{16, 3}};
+    if (slow) {
+        for (torch::Tensor const& each : net->ptr(2)->parameters()) { each.detach().zero_(); }
+    }
+    if (last) { net->push_back(torch::nn::LogSoftmax{1}); }
+    torch::optim::Adam adam{net->parameters(), 3e-3};
+    module_table const tensors{net};
+    optimizer_table const moments{net, adam};
+    hook watch{plan{}, packs::supervised};
+    told_run all;
+    torch::Tensor const centres = torch::randn({3, 4});
+    for (std::uint64_t i = 0; i < 500; ++i) {
+        static_cast<torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(slow && i < 120 ? 1e-6 : 3e-3);
+        torch::Tensor const labels = torch::randint(3, {64}, torch::kLong);
+        torch::Tensor const x = centres.index_select(0, labels) + 0.3 * torch::randn({64, 4});
+        adam.zero_grad();
+        watch.begin(train(i));
+        torch::Tensor const out = tap_layers(watch, "act/", net, x);
+        torch::Tensor const loss = torch::nll_loss(out, labels);
+        loss.backward();
+        watch.observe("input", x);
+        watch.observe("labels", labels);
+        watch.observe("pred", out, told);
+        watch.observe("loss", loss);
+        observe_module(watch, tensors);
+        observe_module(watch, moments);
+        if (auto const alarm = watch.end()) {
+            for (finding const& each : alarm) {
+                all.found.insert(std::string{each.rule} + ": " + std::string{each.reason});
+            }
+        }
+        adam.step();
+        all.right = out.argmax(1).eq(labels).to(torch::kDouble).mean().item<double>();
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("a net that says log-probabilities learns in peace, whatever it is told to be; one that should is told") {
+    for (flag told : {flag::none, flag::logits, flag::log_probabilities}) {
+        told_run const well = train_classifier(told, true, false), late = train_classifier(told, true, true);
+        CHECK(well.right > 0.9);
+        CHECK(well.found == std::set<std::string>{});
+        CHECK(late.right > 0.9);
+        CHECK(late.found.count("output_collapse: outputs are constant") == 0);
+    }
+    told_run const wrong = train_classifier(flag::log_probabilities, false, false);
+    CHECK(wrong.found == std::set<std::string>{"output_mismatch: log-probabilities are above zero"});
 }
 
 TEST_CASE("a step belongs to the mode that the module is in") {

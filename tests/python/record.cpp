@@ -102,7 +102,7 @@ int record_many(std::string const& path, Plan const& keep) {
         }
         watch.begin(train(i));
         watch.observe("f32", floats);
-        watch.observe("f64", doubles);
+        watch.observe("f64", doubles, flag::log_probabilities);
         watch.observe("c64", view_of(complexes.data(), {complexes.size()}));
         watch.observe("i64", integers);
         watch.observe("u8", bytes);

@@ -38,6 +38,7 @@ class Recorded(unittest.TestCase):
 
     def test_statistics_from_values_are_the_stored_ones_to_the_bit(self):
         stored, computed = self.record("statistics"), self.record("values", self.path + "-values")
+        self.assertEqual((stored["f64"].info.flags, stored["f32"].info.flags), (("log_probabilities",), ()))
         compared = 0
         for name in stored:
             for statistic in ("minimum", "maximum_abs", "sum", "mean_abs", "l2", "stddev_abs", "product", "zeros", "nan_count", "neg_inf"):

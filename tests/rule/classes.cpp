@@ -400,6 +400,85 @@ TEST_CASE("output_collapse: outputs that do not vary over the batch", "[output_c
     CHECK(numbers.covered().reason.starts_with("warm-up not reached"));
 }
 
+TEST_CASE("output_collapse: log-probabilities are judged as the logits that they were made of", "[output_collapse]") {
+    // 64 samples of a net that says `prior` of each class, and of each sample `spread` more or less. Offsets are what a softmax takes away.
+    auto const with = [](std::size_t columns, double prior, double spread, bool logarithms, flag flags = flag::none) {
+        return fired(output_collapse{.warmup = 2}, 6, [&](auto& it, step_id at) {
+            if (at.index == 0) {
+                it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32});
+            }
+            std::vector<float> values(64 * columns);
+            for (std::size_t sample = 0; sample < 64; ++sample) {
+                double total = 0;
+                auto const logit = [&](std::size_t i) {
+                    return (i % 2 == 0 ? prior : -prior) + ((sample + i) % 3 == 0 ? spread : -spread);
+                };
+                for (std::size_t i = 0; i < columns; ++i) { total += std::exp(logit(i)); }
+                for (std::size_t i = 0; i < columns; ++i) {
+                    values[sample * columns + i] = static_cast<float>(logit(i) - (logarithms ? std::log(total) : 0));
+                }
+            }
+            it.see(at, "preds", values, {64, columns});
+        });
+    };
+    for (bool logarithms : {false, true}) {
+        for (std::size_t columns : {2U, 10U, 1000U}) {
+            CHECK(with(columns, 0, 0.0005, logarithms).empty());  // it has begun to learn
+            CHECK(with(columns, 0.1, 0.0005, logarithms).empty());
+            CHECK(with(columns, 3, 0.3, logarithms).empty());
+            CHECK(with(columns, 1, 0.0002, logarithms) == indices{4, 5});  // how frequent classes are, and nothing else
+            CHECK(with(columns, 1, 0, logarithms) == indices{4, 5});
+        }
+    }
+    // What is told needs no rows that sum to one.
+    auto const far_from_one = [&](flag flags) {
+        return fired(output_collapse{.warmup = 0, .patience = 1}, 1, [&](auto& it, step_id at) {
+            it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32});
+            std::vector<float> values(16);
+            for (std::size_t i = 0; i < 16; ++i) { values[i] = (i + i / 2) % 2 == 0 ? -9.000F : -9.003F; }
+            it.see(at, "preds", values, {8, 2});
+        });
+    };
+    CHECK(far_from_one(flag::none) == indices{0});
+    CHECK(far_from_one(flag::log_probabilities).empty());
+    // A class that cannot be, and one column, which no mean can be taken from.
+    run masked{output_collapse{.warmup = 0, .patience = 1}};
+    std::vector<float> values(24);
+    for (std::size_t i = 0; i < 24; ++i) { values[i] = i % 3 == 0 ? neg_infinity_f : i % 2 == 0 ? -0.6926F : -0.6937F; }
+    masked.see(train(0), "preds", values, {8, 3});
+    CHECK(masked.close(train(0)) == truth::no);
+    run single{output_collapse{.warmup = 0, .patience = 1}};
+    single.declare({.name = "preds", .role = role::prediction, .flags = flag::log_probabilities, .type = dtype::f32});
+    single.see(train(0), "preds", {-1, -1, -1, -1, -1, -1, -1, -1}, {8});
+    CHECK(single.close(train(0)) == truth::yes);
+}
+
+TEST_CASE("log-probabilities are told from logits, from shares and from anything else by their values") {
+    auto const are = [](std::vector<float> const& values, std::uint64_t columns, flag flags = flag::none) {
+        tensor_ref const view = view_of(values.data(), {values.size() / columns, columns});
+        return are_log_probabilities({.role = role::prediction, .flags = flags, .type = dtype::f32}, view, 1);
+    };
+    float const even = -0.6931472F;
+    CHECK(are({even, even, -0.1053605F, -2.3025851F}, 2));
+    CHECK(are({0, -104, -104, 0}, 2));                         // sure of it
+    CHECK(are({0, neg_infinity_f, nan_f, 0, even, even}, 2));  // a class that cannot be; a row that says nothing
+    CHECK_FALSE(are({-1, -2}, 2));                             // logits below zero
+    CHECK_FALSE(are({even, even, -3, -2}, 2));                 // of two rows one is none
+    CHECK_FALSE(are({even, even, 0.5F, 0.5F}, 2));
+    CHECK_FALSE(are({0.5F, 0.5F}, 2));
+    CHECK_FALSE(are({0, 0}, 2));
+    CHECK_FALSE(are({even, -1e30F}, 2));
+    CHECK_FALSE(are({0, 0}, 1));
+    CHECK_FALSE(are({}, 2));
+    CHECK_FALSE(are({nan_f, even}, 2));
+    CHECK(are({-1, -2}, 2, flag::log_probabilities));
+    // As bf16 has them: 100000 equal ones.
+    CHECK(are(std::vector<float>(100000, -11.5F), 100000));
+    CHECK_FALSE(are(std::vector<float>(100000, -11.3F), 100000));
+    std::int32_t const numbers[] = {0, 0};
+    CHECK_FALSE(are_log_probabilities({}, view_of(numbers, {1, 2}), 1));
+}
+
 TEST_CASE("output_mismatch: logits that sum to one fire at 2", "[output_mismatch]") {
     auto const with = [](std::initializer_list<float> row, flag flags = flag::logits) {
         return fired(output_mismatch{}, 4, [&](auto& it, step_id at) {
@@ -416,6 +495,14 @@ TEST_CASE("output_mismatch: logits that sum to one fire at 2", "[output_mismatch
     CHECK(with({1}).empty());
     CHECK(with({0.2F, 0.8F}, flag::none).empty());
     CHECK(with({nan_f, 1}).empty());
+    // Log-probabilities, as such and as logits, are what they should be; logits and shares in their place are not.
+    CHECK(with({-1.6094379F, -0.2231435F}, flag::log_probabilities).empty());
+    CHECK(with({-1.6094379F, -0.2231435F}).empty());
+    CHECK(with({0, -104}, flag::log_probabilities).empty());
+    CHECK(with({0.2F, 0.8F}, flag::log_probabilities) == indices{2, 3});
+    CHECK(with({-1, 2}, flag::log_probabilities) == indices{2, 3});
+    CHECK(with({2, nan_f}, flag::log_probabilities).empty());
+    CHECK(with({2}, flag::log_probabilities).empty());
 
     run it{output_mismatch{.patience = 1}};
     it.declare({.name = "preds", .role = role::prediction, .flags = flag::logits, .type = dtype::f32});
@@ -423,6 +510,12 @@ TEST_CASE("output_mismatch: logits that sum to one fire at 2", "[output_mismatch
     CHECK(it.close(eval(0)) == truth::yes);
     CHECK((it.found[0].reason == "logits are probabilities" && it.found[0].tensor == "preds"));
     CHECK((it.found[0].measured < 1e-6 && it.found[0].threshold == 1e-3));
+    run logarithms{output_mismatch{.patience = 1}};
+    logarithms.declare(
+        {.name = "preds", .role = role::prediction, .flags = flag::log_probabilities, .type = dtype::f32});
+    logarithms.see(train(0), "preds", {-1, -2, 0.5F, -3}, {2, 2});
+    CHECK(logarithms.close(train(0)) == truth::yes);
+    CHECK((logarithms.found[0].reason == "log-probabilities are above zero" && logarithms.found[0].measured == 0.5));
     it.see(eval(1), "preds", {0.2F, 0.8F, 0.5F, 0.6F}, {2, 2});
     CHECK(it.close(eval(1)) == truth::no);
     it.see(eval(2), "preds", {nan_f, nan_f}, {1, 2});

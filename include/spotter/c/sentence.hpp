@@ -70,7 +70,8 @@ static_assert(SPOTTER_ROLE_SYSTEM == static_cast<int>(role::system) &&
 static_assert(SPOTTER_FLAG_SPARSE_ROWS == static_cast<int>(flag::sparse_rows) &&
               SPOTTER_FLAG_LOGITS == static_cast<int>(flag::logits));
 static_assert(SPOTTER_FLAG_NEGATED == static_cast<int>(flag::negated) &&
-              SPOTTER_FLAG_GATHERED == static_cast<int>(flag::gathered));
+              SPOTTER_FLAG_GATHERED == static_cast<int>(flag::gathered) &&
+              SPOTTER_FLAG_LOG_PROBABILITIES == static_cast<int>(flag::log_probabilities));
 static_assert(SPOTTER_BATCH_AXIS(3) == static_cast<int>(batch_axis(3)));
 static_assert(SPOTTER_ACTIVATED_BY(SPOTTER_ACTIVATION_OTHER) == static_cast<int>(activated_by(activation_kind::other)));
 static_assert(SPOTTER_MAX_RANK == max_rank);

@@ -100,7 +100,8 @@ typedef enum spotter_flag {
     SPOTTER_FLAG_SPARSE_ROWS = 4, /* rows may stay zero (embeddings of unseen tokens) */
     SPOTTER_FLAG_LOGITS = 8,      /* a prediction before its softmax */
     SPOTTER_FLAG_NEGATED = 16,    /* minus the gradient: the optimizer adds it */
-    SPOTTER_FLAG_GATHERED = 32    /* a buffer that keeps what was there: momentum, or several backward passes */
+    SPOTTER_FLAG_GATHERED = 32,   /* a buffer that keeps what was there: momentum, or several backward passes */
+    SPOTTER_FLAG_LOG_PROBABILITIES = 128 /* a prediction behind its log_softmax */
 } spotter_flag;
 
 /* What an activation was made by. */

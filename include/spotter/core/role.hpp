@@ -55,6 +55,7 @@ enum class flag : std::uint32_t {
     negated = 16,     // minus the gradient: the optimizer adds it
     unasked = 64,     // the hook observes it by itself: only rules that read times see it (rule/machine.hpp)
     gathered = 32,    // a buffer that keeps what was there: momentum, or the gradients of several backward passes
+    log_probabilities = 128,  // a prediction behind its log_softmax
 };
 // Both.
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {

@@ -14,7 +14,7 @@ MODES = ("train", "eval", "predict")
 ROLES = ("other", "loss", "gradient", "weight", "bias", "input", "label", "prediction", "preactivation", "activation", "optimizer",
           "metric", "tree", "importance", "average_shap", "full_shap", "hyperparameter", "timing", "system")
 ACTIVATIONS = ("unknown", "relu", "tanh", "sigmoid", "other")
-FLAGS = ("frozen", "full_batch", "sparse_rows", "logits", "negated", "gathered")
+FLAGS = ("frozen", "full_batch", "sparse_rows", "logits", "negated", "gathered", "unasked", "log_probabilities")
 
 
 class Step(NamedTuple):

@@ -111,7 +111,7 @@ void visit_tensors(Holder const& module, Visit visit) {
     if (module) { visit_tensors(*module, visit); }
 }
 
-// Each tensor of a module or table as by packed(tensor): for nets on another device, or channels-last.
+// Each tensor of a module or table as by packed(tensor): for nets on another device, or with gaps.
 template <class Modules>
 struct packed_modules {
     Modules const& modules;  // must outlive this

@@ -40,7 +40,7 @@ struct image_shape {
 // The values of one sample, its smallest black and its largest white, at most 64 pixels wide and high.
 [[nodiscard]] picture draw_sample(std::span<double const> values, image_shape const& shape);
 
-// The class of each sample, and how sure it is where there are scores: softmax of logits, else the score itself.
+// The class of each sample, and how sure it is where there are scores: softmax of logits, the share of its logarithm, else the score itself.
 struct classes_said {
     std::vector<std::uint32_t> classes{};
     std::vector<double> certainty{};

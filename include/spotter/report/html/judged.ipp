@@ -57,12 +57,14 @@ SPOTTER_BODY picture draw_sample(std::span<double const> values, image_shape con
 SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool binary) {
     classes_said found;
     int const axis = scores_along(tensor.info, view, false, default_axis);
-    bool const logits = has(tensor.info.flags, flag::logits);
+    bool const logarithms = are_log_probabilities(tensor.info, view, axis);
+    bool const logits = !logarithms && has(tensor.info.flags, flag::logits);
     bool const one_score = axis < 0 && binary && is_floating(view.type);  // of the second class
     if (one_score) {
+        double const middle = logarithms ? std::log(0.5) : logits ? 0 : 0.5;
         for (double const& each : row_major_values(view)) {
-            bool const second = is_finite(each) && each > (logits ? 0 : 0.5);
-            double const share = logits ? 1 / (1 + std::exp(-each)) : each;
+            double const share = logarithms ? std::exp(each) : logits ? 1 / (1 + std::exp(-each)) : each;
+            bool const second = is_finite(each) && each > middle;
             found.classes.push_back(is_finite(each) ? second ? 1 : 0 : no_class);
             found.certainty.push_back(is_finite(each) ? second ? share : 1 - share : 0);
             found.scores.push_back(is_finite(each) ? share : 0);
@@ -75,6 +77,7 @@ SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref cons
     for (double const& each : classes.all()) { found.classes.push_back(class_of(each)); }
     found.certainty.assign(found.classes.size(), 0);
     if (axis < 0) { return found; }
+    bool const powers = logits || logarithms;
     std::size_t sample = 0;
     auto const count = static_cast<std::size_t>(view.shape.size[static_cast<std::size_t>(axis)]);
     constexpr std::size_t most_columns = 64;
@@ -87,14 +90,14 @@ SPOTTER_BODY classes_said classes_in(tensor_story const& tensor, tensor_ref cons
             double sum = 0, best = row(said).value;
             for (std::size_t i = 0; i < count; ++i) {
                 seen_element const each = row(i);
-                if (each.kind < number_class::pos_inf) { sum += logits ? std::exp(each.value - best) : each.value; }
+                if (each.kind < number_class::pos_inf) { sum += powers ? std::exp(each.value - best) : each.value; }
             }
             for (std::size_t i = 0; i < found.columns; ++i) {
                 seen_element const each = row(i);
                 if (each.kind >= number_class::pos_inf || !(sum > 0)) { continue; }
-                found.scores[scored + i] = (logits ? std::exp(each.value - best) : each.value) / sum;
+                found.scores[scored + i] = (powers ? std::exp(each.value - best) : each.value) / sum;
             }
-            found.certainty[sample] = (std::clamp)(logits ? 1 / sum : sum > 0 ? best / sum : 0, 0.0, 1.0);
+            found.certainty[sample] = (std::clamp)(powers ? 1 / sum : sum > 0 ? best / sum : 0, 0.0, 1.0);
         }
         ++sample;
     });

@@ -31,6 +31,46 @@ inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample that has 
     return argmax || (several && is_floating(values.type)) ? axis : no_axis;
 }
 
+// Whether the columns of scores are logarithms of shares: flagged so, or by the first rows without NaN or infinity (four; one where there
+// are 256 columns or more): nothing above 0, and e to the power of each sums to 1 within a twentieth, as bf16 needs. Minus infinity is
+// the logarithm of 0.
+template <class = only_where_called>
+[[nodiscard]] SPOTTER_STRICT constexpr bool are_log_probabilities(tensor_info const& tensor, tensor_ref const& values,
+                                                                  int scores_axis) noexcept {
+    SPOTTER_STRICT_BODY
+    if (has(tensor.flags, flag::log_probabilities)) { return true; }
+    if (scores_axis < 0 || !is_floating(values.type)) { return false; }
+    auto const classes = static_cast<std::size_t>(values.shape.size[static_cast<std::size_t>(scores_axis)]);
+    if (classes < 2) { return false; }
+    std::size_t const enough = classes < 256 ? 4 : 1;
+    double const least = -natural_log(static_cast<double>(classes)) - 0.05;  // that the largest of a row can be
+    std::size_t looked = 0;
+    bool all = true;
+    for_each_row(values, scores_axis, [&](auto const& row) SPOTTER_STRICT {
+        SPOTTER_STRICT_BODY
+        if (!all || looked == enough) { return; }
+        double highest = -1e308;
+        for (std::size_t i = 0; i < classes; ++i) {
+            seen_element const it = row(i);
+            if (it.kind == number_class::neg_inf) { continue; }
+            if (it.kind >= number_class::pos_inf) { return; }
+            if (it.value > 0) {
+                all = false;
+                return;
+            }
+            highest = it.value > highest ? it.value : highest;
+        }
+        ++looked;
+        double total = 0;
+        for (std::size_t i = 0; highest >= least && i < classes; ++i) {
+            seen_element const it = row(i);
+            if (it.kind < number_class::pos_inf && it.value > -30) { total += exponential(it.value); }
+        }
+        all = magnitude(total - 1) < 0.05;
+    });
+    return all && looked > 0;
+}
+
 // Calls `use(class)` for every `stride`-th sample, in storage order: of scores the first of the largest finite ones, -1 of a row without
 // any.
 template <class Use>

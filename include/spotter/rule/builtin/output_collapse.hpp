@@ -59,7 +59,8 @@ private:
 };
 
 // Warning, for `patience` closes in a row after `warmup` of the mode, when
-// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean; or
+// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean, where
+// log-probabilities are taken about the mean of their row: that makes logits of them again, but for a number that a softmax does not see; or
 // one class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels is above
 // `min_label_entropy` times that of an even distribution. Without labels, and without classes, only the first is judged. Train and eval.
 struct output_collapse {
@@ -121,7 +122,8 @@ struct output_collapse {
         int const axis = scores_along(it.tensor, values, argmax && predicted, class_axis);
         bool const spread = predicted && is_floating(values.type);
         if (spread && !make_room(seen, values, axis)) { return out.give_up(); }
-        auto const bits = std::bit_cast<std::uint64_t>(spread ? largest_deviation(seen, values, axis) : -1.0);
+        auto const bits = std::bit_cast<std::uint64_t>(
+            spread ? largest_deviation(seen, values, axis, are_log_probabilities(it.tensor, values, axis)) : -1.0);
         out.push(static_cast<double>(bits >> 32U));
         out.push(static_cast<double>(bits & 0xFFFFFFFFU));
         out.push(static_cast<double>(unit_count(values.shape, axis)));
@@ -210,11 +212,12 @@ private:
         std::size_t const outputs = outputs_of(values, axis);
         return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
-    SPOTTER_STRICT static constexpr double largest_deviation(state& seen, tensor_ref const& values, int axis) noexcept {
+    SPOTTER_STRICT static constexpr double largest_deviation(state& seen, tensor_ref const& values, int axis,
+                                                             bool logarithms) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const outputs = outputs_of(values, axis);
         for (std::size_t i = 0; i < outputs; ++i) { seen.mean[i] = 0, seen.squares[i] = 0, seen.finite[i] = 0; }
-        each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
+        each_output(values, axis, logarithms, [&](std::size_t output, double x) SPOTTER_STRICT {
             SPOTTER_STRICT_BODY
             seen.mean[output] += x;
             ++seen.finite[output];
@@ -222,7 +225,7 @@ private:
         for (std::size_t i = 0; i < outputs; ++i) {
             seen.mean[i] /= static_cast<double>(seen.finite[i] > 0 ? seen.finite[i] : 1);
         }
-        each_output(values, axis, [&](std::size_t output, double x) SPOTTER_STRICT {
+        each_output(values, axis, logarithms, [&](std::size_t output, double x) SPOTTER_STRICT {
             SPOTTER_STRICT_BODY
             double const gap = x - seen.mean[output];
             double square = gap * gap;
@@ -239,7 +242,25 @@ private:
         return largest;
     }
     template <class Use>
-    static constexpr void each_output(tensor_ref const& values, int axis, Use&& use) noexcept {
+    SPOTTER_STRICT static constexpr void each_output(tensor_ref const& values, int axis, bool logarithms,
+                                                     Use&& use) noexcept {
+        SPOTTER_STRICT_BODY
+        if (logarithms && axis >= 0) {
+            std::size_t const outputs = outputs_of(values, axis);
+            return for_each_row(values, axis, [&](auto const& row) SPOTTER_STRICT {
+                SPOTTER_STRICT_BODY
+                double total = 0, finite = 0;
+                for (std::size_t i = 0; i < outputs; ++i) {
+                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) {
+                        total += it.value, ++finite;
+                    }
+                }
+                double const centre = finite > 0 ? total / finite : 0;
+                for (std::size_t i = 0; i < outputs; ++i) {
+                    if (seen_element const it = row(i); it.kind < number_class::pos_inf) { use(i, it.value - centre); }
+                }
+            });
+        }
         tensor_ref flat = values;
         if (axis < 0) { flat.shape = extents{1, values.count}, flat.layout = order::row_major; }
         for_each_unit(flat, axis < 0 ? 0 : axis, [&](std::size_t output, seen_element const& it) SPOTTER_STRICT {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): logits that are probabilities already. docs/rules.md#output_mismatch
+// Built-in rule (L2): logits that are probabilities already, log-probabilities that are none. docs/rules.md#output_mismatch
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -9,26 +9,31 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Predictions flagged as logits: what a softmax is still to be applied to.
-[[nodiscard]] constexpr bool logits(tensor_info const& tensor) noexcept {
-    return tensor.role == role::prediction && has(tensor.flags, flag::logits);
+// Predictions flagged as logits, what a softmax is still to be applied to, or as log-probabilities, what a log_softmax was.
+[[nodiscard]] constexpr bool logits_and_log_probabilities(tensor_info const& tensor) noexcept {
+    return tensor.role == role::prediction && has(tensor.flags, flag::logits | flag::log_probabilities);
 }
 
 }  // namespace select
 
 // Warning when, for `patience` observations in a row, all values of a tensor that should be logits are in [0, 1] and every row sums to 1
-// within `tolerance`: a softmax was applied, and the loss applies another. A row with a non-finite value is left out, and one column has
-// no softmax. Every mode.
+// within `tolerance`: a softmax was applied, and the loss applies another. Or when a tensor that should be log-probabilities has a value
+// above `tolerance`: a softmax, or nothing, was applied, and the loss falls below zero. Log-probabilities that should be logits are no
+// mismatch: their log_softmax is what they are. A row with a non-finite value is left out, and one column has no softmax. Every mode.
 struct output_mismatch {
     using kind = rule_kind;
     static constexpr std::string_view name = "output_mismatch";
     static constexpr std::string_view remedy = "Check the output layer, its activation and what the loss expects.";
 
-    selector select = &select::logits;
-    double tolerance = 1e-3;        // of the sum of a row
+    selector select = &select::logits_and_log_probabilities;
+    double tolerance = 1e-3;        // of the sum of a row, and of a log-probability above 0
     std::uint64_t patience = 3;     // observations
     int class_axis = default_axis;  // over which a row is summed; 1 for rank >= 2 (batch first)
 
+    // What is said of one observation.
+    struct said : judged_value {
+        bool logarithms = false;  // it is of log-probabilities
+    };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
     // The smallest and the largest value, then how far a row's sum is from 1 at most; nothing where no row can be summed.
@@ -59,11 +64,15 @@ struct output_mismatch {
         if (!any) { return; }
         out.push(low), out.push(high), out.push(gap);
     }
-    [[nodiscard]] constexpr judged_value judge(observation const&, std::span<double const> made) const noexcept {
+    [[nodiscard]] constexpr said judge(observation const& it, std::span<double const> made) const noexcept {
         if (made.size() < 3 || !is_finite(made[0]) || !is_finite(made[1]) || !is_finite(made[2])) { return {}; }
-        return {made[2], made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance};
+        if (has(it.tensor.flags, flag::log_probabilities)) { return {{made[1], made[1] > tolerance}, true}; }
+        return {{made[2], made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance}, false};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(culprit const& who, said const& first) const noexcept {
+        if (first.logarithms) {
+            return who.as_finding("log-probabilities are above zero", "largest value", relation::greater, tolerance);
+        }
         return who.as_finding("logits are probabilities", "largest distance of a row's sum from 1",
                               relation::less_equal, tolerance);
     }
