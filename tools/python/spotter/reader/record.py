@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import time
 from collections import ChainMap
-from pathlib import Path
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
 try:
-    import fcntl
-except ImportError:  # no locks here: a run without an end reads as running
-    fcntl = None
+    from fcntl import LOCK_NB, LOCK_SH, flock
+    CAN_LOCK = True
+except ImportError:  # a run without an end reads as running
+    CAN_LOCK = False
 
 from ..errors import Corrupt, IoError, NotARun, SpotterError, UnknownVersion
 from ..model import MODES, Collection, Coverage, Damage, Finding, Info, Step, Totals
@@ -24,21 +25,23 @@ from .layout import DECLARES, DROPS, DTYPES, FINDINGS, HEAD_BYTES, RUN_END, TEXT
 from .packed import Column, Packed
 from .rows import OBSERVED, SCALAR, Sample, each_row, sample_of
 from .segment import Segment, read_head
-from .store import StorePath, open_file, size_of
+from .store import AnyPath, StorePath, open_file, size_of
 
 
 class Tensor:
     """What is known of a name: its last declaration, and where its rows are, taken in piece by piece."""
 
     def __init__(self, name: str):
-        self.name, self.told = name, None
+        self.name, self.told = name, SimpleNamespace()  # told: its last declaration
         self.chunks: list = []  # (segment, list of entries or Column), in order of writing
         self.taken = 0  # how many of the record's pieces have been looked at
         self._columns: list = [[] for _ in range(6)]  # of `arrays`, those of the chunks that are in it
-        self._arrays, self._joined = None, 0
+        self._arrays: Optional[SimpleNamespace] = None
+        self._joined = 0
 
     def take(self, pieces: list):
-        of, locals_ = None, []
+        of: Optional[Segment] = None
+        locals_: List[int] = []
         for segment, piece in pieces[self.taken:]:
             if segment is not of:
                 of, locals_ = segment, [local for local, tensor in segment.ids.items() if tensor is self]
@@ -55,7 +58,7 @@ class Tensor:
             for number, (_, rows) in enumerate(self.chunks[self._joined:], self._joined):
                 if isinstance(rows, Column):
                     kinds = rows.joined([np.full(len(at), SCALAR if item.scalar else OBSERVED, np.uint8) for item, at in rows.parts])
-                    found = (rows.of.modes[rows.steps], rows.of.indices[rows.steps], rows.of.ordinals[rows.steps], kinds)
+                    found: tuple = (rows.of.modes[rows.steps], rows.of.indices[rows.steps], rows.of.ordinals[rows.steps], kinds)
                 else:
                     found = tuple(np.array(each, dtype) for each, dtype in
                                   zip(list(zip(*rows))[:4], (np.uint8, np.uint64, np.uint64, np.uint8)))
@@ -76,7 +79,8 @@ class Tensor:
         return segment, rows.sample(row) if isinstance(rows, Column) else sample_of(rows[row])
 
 
-class Closed(NamedTuple):
+@dataclass(frozen=True)
+class Closed:
     """All closed steps of a worker, in order; `held` where anything was kept."""
     mode: np.ndarray
     index: np.ndarray
@@ -88,8 +92,9 @@ class Closed(NamedTuple):
 class Record:
     """What one worker recorded."""
 
-    def __init__(self, number: int, folder: Path):
-        self.folder, self.worker_of_folder, self.trouble = folder, number, None
+    def __init__(self, number: int, folder: AnyPath):
+        self.folder, self.worker_of_folder = folder, number
+        self.trouble: Optional[SpotterError] = None
         self.segments: List[Segment] = []
         self.tensors: Dict[str, Tensor] = {}
         self._names: Dict[tuple, Dict[int, Tensor]] = {}  # the ids of an attempt, which all its segments share
@@ -100,7 +105,8 @@ class Record:
         self.attempt = self.worker = self.expected_workers = 0
         self.environment = ""
         self.begun_at = self.ended_at = self.looked_at = 0.0
-        self.ended, self.why_ended, self.status = None, "", "running"
+        self.ended: Optional[int] = None
+        self.why_ended, self.status = "", "running"
         self._damage: List[Damage] = []
         self._sure = 0  # segments that are whole, or noted as cut
         self._pieces: list = []  # (segment, rows of steps), in order of writing
@@ -135,11 +141,11 @@ class Record:
         """Whether a live process writes; None where that cannot be told."""
         if isinstance(self.folder, StorePath):
             return self.folder.is_alive()
-        if fcntl is None:
+        if not CAN_LOCK:
             return None
         try:
             with open_file(self.folder / "lock") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                flock(file, LOCK_SH | LOCK_NB)
                 return False
         except FileNotFoundError:
             return None if (self.folder / "lock").exists() else False
@@ -153,7 +159,7 @@ class Record:
         there = f"; there are runs in it: {', '.join(map(str, runs[:5]))}" if runs else ""
         return NotARun(f"\"{self.folder}\" {why}: give the folder that a hook recorded into (hook.path() says which){there}")
 
-    def _path(self, number: int) -> Path:
+    def _path(self, number: int) -> AnyPath:
         return self.folder / f"{number:06d}.spot"
 
     def _take_in(self):
@@ -315,7 +321,8 @@ class Record:
                 if isinstance(piece, Packed):
                     kept = piece.held.copy()
                     kept[0] = kept[0] or held
-                    found, held = (piece.modes, piece.indices, piece.ordinals, piece.times, kept), False
+                    found: tuple = (piece.modes, piece.indices, piece.ordinals, piece.times, kept)
+                    held = False
                 elif piece.closes:
                     found = tuple(np.array(each, dtype) for each, dtype in
                                   zip(zip(*piece.closes), (np.uint8, np.uint64, np.uint64, np.float64, bool)))
@@ -339,12 +346,10 @@ class Record:
         at = np.minimum(np.searchsorted(closed.ordinal, ordinals), len(closed.ordinal) - 1)
         return np.where(closed.ordinal[at] == ordinals, at, -1)
 
-    def series(self, name: str) -> Optional[Tensor]:
-        """A tensor with all its rows; None where the name is not known."""
-        tensor = self.tensors.get(name)
-        if tensor is not None:
-            tensor.take(self.complete())
-        return tensor
+    def rows_of(self, tensor: Tensor) -> SimpleNamespace:
+        """All rows of a tensor, as its `arrays` has them."""
+        tensor.take(self.complete())
+        return tensor.arrays()
 
     def latest_at(self, tensor: Tensor, step: Step):
         """The last observation of a tensor at a step: (segment, ordinal, what it says), from the few groups that may hold it."""
@@ -413,11 +418,9 @@ class Record:
                 return True
         return False
 
-    def info(self, name: str) -> Optional[Info]:
-        tensor = self.tensors.get(name)
-        if tensor is None:
-            return None
-        told = tensor.told
+    def info(self, name: str) -> Info:
+        """Of a name that is known."""
+        told = self.tensors[name].told
         partner = told.segment.ids.get(told.partner)
         members = tuple(each.name for i, each in enumerate(self.collections[:64]) if told.collections >> i & 1)
         flags = tuple(flag for i, flag in enumerate(FLAGS) if told.flags >> i & 1)

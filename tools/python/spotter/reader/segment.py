@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 import struct
-from pathlib import Path
+from functools import reduce
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Iterator, List, MutableMapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from .layout import BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLACE, ROWS, T
 from .packed import Packed
 from .payload import unpack
 from .rows import Place, Plain, each_row, read_observe, read_scalar
-from .store import identity_of, open_file, size_of
+from .store import AnyFile, AnyPath, identity_of, open_file, size_of
 
 if TYPE_CHECKING:
     from .record import Tensor
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 class Segment:
     """One segment: where its row frames are. The file stays open, so it can be read after it was thinned or removed."""
 
-    def __init__(self, path: Path, number: int):
-        self.path, self.number, self.file, self.inode, self.size = path, number, None, None, 0
+    def __init__(self, path: AnyPath, number: int):
+        self.path, self.number, self.size = path, number, 0
+        self.file: Optional[AnyFile] = None
+        self.inode: Union[int, str, None] = None
         self.groups: List[Group] = []
-        self.ids: Dict[int, "Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
-        self.head = None  # where it is sound
+        self.ids: MutableMapping[int, "Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
+        self.head: Optional[SimpleNamespace] = None  # where it is sound
         self.attempt = self.noticed = self.known_to = self.skip = self.surveyed_to = 0
         self.superseded = self.foreign = self.closed = self.has_marks = self.thinned = False
 
@@ -166,18 +168,18 @@ class Segment:
         """The stored elements at a place, flat, in the order of memory: all, or so many from one on."""
         width, count = DTYPES[place.dtype][1], math.prod(place.shape)
         first, wanted = (0, count) if elements is None else elements
-        found = None
+        parts: List[np.ndarray] = []
         for offset, size, planes in place.parts:
             try:
                 if offset + size > self.size or planes not in (1, DTYPES[place.dtype][2]) or count * width > size // 13 * BLOCK:
                     raise Malformed("values at an impossible place")
-                part = unpack(self.bytes(offset + size)[offset:offset + size], planes, count * width, first * width, wanted * width)
+                stored = self.bytes(offset + size)[offset:offset + size]
+                parts.append(unpack(stored, planes, count * width, first * width, wanted * width))
             except Malformed as why:
                 told = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
                 raise Corrupt(f"{told} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
                               "other values can be read; `spotter verify` lists what cannot") from why
-            found = part if found is None else found ^ part
-        return found.view(DTYPES[place.dtype][3])
+        return reduce(np.bitwise_xor, parts).view(DTYPES[place.dtype][3])
 
 
 def is_thinned(file) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Optional
+from typing import Optional, Tuple
 
 import numpy as np
 
@@ -17,7 +17,8 @@ def as_seen(values: np.ndarray) -> SimpleNamespace:
     """Elements as the statistics see them, in doubles: what is not finite has value, size and square 0."""
     with np.errstate(all="ignore"):
         if np.iscomplexobj(values):
-            real, imaginary = values.real.astype(np.float64), values.imag.astype(np.float64)
+            real: np.ndarray = values.real.astype(np.float64)
+            imaginary: np.ndarray = values.imag.astype(np.float64)
             nan = np.isnan(real) | np.isnan(imaginary)
             negative = ~nan & ((real == -np.inf) | (imaginary == -np.inf))
             positive = ~nan & ~negative & ((real == np.inf) | (imaginary == np.inf))
@@ -25,7 +26,7 @@ def as_seen(values: np.ndarray) -> SimpleNamespace:
             square = np.where(finite, real * real + imaginary * imaginary, 0.0)
             return SimpleNamespace(value=np.where(finite, real, 0.0), size=np.sqrt(square), square=square, finite=finite, nan=nan,
                                    pos_inf=positive, neg_inf=negative, zero=finite & (real == 0) & (imaginary == 0))
-        wide = values.astype(np.float64)
+        wide: np.ndarray = values.astype(np.float64)
         nan, positive, negative = np.isnan(wide), wide == np.inf, wide == -np.inf
         finite = ~(nan | positive | negative)
         value = np.where(finite, wide, 0.0)
@@ -61,7 +62,7 @@ def _fold(lanes: np.ndarray) -> np.ndarray:
 def summary_of(values: np.ndarray) -> dict:
     """The summary of values in the order of memory: every sum in 16 lanes and blocks of 1024, as when it is taken while recording."""
     rows = 64 if len(values) >= 1024 else max(1, -(-len(values) // 16))
-    found = dict.fromkeys(("nan", "pos_inf", "neg_inf", "zeros"), 0)
+    found: dict = dict.fromkeys(("nan", "pos_inf", "neg_inf", "zeros"), 0)
     lanes = {"sum": np.zeros(16), "sum_abs": np.zeros(16), "sum_squares": np.zeros(16)}
     ranges, product, count, mean, moment2 = [], 1.0, 0.0, 0.0, 0.0
     for start in range(0, len(values), 1 << 18):
@@ -135,7 +136,7 @@ def formula_of(name: str):
         raise BadConfig(f"there is no statistic {name!r}; there are {' '.join(STATISTICS)}") from None
 
 
-def measured_of(which, summaries: dict) -> np.ndarray:
+def measured_of(which, summaries: dict) -> Tuple[np.ndarray, np.ndarray]:
     """A statistic of many summaries, an array a field; NaN and not known where it is unknown."""
     needs, over, formula = which
     s = {name: np.asarray(summaries.get(name, 0), np.float64) for name in FIELDS_OF_SUMMARY[1:]}
@@ -163,7 +164,7 @@ def distribution_of(values: np.ndarray, quantiles: bool, histogram: bool) -> Opt
     if histogram:
         low, high = float(finite[0]), float(finite[-1])
         width = high * 0.5 - low * 0.5
-        places = np.zeros(count, np.int64)
+        places: np.ndarray = np.zeros(count, np.int64)
         if width > 0:
             places = np.minimum(((finite * 0.5 - low * 0.5) / width * 64).astype(np.int64), 63)
         bins = np.bincount(places, minlength=64)

@@ -15,7 +15,7 @@ from .layout import DTYPES, TEXT
 from .packed import Column
 from .payload import decoded
 from .record import Record, Tensor
-from .rows import LOOSE, NONFINITE, SCALAR, VALUES, Sample, sample_of
+from .rows import LOOSE, NONFINITE, SCALAR, VALUES, Place, Sample, sample_of
 from .segment import Segment
 from .statistics import (FIELDS_OF_SUMMARY, FORMULAS, QUANTILE_LEVELS, STATISTICS, distribution_of, formula_of, measured_of,
                          summaries_of_scalars, summary_of)
@@ -23,7 +23,8 @@ from .statistics import (FIELDS_OF_SUMMARY, FORMULAS, QUANTILE_LEVELS, STATISTIC
 
 def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
     """Of a row without values; statistic: what was asked for, and is none of those that were kept."""
-    kept = [name for name in STATISTICS if measured_of(FORMULAS[name], it.summary)[1]]
+    summary = it.summary if it.summary is not None else {"mask": 0}
+    kept = [name for name in STATISTICS if measured_of(FORMULAS[name], summary)[1]]
     kept += ["quantiles"] * (it.quantiles is not None) + ["histogram"] * (it.histogram is not None)
     there = ", ".join(kept) or "the shape"
     if it.thinned:
@@ -37,24 +38,24 @@ def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
 
 def value_of(segment: Segment, it: Sample, elements=None, bits=False):
     """The values of a row: an array, a NumPy scalar of what has no axes, a str of a text."""
-    if it.raw is None and it.place is None:
-        raise _no_payload(it)
+    place = it.place
     if it.raw is not None:
-        dtype, shape, order = it.dtype, (), "C"
-        stored = np.frombuffer(it.raw, DTYPES[dtype][3]).copy()
         if elements is not None and elements != (0, 1):
             raise BadConfig("so many elements are not there: it is one number")
-    else:
-        dtype, shape, order = it.place.dtype, it.place.shape, it.place.order
+        place, stored = Place(it.dtype, "C", (), ()), np.frombuffer(it.raw, DTYPES[it.dtype][3]).copy()
+    elif place is not None:
         if elements is not None:
-            count = math.prod(shape)
+            count = math.prod(place.shape)
             if min(elements) < 0 or sum(elements) > count:
                 raise BadConfig(f"so many elements are not there: the tensor has {count} at this step")
-        stored = segment.values(it.place, elements)
+        stored = segment.values(place, elements)
+    else:
+        raise _no_payload(it)
+    dtype = place.dtype
     if dtype == TEXT:
         return stored.tobytes().decode("utf-8", "backslashreplace")
     values = stored if bits else decoded(stored, dtype)
-    return values if elements is not None else values.reshape(shape, order=order)[()]
+    return values if elements is not None else values.reshape(place.shape, order=place.order)[()]
 
 
 def flat_value_of(segment: Segment, it: Sample) -> np.ndarray:
@@ -69,15 +70,15 @@ class WorkerTrack:
     """One tensor as one worker recorded it."""
 
     def __init__(self, record: Record, name: str):
-        self.record, self.name, self.tensor = record, name, record.tensors.get(name)
+        self.record, self.name = record, name
+        self.tensor = record.tensors.get(name, Tensor(name))
 
     def rows(self) -> SimpleNamespace:
-        tensor = self.record.series(self.name)
-        return tensor.arrays() if tensor is not None else Tensor(self.name).arrays()
+        return self.record.rows_of(self.tensor)
 
     def find(self, step: Step, nth: Optional[int] = None, attempt: Optional[int] = None):
         """(segment, ordinal, what it says): of a step that was closed twice the latest; within it the last observation, or the n-th."""
-        if self.tensor is None:
+        if self.name not in self.record.tensors:
             raise NoSuchName(f"\"{self.name}\" was never observed: names() lists what was")
         if nth is None and attempt is None:
             found = self.record.latest_at(self.tensor, step)
@@ -169,7 +170,7 @@ class WorkerTrack:
         """(segment, rows, where their results go in an array of all rows) of the chunks that hold any of the chosen rows."""
         it = self.rows()
         for number in np.unique(it.chunk[chosen]).tolist():
-            first, last = np.searchsorted(it.chunk, (number, number + 1))
+            first, last = (int(np.searchsorted(it.chunk, each)) for each in (number, number + 1))
             yield (*self.tensor.chunks[number], slice(first, last))
 
     def history(self, name: str, mode: Optional[int]):
@@ -186,7 +187,7 @@ class WorkerTrack:
                 sample = sample_of(entry)
                 if sample.raw is not None:
                     scalars.setdefault(sample.dtype, []).append((place, sample.raw))
-                elif (sample.summary["mask"] & which[0]) == which[0] or sample.place is None:
+                elif sample.summary is not None and (sample.place is None or (sample.summary["mask"] & which[0]) == which[0]):
                     plain.append((place, sample.summary))
                 elif mode is None or entry[0] == mode:
                     try:
@@ -224,7 +225,8 @@ class WorkerTrack:
         for place in self.observations(None, loose=True).tolist():
             segment, sample = self.tensor.sample(place)
             value = value_of(segment, sample)
-            found.append(Loose(sample.time, value if isinstance(value, str) else value.item(), int(it.ordinal[place])))
+            found.append(Loose(np.nan if sample.time is None else sample.time, value if isinstance(value, str) else value.item(),
+                               int(it.ordinal[place])))
         return found
 
     def closings(self, mode: Optional[int], with_values: bool):
