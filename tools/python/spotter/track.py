@@ -55,11 +55,11 @@ class Track:
 
     def steps(self, mode: Optional[str] = None) -> List[Step]:
         """Closed steps at which something of it was kept, each once, in order of time."""
-        return steps_of([each.closings(mode_number(mode), False) for each in self._parts()])
+        return steps_of([each.closings(mode_number(mode)) for each in self._parts()])
 
     def payload_steps(self, mode: Optional[str] = None) -> List[Step]:
         """Those at which the values were kept."""
-        return steps_of([each.closings(mode_number(mode), True) for each in self._parts()])
+        return steps_of([each.closings(mode_number(mode), "values") for each in self._parts()])
 
     def last(self, count: int, step: AnyStep) -> List[Step]:
         """The last `count` steps up to and including `step`, of its mode."""

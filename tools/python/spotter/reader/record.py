@@ -20,6 +20,7 @@ except ImportError:  # a run without an end reads as running
 from ..errors import Corrupt, IoError, NotARun, SpotterError, UnknownVersion
 from ..model import MODES, Collection, Coverage, Damage, Finding, Info, Step, Totals
 from ..model import ACTIVATIONS, FLAGS, ROLES
+from .asked import AskedSteps, Request, Requests, request_of
 from .frames import Bytes, row_frame
 from .layout import DECLARES, DROPS, DTYPES, FINDINGS, HEAD_BYTES, RUN_END, TEXT, Fields, Malformed
 from .packed import Column, Packed
@@ -38,6 +39,7 @@ class Tensor:
         self._columns: list = [[] for _ in range(6)]  # of `arrays`, those of the chunks that are in it
         self._arrays: Optional[SimpleNamespace] = None
         self._joined = 0
+        self.members: Dict[int, int] = {}  # by attempt: bit i, that it is of the plan's collection i
 
     def take(self, pieces: list):
         of: Optional[Segment] = None
@@ -112,6 +114,9 @@ class Record:
         self._pieces: list = []  # (segment, rows of steps), in order of writing
         self._taken = (0, 0)  # segment and group up to which they were taken
         self._closed: Optional[Closed] = None
+        self._requests: Dict[int, List[Request]] = {}  # by attempt, of its collections
+        self._requests_of: Dict[Tuple[int, int], Requests] = {}  # by attempt and membership
+        self._asked = AskedSteps()
 
     @property
     def number(self) -> int:
@@ -252,6 +257,8 @@ class Record:
             if attempt > self.attempt:
                 self.ended, self.coverages, self.earlier = None, [], self.totals
             self.attempt = segment.attempt = attempt
+            self._requests[attempt] = [request_of(each.keeps) for each in collections]
+            self._requests_of.clear()
             self.worker, self.begun_at, self.collections, self.expected_workers = worker, begun_at, collections, expected
         elif kind == 2:
             local, name = f.varint(0xFFFFFFFE), f.text()
@@ -261,6 +268,7 @@ class Record:
                                    segment=segment)
             tensor = self.tensors.setdefault(name, Tensor(name))
             tensor.told = told
+            tensor.members[segment.attempt] = tensor.members.get(segment.attempt, 0) | told.collections
             segment.ids[local] = tensor
             if isinstance(segment.ids, ChainMap):
                 segment.ids.maps[-1][local] = tensor
@@ -345,6 +353,25 @@ class Record:
             return np.full(len(ordinals), -1)
         at = np.minimum(np.searchsorted(closed.ordinal, ordinals), len(closed.ordinal) - 1)
         return np.where(closed.ordinal[at] == ordinals, at, -1)
+
+    def requests_of(self, tensor: Tensor, attempt: int) -> Requests:
+        """What the collections of an attempt asked for of a tensor; of a plan that was exchanged meanwhile those of both."""
+        members = tensor.members.get(attempt, 0)
+        if (attempt, members) not in self._requests_of:
+            chosen = (each for i, each in enumerate(self._requests.get(attempt, ())) if members >> i & 1)
+            self._requests_of[attempt, members] = tuple(chosen)
+        return self._requests_of[attempt, members]
+
+    def asked(self) -> tuple:
+        """(modes, indices, times) of the closed steps at which there are values, or what else a collection asked for."""
+        return self.closed_of(*self._asked.take(self.complete(), self.requests_of))
+
+    def closed_of(self, modes: np.ndarray, indices: np.ndarray, ordinals: np.ndarray) -> tuple:
+        """(modes, indices, times) of the closings of observed steps, of those that were closed."""
+        closed, at = self.closed(), self.closing_of(ordinals)
+        right = at >= 0
+        right[right] = (closed.mode[at[right]] == modes[right]) & (closed.index[at[right]] == indices[right])
+        return closed.mode[at[right]], closed.index[at[right]], closed.time[at[right]]
 
     def rows_of(self, tensor: Tensor) -> SimpleNamespace:
         """All rows of a tensor, as its `arrays` has them."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import BadConfig, Corrupt, NoPayload, NoSuchName, NoSuchStep, NotInStep, NotYet, SpotterError
 from ..model import MODES, Distribution, Loose, Step
+from .asked import Kept, are_asked
 from .layout import DTYPES, TEXT
 from .packed import Column
 from .payload import decoded
@@ -32,8 +33,12 @@ def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
     else:
         remedy = f"let a collection keep {'it, or ' if statistic else ''}`payload`"
     if statistic:
-        return NoPayload(f"{statistic} was not kept at this step, nor the values that it follows from, only statistics ({there}): {remedy}")
-    return NoPayload(f"only statistics were kept at this step ({there}): ask stat(), or a step of payload_steps(), or {remedy}")
+        said = f"{statistic} was not kept at this step, nor the values that it follows from, only statistics ({there}): {remedy}"
+    else:
+        said = f"only statistics were kept at this step ({there}): ask stat(), or a step of payload_steps(), or {remedy}"
+    found = NoPayload(said)
+    found.kept = tuple(kept)
+    return found
 
 
 def value_of(segment: Segment, it: Sample, elements=None, bits=False):
@@ -229,16 +234,19 @@ class WorkerTrack:
                                int(it.ordinal[place])))
         return found
 
-    def closings(self, mode: Optional[int], with_values: bool):
+    def closings(self, mode: Optional[int], kept: Kept = "anything") -> tuple:
         """(modes, indices, times) of the closed steps at which something was kept, in order."""
-        it, closed = self.rows(), self.record.closed()
-        chosen = self.observations(mode)
-        if with_values:  # scalars are always whole
-            chosen = chosen[(it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)]
-        at = self.record.closing_of(it.ordinal[chosen])
-        right = at >= 0
-        right[right] = (closed.mode[at[right]] == it.mode[chosen[right]]) & (closed.index[at[right]] == it.index[chosen[right]])
-        return closed.mode[at[right]], closed.index[at[right]], closed.time[at[right]]
+        it, chosen = self.rows(), self.observations(mode)
+        whole = (it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)  # scalars are always whole
+        if kept == "asked":
+            attempts = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)[it.chunk[chosen]]
+            for attempt in np.unique(attempts[~whole]).tolist():
+                at = np.flatnonzero(~whole & (attempts == attempt))
+                rows = chosen[at]
+                whole[at] = are_asked(self.record.requests_of(self.tensor, attempt), it.mode[rows], it.index[rows],
+                                      lambda i: self.tensor.sample(int(rows[i]))[1])
+        chosen = chosen if kept == "anything" else chosen[whole]
+        return self.record.closed_of(it.mode[chosen], it.index[chosen], it.ordinal[chosen])
 
 
 def steps_of(closings: list) -> List[Step]:
