@@ -201,6 +201,9 @@ class Packed:
             it.summary = read_summary(Fields(self.body, at), item.mask, item.elements, item.finite)
         return it
 
+    def may_have(self, _: int) -> bool:
+        return True
+
     def last_at(self, wanted: int, mode: int, index: int):
         """The last row of a tensor at a step: its place in the order of this row, ordinal and what it says; None where there is none."""
         if not np.any((self.indices == index) & (self.modes == mode)):

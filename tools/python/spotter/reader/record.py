@@ -21,7 +21,9 @@ from ..errors import Corrupt, IoError, NotARun, SpotterError, UnknownVersion
 from ..model import MODES, Collection, Coverage, Damage, Finding, Info, Step, Totals
 from ..model import ACTIVATIONS, FLAGS, ROLES
 from .asked import AskedSteps, Request, Requests, request_of
-from .frames import Bytes, row_frame
+from .at_step import AtStep
+from .frames import Bytes, Group, row_frame
+from .history import Summaries
 from .layout import DECLARES, DROPS, DTYPES, FINDINGS, HEAD_BYTES, RUN_END, TEXT, Fields, Malformed
 from .packed import Column, Packed
 from .rows import OBSERVED, SCALAR, Sample, each_row, sample_of
@@ -39,14 +41,20 @@ class Tensor:
         self._columns: list = [[] for _ in range(6)]  # of `arrays`, those of the chunks that are in it
         self._arrays: Optional[SimpleNamespace] = None
         self._joined = 0
+        self.summaries: Optional[Summaries] = None  # once a history was asked for
+        self.locals: Dict[int, None] = {}  # the ids that it was ever declared with, in order
         self.members: Dict[int, int] = {}  # by attempt: bit i, that it is of the plan's collection i
+
+    def ids_in(self, segment: Segment) -> List[int]:
+        """The writer's ids of it, as a segment has them."""
+        return [local for local in self.locals if segment.ids.get(local) is self]
 
     def take(self, pieces: list):
         of: Optional[Segment] = None
         locals_: List[int] = []
         for segment, piece in pieces[self.taken:]:
             if segment is not of:
-                of, locals_ = segment, [local for local, tensor in segment.ids.items() if tensor is self]
+                of, locals_ = segment, self.ids_in(segment)
             for local in locals_:
                 rows = piece.column(local) if isinstance(piece, Packed) else piece.entries.get(local)
                 if rows:
@@ -112,6 +120,7 @@ class Record:
         self._damage: List[Damage] = []
         self._sure = 0  # segments that are whole, or noted as cut
         self._pieces: list = []  # (segment, rows of steps), in order of writing
+        self._at: Optional[AtStep] = None  # the step that was asked for last
         self._taken = (0, 0)  # segment and group up to which they were taken
         self._closed: Optional[Closed] = None
         self._requests: Dict[int, List[Request]] = {}  # by attempt, of its collections
@@ -125,6 +134,7 @@ class Record:
     # -- taking in what is there --
 
     def refresh(self):
+        self._at = None
         live = self._is_locked()  # asked first: a run that ends now is still seen as ended next time
         try:
             self._take_in()
@@ -270,6 +280,7 @@ class Record:
             tensor.told = told
             tensor.members[segment.attempt] = tensor.members.get(segment.attempt, 0) | told.collections
             segment.ids[local] = tensor
+            tensor.locals[local] = None
             if isinstance(segment.ids, ChainMap):
                 segment.ids.maps[-1][local] = tensor
         elif kind == 6:
@@ -307,7 +318,7 @@ class Record:
         while place < len(self.segments):
             segment = self.segments[place]
             for group in segment.groups[number:]:
-                self._pieces += [(segment, piece) for piece in segment.pieces_of(group, self._malformed(segment))]
+                self._pieces += [(segment, piece) for piece in self.pieces_of(segment, group)]
             if place + 1 == len(self.segments):
                 number = len(segment.groups)
                 break
@@ -315,9 +326,6 @@ class Record:
         if self._taken != (place, number):
             self._taken, self._closed = (place, number), None
         return self._pieces
-
-    def _malformed(self, segment: Segment):
-        return lambda offset, size: self._damage.append(Damage(str(segment.path), offset, size))
 
     def closed(self) -> Closed:
         pieces = self.complete()
@@ -380,17 +388,13 @@ class Record:
 
     def latest_at(self, tensor: Tensor, step: Step):
         """The last observation of a tensor at a step: (segment, ordinal, what it says), from the few groups that may hold it."""
-        mode = MODES.index(step.mode)
-        for segment in reversed(self.segments):
-            locals_ = [local for local, each in segment.ids.items() if each is tensor]
-            for group in reversed(segment.groups) if locals_ else ():
-                if not group.may_hold(mode, step.index):
-                    continue
-                for piece in reversed(segment.pieces_of(group, self._malformed(segment))):
-                    found = [each for each in (piece.last_at(local, mode, step.index) for local in locals_) if each]
-                    if found:
-                        return (segment, *max(found, key=lambda each: each[0]))
-        return None
+        at = MODES.index(step.mode), step.index
+        if self._at is None or self._at.step != at:
+            self._at = AtStep(self, *at)
+        return self._at.latest(tensor)
+
+    def pieces_of(self, segment: Segment, group: Group) -> list:
+        return segment.pieces_of(group, lambda offset, size: self._damage.append(Damage(str(segment.path), offset, size)))
 
     # -- what follows from all of it --
 

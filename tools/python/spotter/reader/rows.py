@@ -141,6 +141,9 @@ class Plain:
     def ids(self):
         return self.entries
 
+    def may_have(self, wanted: int) -> bool:
+        return wanted in self.entries
+
     def last_at(self, wanted: int, mode: int, index: int):
         for entry in reversed(self.entries.get(wanted, ())):
             if entry[0] == mode and entry[1] == index and entry[3] != LOOSE:

@@ -10,12 +10,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Dict, Iterator, List, MutableMapping, Optional, Tuple, Union
 
 import numpy as np
+import zstandard
 
 from ..errors import Corrupt, NotARun, UnknownVersion
 from .frames import PLACE_FIELDS, Bytes, Frame, Group, Walk
 from .layout import BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLACE, ROWS, THINNED, Fields, Malformed, has_checksum
 from .packed import Packed
-from .payload import unpack
+from .payload import blocks_of, unpack, unpack_block
 from .rows import Place, Plain, each_row, read_observe, read_scalar
 from .store import AnyFile, AnyPath, identity_of, open_file, size_of
 
@@ -32,6 +33,7 @@ class Segment:
         self.inode: Union[int, str, None] = None
         self.groups: List[Group] = []
         self.ids: MutableMapping[int, "Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
+        self.decoder = zstandard.ZstdDecompressor()
         self.head: Optional[SimpleNamespace] = None  # where it is sound
         self.attempt = self.noticed = self.known_to = self.skip = self.surveyed_to = 0
         self.superseded = self.foreign = self.closed = self.has_marks = self.thinned = False
@@ -149,7 +151,7 @@ class Segment:
         return group.pieces
 
     def _want_known(self, ids):
-        if not self.ids.keys() >= set(ids):
+        if any(each not in self.ids for each in ids):
             raise Malformed("a row of a tensor whose declaration is lost")
 
     def survey(self) -> Iterator[Tuple[int, int]]:
@@ -171,15 +173,42 @@ class Segment:
         parts: List[np.ndarray] = []
         for offset, size, planes in place.parts:
             try:
-                if offset + size > self.size or planes not in (1, DTYPES[place.dtype][2]) or count * width > size // 13 * BLOCK:
-                    raise Malformed("values at an impossible place")
-                stored = self.bytes(offset + size)[offset:offset + size]
-                parts.append(unpack(stored, planes, count * width, first * width, wanted * width))
+                parts.append(unpack(self._payload(place, offset, size, planes), planes, count * width, first * width, wanted * width,
+                                    self.decoder))
             except Malformed as why:
-                told = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
-                raise Corrupt(f"{told} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
-                              "other values can be read; `spotter verify` lists what cannot") from why
+                raise self._damaged(place, offset, why) from why
         return reduce(np.bitwise_xor, parts).view(DTYPES[place.dtype][3])
+
+    def value_blocks(self, place: Place) -> Iterator[np.ndarray]:
+        """All of them, one after the other in pieces that a processor has room for: each is gone when the next one is asked for."""
+        offset, size, planes = place.parts[0]
+        total = math.prod(place.shape) * DTYPES[place.dtype][1]
+        if len(place.parts) > 1 or total <= BLOCK:
+            yield self.values(place, None)
+            return
+        try:
+            data, room = self._payload(place, offset, size, planes), np.empty(BLOCK, np.uint8)
+            blocks = list(blocks_of(data, planes, total, total))
+            if any(content * planes % DTYPES[place.dtype][1] for _, content, _ in blocks):  # an element that is in two blocks
+                yield self.values(place, None)
+                return
+            for _, content, frames in blocks:
+                values = room[:content * planes]
+                unpack_block(data, frames, values.reshape(content, planes), self.decoder)
+                yield values.view(DTYPES[place.dtype][3])
+        except Malformed as why:
+            raise self._damaged(place, offset, why) from why
+
+    def _payload(self, place: Place, offset: int, size: int, planes: int):
+        total = math.prod(place.shape) * DTYPES[place.dtype][1]
+        if offset + size > self.size or planes not in (1, DTYPES[place.dtype][2]) or total > size // 13 * BLOCK:
+            raise Malformed("values at an impossible place")
+        return self.bytes(offset + size)[offset:offset + size]
+
+    def _damaged(self, place: Place, offset: int, why: Malformed) -> Corrupt:
+        told = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
+        return Corrupt(f"{told} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
+                       "other values can be read; `spotter verify` lists what cannot")
 
 
 def is_thinned(file) -> bool:

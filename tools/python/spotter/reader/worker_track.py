@@ -13,6 +13,7 @@ from ..errors import BadConfig, Corrupt, NoPayload, NoSuchName, NoSuchStep, NotI
 from ..model import MODES, Distribution, Loose, Step
 from .asked import Kept, are_asked
 from .layout import DTYPES, TEXT
+from .history import Summaries
 from .packed import Column
 from .payload import decoded
 from .record import Record, Tensor
@@ -126,7 +127,7 @@ class WorkerTrack:
         segment, _, it = self.find(step)
         found = it.summary
         if found is None or ((found["mask"] & which[0]) != which[0] and it.place is not None):
-            found = summary_of(flat_value_of(segment, it))
+            found = summary_of(flat_value_of(segment, it), which[0])
         value, known = measured_of(which, found)
         if not known and (found["mask"] & which[0]) == which[0]:
             raise NotInStep("undefined: the tensor has no finite element at this step")
@@ -181,34 +182,10 @@ class WorkerTrack:
     def history(self, name: str, mode: Optional[int]):
         """(modes, indices, values) of every observation; NaN where the statistic is unknown."""
         which, chosen, it = formula_of(name), self.observations(mode), self.rows()
-        values = np.full(len(it.mode), np.nan)
-        plain: list = []  # (place, summary)
-        scalars: Dict[int, list] = {}  # by dtype: (place, bytes)
-        for segment, rows, at in self.chunks(chosen):
-            if isinstance(rows, Column):
-                values[at] = measured_of(which, rows.fields())[0]
-                continue
-            for place, entry in enumerate(rows, at.start):
-                sample = sample_of(entry)
-                if sample.raw is not None:
-                    scalars.setdefault(sample.dtype, []).append((place, sample.raw))
-                elif sample.summary is not None and (sample.place is None or (sample.summary["mask"] & which[0]) == which[0]):
-                    plain.append((place, sample.summary))
-                elif mode is None or entry[0] == mode:
-                    try:
-                        plain.append((place, summary_of(flat_value_of(segment, sample))))
-                    except Corrupt:
-                        continue
-        for dtype, found in scalars.items():
-            if dtype != TEXT:
-                places, raws = zip(*found)
-                whole = decoded(np.frombuffer(b"".join(raws), DTYPES[dtype][3]), dtype)
-                values[list(places)] = measured_of(which, summaries_of_scalars(whole))[0]
-        if plain:
-            places, summaries = zip(*plain)
-            fields = {name: np.array([each.get(name, 0) for each in summaries]) for name in FIELDS_OF_SUMMARY}
-            values[list(places)] = measured_of(which, fields)[0]
-        return it.mode[chosen], it.index[chosen], values[chosen]
+        if self.tensor.summaries is None:
+            self.tensor.summaries = Summaries()
+        values = measured_of(which, self.tensor.summaries.of(self.tensor, chosen, which[0]))[0]
+        return it.mode[chosen], it.index[chosen], values
 
     def times(self, mode: Optional[int]) -> np.ndarray:
         """Seconds since 1970 of every observation, as `time` says; NaN while its step is open."""
