@@ -51,6 +51,9 @@ class Types(unittest.TestCase):
                 self.assertEqual(code, 0, "\n".join(said))
                 self.assertRegex(said[-1], r"no issues found in (2[5-9]|[3-9]\d|\d{3}) source files")
 
+    def test_on_windows(self):
+        self.assertEqual(mypy("--python-version=3.13", "--platform=win32", "spotter")[0], 0)
+
     def test_nothing_is_left_out(self):
         """No file and no line is exempt as a whole."""
         for path in (PACKAGES / "spotter").rglob("*.py"):

@@ -98,7 +98,7 @@ def request_of(sentence: str) -> Request:
 
 def are_asked(requests: Requests, modes: np.ndarray, indices: np.ndarray, sample: Callable[[int], Sample]) -> np.ndarray:
     """Of rows without values, at these steps, whether any of the requests asked for them; `sample` reads the i-th."""
-    chosen = np.zeros(len(indices), bool)
+    chosen: np.ndarray = np.zeros(len(indices), bool)
     for each in requests:
         if each.when is not None:
             chosen |= each.when(modes, indices)

@@ -26,8 +26,8 @@ class Summaries:
     def __init__(self) -> None:
         self._chunks = self._rows = 0  # how many have been taken in
         self._fields: Dict[str, np.ndarray] = {name: np.empty(0) for name in FIELDS_OF_SUMMARY}
-        self._mask = np.empty(0, np.int64)
-        self._tried = np.empty(0, np.int64)  # which terms have been asked of the values
+        self._mask: np.ndarray = np.empty(0, np.int64)
+        self._tried: np.ndarray = np.empty(0, np.int64)  # which terms have been asked of the values
         self._places: Dict[int, Tuple["Segment", Place]] = {}  # where the values are, of rows that have some
 
     def of(self, tensor: "Tensor", chosen: np.ndarray, needs: int) -> dict:

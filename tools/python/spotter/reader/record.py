@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import ChainMap
 from dataclasses import dataclass
@@ -11,11 +12,8 @@ from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
-try:
+if sys.platform != "win32":
     from fcntl import LOCK_NB, LOCK_SH, flock
-    CAN_LOCK = True
-except ImportError:  # a run without an end reads as running
-    CAN_LOCK = False
 
 from ..errors import Corrupt, IoError, NotARun, SpotterError, UnknownVersion
 from ..model import MODES, Collection, Coverage, Damage, Finding, Info, Step, Totals
@@ -156,18 +154,18 @@ class Record:
         """Whether a live process writes; None where that cannot be told."""
         if isinstance(self.folder, StorePath):
             return self.folder.is_alive()
-        if not CAN_LOCK:
-            return None
-        try:
-            with open_file(self.folder / "lock") as file:
-                flock(file, LOCK_SH | LOCK_NB)
-                return False
-        except FileNotFoundError:
-            return None if (self.folder / "lock").exists() else False
-        except BlockingIOError:
-            return True
-        except OSError:
-            return None
+        if sys.platform != "win32":  # which has no such locks: a run without an end reads as running there
+            try:
+                with open_file(self.folder / "lock") as file:
+                    flock(file, LOCK_SH | LOCK_NB)
+                    return False
+            except FileNotFoundError:
+                return None if (self.folder / "lock").exists() else False
+            except BlockingIOError:
+                return True
+            except OSError:
+                return None
+        return None
 
     def _not_a_run(self, why: str) -> NotARun:
         runs = sorted(each.parent for each in self.folder.glob("*/000000.spot")) if self.folder.is_dir() else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import islice
 from types import SimpleNamespace
-from typing import Optional, Tuple
+from typing import Dict, Optional, Tuple
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Summing:
     def __init__(self, arrays: int, count: int, needs: int = ALL_TERMS):
         self.count, self.needs = count, (needs | NONFINITE) & ~(DELTA | HASH)
         self.rows = 64 if count >= 1024 else max(1, -(-count // 16))
-        self.counts = {name: np.zeros(arrays, np.int64) for name in ("nan", "pos_inf", "neg_inf", "zeros")}
+        self.counts: Dict[str, np.ndarray] = {name: np.zeros(arrays, np.int64) for name in ("nan", "pos_inf", "neg_inf", "zeros")}
         self.lanes = {bit: np.zeros((arrays, 16)) for bit in _SUMS if self.needs & bit}
         self.low, self.high, self.small, self.large = (np.full(arrays, each) for each in (np.inf, -np.inf, np.inf, -np.inf))
         self.product = np.ones(arrays)
