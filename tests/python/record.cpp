@@ -180,11 +180,12 @@ int record_looked_at(std::string const& path) {
                         collection{"weights", "w", at{3, 7} || !before{45}, payload},
                         collection{"hidden", "hidden", third_of_seven{}, stats(l2, maximum)},
                         collection{"spread", "spread", third_of_seven{}, stats(l2) | quantiles}};
-    hook watch{path, keep,
-               any("*", mean_abs > 1e9) | named{"sizes"}, any("{hidden,spread,w}", l2 > 1e9) | named{"lengths"}};
+    hook watch{path, keep, any("*", mean_abs > 1e9) | named{"sizes"},
+               any("{hidden,spread,w}", l2 > 1e9) | named{"lengths"}};
     std::vector<float> const values(40, 0.5F);
     for (std::uint64_t i = 0; i < 50; ++i) {
-        (void)watch.step(train(i), "grad/w"_t = values, "w"_t = values, "hidden"_t = values, "spread"_t = values, "seen"_t = values);
+        (void)watch.step(train(i), "grad/w"_t = values, "w"_t = values, "hidden"_t = values, "spread"_t = values,
+                         "seen"_t = values);
         if (i % 10 == 9) { (void)watch.step(eval(i / 10), "grad/w"_t = values); }
     }
     watch.finish();
@@ -198,7 +199,8 @@ int main(int count, char** words) {
     std::string_view const what = words[1];
     std::string const path = words[2];
     if (what == "live" && count > 3) {
-        return record_live(path, {.worker = static_cast<std::uint32_t>(std::strtoul(words[3], nullptr, 10)), .workers = 2});
+        return record_live(path,
+                           {.worker = static_cast<std::uint32_t>(std::strtoul(words[3], nullptr, 10)), .workers = 2});
     }
     if (what == "live") { return record_live(path, {}); }
     if (what == "limited") { return record_live(path, {.segment_bytes = 8 << 10, .run_bytes = 40 << 10}); }
