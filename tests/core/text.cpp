@@ -23,7 +23,7 @@ std::string shown(Value value) {
 
 }  // namespace
 
-TEST_CASE("a number is shown with three significant digits") {
+TEST_CASE("a number is shown with three significant digits, a whole one below a million as it is") {
     CHECK(shown(0.0) == "0");
     CHECK(shown(-0.0) == "0");
     CHECK(shown(1.0) == "1");
@@ -37,8 +37,13 @@ TEST_CASE("a number is shown with three significant digits") {
     CHECK(shown(999.6) == "1000");
     CHECK(shown(10.0) == "10");
     CHECK(shown(100.0) == "100");
-    CHECK(shown(123456.0) == "123000");
-    CHECK(shown(999999.0) == "1e6");
+    CHECK(shown(123456.0) == "123456");
+    CHECK(shown(123456.5) == "123000");
+    CHECK(shown(999999.0) == "999999");  // a count
+    CHECK(shown(1234.0) == "1234");
+    CHECK(shown(-1234.0) == "-1234");
+    CHECK(shown(1234.5) == "1230");
+    CHECK(shown(999999.5) == "1e6");
     CHECK(shown(1234567.0) == "1.23e6");
     CHECK(shown(0.5) == "0.5");
     CHECK(shown(0.1 + 0.2) == "0.3");

@@ -168,6 +168,30 @@ int record_training(std::string const& path, std::string_view fault) {
     return watch.health().good() ? 0 : 1;
 }
 
+// Known by no word: only what is in the record tells at which steps it asked.
+struct third_of_seven {
+    using kind = policy_kind;
+    constexpr bool operator()(step_id step) const noexcept { return step.index % 7 == 3; }
+};
+
+// Rules look at every step; collections ask at a few. What they ask for is less than a rule's, the same, and more.
+int record_looked_at(std::string const& path) {
+    constexpr plan keep{collection{"gradients", "grad/*", every{10} && during{mode::train}, stats(mean_abs)},
+                        collection{"weights", "w", at{3, 7} || !before{45}, payload},
+                        collection{"hidden", "hidden", third_of_seven{}, stats(l2, maximum)},
+                        collection{"spread", "spread", third_of_seven{}, stats(l2) | quantiles}};
+    hook watch{path, keep, any("*", mean_abs > 1e9) | named{"sizes"},
+               any("{hidden,spread,w}", l2 > 1e9) | named{"lengths"}};
+    std::vector<float> const values(40, 0.5F);
+    for (std::uint64_t i = 0; i < 50; ++i) {
+        (void)watch.step(train(i), "grad/w"_t = values, "w"_t = values, "hidden"_t = values, "spread"_t = values,
+                         "seen"_t = values);
+        if (i % 10 == 9) { (void)watch.step(eval(i / 10), "grad/w"_t = values); }
+    }
+    watch.finish();
+    return watch.health().good() ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -175,7 +199,8 @@ int main(int count, char** words) {
     std::string_view const what = words[1];
     std::string const path = words[2];
     if (what == "live" && count > 3) {
-        return record_live(path, {.worker = static_cast<std::uint32_t>(std::strtoul(words[3], nullptr, 10)), .workers = 2});
+        return record_live(path,
+                           {.worker = static_cast<std::uint32_t>(std::strtoul(words[3], nullptr, 10)), .workers = 2});
     }
     if (what == "live") { return record_live(path, {}); }
     if (what == "limited") { return record_live(path, {.segment_bytes = 8 << 10, .run_bytes = 40 << 10}); }
@@ -183,6 +208,7 @@ int main(int count, char** words) {
     if (what == "statistics") { return record_many(path, all_statistics); }
     if (what == "values") { return record_many(path, everything); }
     if (what == "training") { return record_training(path, count > 3 ? words[3] : "healthy"); }
+    if (what == "looked-at") { return record_looked_at(path); }
     if (what == "thinned") { return record_thinned(path); }
     if (what == "scalars") { return record_scalars(path, count > 3 ? std::strtoull(words[3], nullptr, 10) : 10'000); }
     return 2;

@@ -294,6 +294,25 @@ class Questions(unittest.TestCase):
         self.assertEqual([len(run["w"].value(0, nth=i)) for i in range(2)], [4, 1])
         self.assertRaises(st.NotInStep, run["w"].value, 0, nth=2)
 
+    def test_a_value_is_the_same_whatever_was_read_before(self):
+        def told(run, name, step):
+            try:
+                return np.asarray(run[name].value(step)).tobytes()
+            except st.SpotterError as why:
+                return type(why).__name__
+
+        compared = 0
+        for folder in GOLDEN:
+            run, steps = st.open_trial(folder), [each for each in st.open_trial(folder).steps()][:12]
+            names = run.names()
+            alone = {(name, step): told(st.open_trial(folder), name, step) for name in names for step in steps}
+            run.damage()  # reads everything
+            for step in 3 * steps:
+                for name in 4 * names:
+                    self.assertEqual(told(run, name, step), alone[name, step], (folder.name, name, step))
+                    compared += 1
+        self.assertGreater(compared, 3000)
+
     def test_the_spelling_of_smdebug(self):
         trial = st.open_trial(self.run_.path)
         self.assertEqual(trial.tensor("loss").steps("eval"), self.run_["loss"].steps("eval"))

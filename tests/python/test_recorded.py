@@ -6,10 +6,13 @@ Environment: SPOTTER_RECORD (the program of record.cpp) and SPOTTER_TOOL (the co
 It ends with 2 where NumPy or zstandard is missing.
 """
 
+import contextlib
 import csv
 import io
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +24,7 @@ from shared import GOLDEN, SOURCE, same
 
 import numpy as np
 import spotter as st
+from spotter import command_line
 
 RECORD, TOOL = os.environ.get("SPOTTER_RECORD"), os.environ.get("SPOTTER_TOOL")
 
@@ -283,6 +287,39 @@ class TheCommandLine(unittest.TestCase):
                 ours = ours.view(ours.real.dtype)
                 told["values"] = [part for pair in told["values"] for part in pair]
             self.assertTrue(same([float(each) for each in told["values"]], ours.astype(np.float64)), name)
+
+
+class ItsOwnCommandLine(unittest.TestCase):
+    """What it advises can be typed."""
+    TRAINING = str(SOURCE / "tests/golden/runs/1-training")
+
+    def ask(self, *words):
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            code = command_line.main([*words])
+        return code, out.getvalue(), err.getvalue()
+
+    def test_values_that_were_not_kept(self):
+        code, out, err = self.ask("value", self.TRAINING, "fc/w", "eval:1")
+        self.assertEqual((code, out), (3, ""))
+        self.assertNotIn("()", err)  # no call of Python
+        self.assertIn("Values of 2 of its steps of eval were kept, the nearest at eval:0, eval:4.", err)
+        self.assertEqual(self.ask("value", self.TRAINING, "fc/w", "eval:4")[0], 0)
+        advice = shlex.split(re.search("`(spotter-py .*?)`", err)[1])
+        code, out, _ = self.ask(*advice[1:])
+        self.assertEqual((code, len(out.splitlines())), (0, 6))
+        run = st.open_trial(self.TRAINING)
+        mode, step, value = out.splitlines()[1].split("\t")
+        self.assertEqual((mode, step, float(value)), ("eval", "1", run["fc/w"].stat("eval:1", advice[advice.index("--stat") + 1])))
+
+    def test_values_of_which_none_were_kept(self):
+        code, _, err = self.ask("value", self.TRAINING, "grad/fc", "3")
+        self.assertEqual(code, 3)
+        self.assertIn("No values of it were kept in train: a collection", err)
+        self.assertIn(f"`spotter-py curve {self.TRAINING} grad/fc --stat ", err)
+
+    def test_the_nearest_steps_are_the_nearest(self):
+        _, _, err = self.ask("value", self.TRAINING, "fc/w", "13")
+        self.assertIn("Values of 6 of its steps of train were kept, the nearest at train:8, train:12, train:16, train:20.", err)
 
 
 if __name__ == "__main__":

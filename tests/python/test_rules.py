@@ -66,7 +66,7 @@ class OverGoldenRuns(unittest.TestCase):
         self.assertTrue(self.high())
         rule = Above(self.trial)
         self.assertEqual(invoke_rule(rule), self.high())
-        self.assertEqual(rule.judged, self.trial.steps())
+        self.assertEqual(rule.judged, self.trial.steps(kept_for_rules=True))
         self.assertEqual(invoke_rule(Above(self.trial, 1e9)), [])
 
     def test_from_and_to_a_step(self):
@@ -120,7 +120,7 @@ class OverGoldenRuns(unittest.TestCase):
 
         rule = Picky(self.trial)
         invoke_rule(rule)
-        self.assertEqual(rule.judged, self.trial.tensor("metric/accuracy").steps())
+        self.assertEqual(rule.judged, self.trial.tensor("metric/accuracy").steps(kept_for_rules=True))
 
     def test_other_trials(self):
         other = create_trial(GOLDEN / "1-packed")

@@ -21,6 +21,7 @@ import numpy as np
 import spotter
 from spotter import CollectionKeys, ModeKeys, StepState, create_trial, modes
 from spotter.analysis.utils import no_refresh, parse_bool, parse_list_from_str, refresh
+from spotter.reader.asked import policy_of, request_of
 from spotter.exceptions import (InvalidWorker, MissingCollectionFiles, NoMoreData, ShapeUnavailableForStep, StepNotYetAvailable,
                                 StepUnavailable, TensorUnavailable, TensorUnavailableForStep)
 
@@ -135,10 +136,14 @@ class AFinishedRun(unittest.TestCase):
 
     def test_previous_steps_and_shapes(self):
         weights = self.trial.tensor("fc/w")
-        self.assertEqual(weights.prev_steps(9, 3), [7, 8, 9])
-        self.assertEqual(weights.prev_steps(9), list(range(10)))
-        self.assertEqual(weights.prev_steps(3, 2, mode=modes.EVAL), [2, 3])
-        self.assertEqual(weights.prev_steps(1, 5), [0, 1])
+        self.assertEqual(weights.prev_steps(13, 2), [8, 12])  # the plan keeps every fourth of a mode
+        self.assertEqual(weights.prev_steps(10), [0, 4, 8])
+        self.assertEqual(weights.prev_steps(9, 2, mode=modes.TRAIN), [0, 8])
+        self.assertEqual(weights.prev_steps(4, 5), [0, 4])
+        losses = self.trial.tensor("loss")
+        self.assertEqual(losses.prev_steps(9, 3), [7, 8, 9])
+        self.assertEqual(losses.prev_steps(9), list(range(10)))
+        self.assertEqual(losses.prev_steps(3, 2, mode=modes.EVAL), [2, 3])
         self.assertEqual(weights.shape(0), (2, 3))
         self.assertEqual(weights.shapes(mode=modes.EVAL), {step: (2, 3) for step in weights.steps(mode=modes.EVAL)})
         self.assertEqual(weights.workers(0), ["worker_0"])
@@ -183,6 +188,47 @@ class AFinishedRun(unittest.TestCase):
         self.assertEqual(len(steps), len(set(steps)))
         self.assertEqual(len(steps), len(trial.steps(mode=modes.TRAIN)))
         self.assertEqual([trial.mode_step(each) for each in steps], sorted(trial.steps(mode=modes.TRAIN)))
+
+
+class WhatACollectionAsks(unittest.TestCase):
+    STEPS = [(mode, index) for mode in range(3) for index in range(1200)]
+
+    def at(self, text):
+        """The steps that a policy lets through, as the record writes it."""
+        modes_, indices = np.array(self.STEPS, np.uint64).T
+        found = policy_of(text)(modes_.astype(np.uint8), indices)
+        return [step for step, through in zip(self.STEPS, found.tolist()) if through]
+
+    def test_policies(self):
+        for text, lets in (("always", lambda mode, i: True), ("never", lambda mode, i: False),
+                           ("every{7}", lambda mode, i: i % 7 == 0), ("every{0}", lambda mode, i: False),
+                           ("from{5}", lambda mode, i: i >= 5), ("before{5}", lambda mode, i: i < 5),
+                           ("between{3, 9}", lambda mode, i: 3 <= i < 9), ("at{4}", lambda mode, i: i == 4),
+                           ("at{9, 4, 1100}", lambda mode, i: i in (4, 9, 1100)), ("during{eval}", lambda mode, i: mode == 1),
+                           ("(every{100} && from{5})", lambda mode, i: i % 100 == 0 and i >= 5),
+                           ("((every{100} && before{101}) || at{700})", lambda mode, i: i in (0, 100, 700)),
+                           ("((every{2} && during{train}) || (every{3} && during{eval}))",
+                            lambda mode, i: (mode == 0 and i % 2 == 0) or (mode == 1 and i % 3 == 0)),
+                           ("!(during{train} || !every{4})", lambda mode, i: mode != 0 and i % 4 == 0)):
+            self.assertEqual(self.at(text), [step for step in self.STEPS if lets(*step)], text)
+
+    def test_what_is_no_policy(self):
+        for text in ("", "a function of the step", "every{}", "every{-1}", "every{3", "(always)", "(always && )", "(always&&never)", "always ",
+                     "at{}", "during{test}", "(" * 5000, "!" * 5000, "every{3}, always", "sampled{worker 0 of 2, keep 1, seed 0}",
+                     f"from{{{1 << 64}}}"):
+            self.assertIsNone(policy_of(text), text)
+
+    def test_sentences(self):
+        for sentence, index, mask, other in (
+                ('"*", always: payload', 3, 0, ("payload",)), ('"a: b, always", every{2}: sum, counts', 4, 17, ()),
+                ('names{a, always, b}, at{1, 4}: range, sum of |x|', 4, 36, ()),
+                ('regex{"x, every{3}: y"}, !at{1, 2}: variance, as delta{3}', 4, 128, ())):
+            request = request_of(sentence)
+            self.assertEqual((request.mask, request.other), (mask, other), sentence)
+            self.assertTrue(request.when(np.zeros(1, np.uint8), np.array([index], np.uint64))[0], sentence)
+        for sentence in ("role::weight, a function of the step: sum", "names{a_long_name, another", ""):
+            self.assertIsNone(request_of(sentence).when, sentence)
+        self.assertEqual(request_of("names{a_long_name, another")[1:], (0, ()))  # cut: whatever there is, is what it asked for
 
 
 class HelpersOfRules(unittest.TestCase):
@@ -292,6 +338,41 @@ class Recorded(unittest.TestCase):
         self.assertEqual(trial.has_passed_step(1), StepState.UNAVAILABLE)
         self.assertRaises(StepUnavailable, trial.wait_for_steps, [0, 1, 2])
         self.assertRaises(StepUnavailable, trial.tensor("loss").value, 1)
+
+    def test_steps_are_those_that_were_asked_for(self):
+        subprocess.run([RECORD, "looked-at", self.path], check=True)
+        trial = create_trial(self.path)
+        looked = trial.steps(kept_for_rules=True)
+        self.assertEqual(looked, list(range(55)))
+        # Every tenth of train; the third of seven by what is there, a policy being the program's own; with values; never.
+        expected = {"grad/w": [0, 10, 20, 30, 40], "hidden": [3, 10, 17, 24, 31, 38, 45], "spread": [3, 10, 17, 24, 31, 38, 45],
+                    "w": [3, 7, 45, 46, 47, 48, 49], "seen": []}
+        self.assertEqual(trial.tensor_names(), sorted(expected))
+        for name, steps in expected.items():
+            tensor = trial.tensor(name)
+            self.assertEqual(tensor.steps(mode=modes.TRAIN), steps, name)
+            self.assertEqual(tensor.steps(), [trial.global_step(modes.TRAIN, each) for each in steps], name)
+            self.assertEqual(tensor.steps(mode=modes.TRAIN, kept_for_rules=True), list(range(50)), name)
+            self.assertEqual(tensor.prev_steps(44, 2, mode=modes.TRAIN), [each for each in steps if each <= 44][-2:], name)
+            self.assertEqual(list(tensor.shapes(mode=modes.TRAIN)), steps, name)
+        self.assertEqual(list(trial.tensor("w").values(mode=modes.TRAIN)), expected["w"])
+        self.assertEqual(trial.tensor("grad/w").steps(mode=modes.EVAL), [])
+        self.assertEqual(len(trial.tensor("grad/w").steps(mode=modes.EVAL, kept_for_rules=True)), 5)
+        self.assertEqual(trial.steps(mode=modes.TRAIN), sorted(set().union(*expected.values())))
+        self.assertEqual((trial.steps(mode=modes.EVAL), trial.modes()), ([], [modes.TRAIN, modes.EVAL]))
+        # What is there can be read all the same.
+        self.assertEqual(trial.has_passed_step(1), StepState.AVAILABLE)
+        self.assertEqual(float(trial.tensor("seen").reduction_value(1, "mean", abs=True)), 0.5)
+        self.assertEqual(trial.tensor("seen").shape(1), (40,))
+
+    def test_a_step_that_comes_is_asked_for_or_not(self):
+        tell = self.live()
+        tell("step 0")
+        trial = create_trial(self.path)
+        self.assertEqual(trial.steps(), [0])
+        for command in ("step 1", "empty 2", "step 3"):
+            tell(command)
+        self.assertEqual(trial.steps(), [0, 1, 3])  # a trial looks for news
 
     def test_waits_for_a_step_that_comes(self):
         tell = self.live()

@@ -46,14 +46,14 @@ std::string describe_plainly(trial const& run) {
 TEST_CASE("a finding says what, where, the value against the threshold, and what to do [S71]") {
     finding it = full();
     CHECK(describe(it) ==
-          "warning: vanishing_gradient: gradients vanish at train(70), \"grad/fc1/w\": mean_abs 3.142e-09 < 1e-07\n"
+          "warning: vanishing_gradient: gradients vanish at train(70), \"grad/fc1/w\": mean_abs 3.14e-9 < 1e-7\n"
           "    Use normalisation.");
     it.others = 1;
     it.decision = decision::stop;
     it.severity = severity::error;
     it.detail << "first at index 7";
     CHECK(describe(it) == "error: vanishing_gradient: gradients vanish at train(70), \"grad/fc1/w\": mean_abs "
-                          "3.142e-09 < 1e-07 (first at index 7), "
+                          "3.14e-9 < 1e-7 (first at index 7), "
                           "and 1 more tensor [stop]\n    Use normalisation.");
     it.others = 2;
     CHECK(contains(describe(it), "and 2 more tensors"));

@@ -42,6 +42,42 @@ TEST_CASE("info: status, steps, sizes, ratio, drops and findings") {
     CHECK(it.at("rules").at(0).at("fired") == 1);
 }
 
+TEST_CASE("info: what was refused is a line a name, and a list in the document; nothing where nothing was") {
+    temporary_folder const folder;
+    record_small(folder / "whole", large_loss);
+    {
+        hook watch{folder / "run", everything};
+        float const values[12]{};
+        std::int64_t const gaps[] = {4, 1};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            watch.begin(train(i));
+            watch.observe("ga\nps", view_of(values, {3, 3}, gaps));
+            if (i == 0) { watch.observe("null", view_of(static_cast<float const*>(nullptr), {2})); }
+            watch.observe("fine", values);
+            (void)watch.end();
+        }
+        watch.finish();
+    }
+    std::vector<std::string> lines;
+    std::string const text = ask("info " + folder / "run").out;
+    constexpr std::string_view begin = "\n  refused   ";
+    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+        std::size_t const from = at + begin.size();
+        lines.push_back(text.substr(from, text.find('\n', from) - from));
+    }
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].starts_with("\"ga\\x0aps\""));
+    CHECK(lines[0].find("observe packed(pointer, {sizes}, {byte strides})") != std::string::npos);
+    CHECK(lines[1].starts_with("\"null\""));
+    CHECK(lines[1].find("is a null pointer") != std::string::npos);
+    CHECK(text.find("0 dropped, 0 without their values, 4 refused\n") != std::string::npos);
+    auto const it = ask("info --json " + folder / "run").document();
+    CHECK(it.at("refused") == lines);
+    CHECK(it.at("lost").at("refused") == 4);
+    CHECK_FALSE(ask("info " + folder / "whole").says("  refused   "));
+    CHECK(ask("info --json " + folder / "whole").document().at("refused") == nlohmann::json::array());
+}
+
 TEST_CASE("info --check: 1 where a rule warned, 0 where none did") {
     temporary_folder const folder;
     record_small(folder / "bad", large_loss);

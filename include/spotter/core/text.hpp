@@ -47,7 +47,8 @@ public:
         return *this;
     }
 
-    // Three significant digits: evidence is read by people. The exact number is in the finding's fields.
+    // Three significant digits, and whole numbers below a million as they are, for they are counts: evidence is read by people. The exact
+    // number is in the finding's fields.
     constexpr text& operator<<(double const& value) noexcept {
         switch (classify(value)) {
             case number_class::nan:
@@ -61,7 +62,9 @@ public:
         }
         if (value < 0) { *this << '-'; }
         double size = magnitude(value);
-        if (size == 0) { return *this << '0'; }
+        if (size < 1e6 && static_cast<double>(static_cast<std::uint32_t>(size)) == size) {
+            return *this << static_cast<std::uint32_t>(size);
+        }
         int power = 0;
         if (size < 1e-200) {
             size *= 1e200, power = -200;

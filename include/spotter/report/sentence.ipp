@@ -21,9 +21,9 @@ SPOTTER_BODY sentence_writer& sentence_writer::plain(std::string_view letters) {
 }
 
 SPOTTER_BODY sentence_writer& sentence_writer::number(double value) {
-    char digits[32];
-    auto const end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 4);
-    return *this << std::string_view{digits, static_cast<std::size_t>(end.ptr - digits)};
+    text<32> digits;
+    digits << value;
+    return *this << digits.view();
 }
 
 SPOTTER_BODY sentence_writer& sentence_writer::bytes(std::uint64_t count) {

@@ -7,17 +7,20 @@ import argparse
 import inspect
 import os
 import runpy
+import shlex
 import sys
 from pathlib import Path
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 import numpy as np
 
 from ._version import __version__
 from .as_smdebug import install_as_smdebug
-from .errors import BadConfig, Corrupt, IoError, SpotterError
-from .model import MODES
+from .errors import BadConfig, Corrupt, IoError, NoPayload, SpotterError
+from .model import MODES, Step, step_of
+from .reader.statistics import STATISTICS
 from .run import open_trial
+from .track import Track
 from .trials import create_trial
 
 _CODES = {BadConfig: 2, IoError: 4, Corrupt: 5}  # as the command line of C++ has them; 3 for what is not there
@@ -65,7 +68,11 @@ def _curve(run: str, name: str, stat: str, mode: Optional[str]) -> int:
 def _value(run: str, name: str, step: str, worker: Optional[int], everything: bool) -> int:
     """Type and shape, then the values."""
     track = open_trial(run)[name]
-    value = (track if worker is None else track.of(worker)).value(step)
+    track = track if worker is None else track.of(worker)
+    try:
+        value = track.value(step)
+    except NoPayload as why:
+        raise NoPayload(_instead(run, track, step_of(step), why.kept)) from why
     if isinstance(value, str):
         print(value)
         return 0
@@ -73,6 +80,21 @@ def _value(run: str, name: str, step: str, worker: Optional[int], everything: bo
     with np.printoptions(threshold=sys.maxsize if everything else 1000):
         print(value)
     return 0
+
+
+def _instead(run: str, track: Track, step: Step, kept: Tuple[str, ...]) -> str:
+    """What to ask where there are no values: a curve of what was kept, or the nearest steps that have some."""
+    steps = sorted(track.payload_steps(step.mode), key=lambda each: abs(each.index - step.index))
+    if steps:
+        near = ", ".join(map(str, sorted(steps[:4])))
+        where = f"Values of {len(steps)} of its steps of {step.mode} were kept, the nearest at {near}."
+    else:
+        where = f"No values of it were kept in {step.mode}: a collection of the plan keeps them where it asks for `payload`."
+    curves = [each for each in kept if each in STATISTICS]
+    if not curves:
+        return f"no values were kept at {step}, only {', '.join(kept) or 'the shape'}. {where}"
+    verb = shlex.join(["spotter-py", "curve", run, track.name, "--stat", curves[0], "--mode", step.mode])
+    return f"no values were kept at {step}, only statistics ({', '.join(kept)}): `{verb}` prints one at all steps. {where}"
 
 
 def _findings(run: str) -> int:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Tuple
+
 
 class SpotterError(Exception):
     """What could not be read, and what to do about it."""
@@ -34,6 +36,7 @@ class NoMoreData(SpotterError, LookupError):
 
 class NoPayload(SpotterError, LookupError):
     code = "no_payload"
+    kept: Tuple[str, ...] = ()  # what was, where it was something
 
 
 class NoSuchWorker(SpotterError, LookupError):

@@ -29,7 +29,8 @@ class Glob:
 
     def _sequence(self, depth: int) -> list:
         """Up to the end, or to the comma or brace that ends an alternative."""
-        parts, pattern = [], self._pattern
+        parts: list = []
+        pattern = self._pattern
         while self._at < len(pattern):
             at, letter = self._at, pattern[self._at]
             if depth and letter in ",}":

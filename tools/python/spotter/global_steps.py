@@ -23,13 +23,15 @@ class _Table(NamedTuple):
 
     def places_of(self, indices: np.ndarray) -> np.ndarray:
         """Of those that are there."""
-        at = np.searchsorted(self.indices, indices)
-        there = at < len(self.indices)
+        at = np.asarray(np.searchsorted(self.indices, indices))
+        there: np.ndarray = at < len(self.indices)
         there[there] = self.indices[at[there]] == indices[there]
         return at[there]
 
     def find(self, index: int) -> Optional[int]:
-        found = self.places_of(np.array([index], np.uint64)) if index >= 0 else ()
+        if index < 0:
+            return None
+        found = self.places_of(np.array([index], np.uint64))
         return int(found[0]) if len(found) else None
 
 
@@ -57,7 +59,7 @@ class GlobalSteps:
         self._tables = [self._table_of(mode) for mode in range(len(MODES))]
         # By number: where two workers give two steps the same one it is the lower worker's.
         indices, numbers, workers = (np.concatenate(each) for each in list(zip(*self._tables))[:3])
-        modes = np.repeat(np.arange(len(MODES)), [len(table.indices) for table in self._tables])
+        modes: np.ndarray = np.repeat(np.arange(len(MODES)), [len(table.indices) for table in self._tables])
         order = np.lexsort((workers, numbers))
         self._numbers, first = np.unique(numbers[order], return_index=True)
         self._modes, self._indices = modes[order][first], indices[order][first]
@@ -69,8 +71,10 @@ class GlobalSteps:
                                          _last_of(closed.ordinal))
 
     def _table_of(self, mode: int) -> _Table:
-        index, number, worker = np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64)
-        held = [np.empty(0, np.uint64)]
+        index: np.ndarray = np.empty(0, np.uint64)
+        number: np.ndarray = np.empty(0, np.int64)
+        worker: np.ndarray = np.empty(0, np.int64)
+        held: List[np.ndarray] = [np.empty(0, np.uint64)]
         begin, end = self._span or (None, None)
         for record in self._run._records:
             closed = record.closed()
@@ -112,7 +116,7 @@ class GlobalSteps:
     def numbers(self, mode: Optional[str], closings: Optional[Iterable[tuple]] = None, decided: bool = False) -> np.ndarray:
         """Steps within a mode, or the numbers of those of all modes; sorted. closings: of these (modes, indices, …) alone, else of all
         at which anything was kept. decided: only those that are."""
-        found = [np.empty(0, np.int64)]
+        found: List[np.ndarray] = [np.empty(0, np.int64)]
         pairs = None if closings is None else [(each[0], each[1]) for each in closings]
         for at, name in enumerate(MODES):
             if mode not in (None, name):

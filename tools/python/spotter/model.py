@@ -20,7 +20,7 @@ FLAGS = ("frozen", "full_batch", "sparse_rows", "logits", "negated", "gathered",
 class Step(NamedTuple):
     """A step of a mode. Where a step is asked for, 100 and "100" (of train), "eval:3", "eval(3)" and ("eval", 3) do as well."""
     mode: str
-    index: int
+    index: int  # type: ignore[assignment]  # in place of tuple.index: C++ calls it so, too
 
     def __str__(self):
         return f"{self.mode}:{self.index}"
@@ -81,7 +81,7 @@ class Distribution(NamedTuple):
 
     @property
     def edges(self) -> Optional[np.ndarray]:
-        return None if self.bins is None else np.linspace(self.low, self.high, len(self.bins) + 1)
+        return None if self.bins is None or self.low is None or self.high is None else np.linspace(self.low, self.high, len(self.bins) + 1)
 
 
 class Finding(NamedTuple):

@@ -89,7 +89,7 @@ class Trial:
                 if collection is not None and collection not in record.info(name).collections:
                     continue
                 if number is not None or wanted is not None:
-                    it = record.series(name).arrays()
+                    it = record.rows_of(record.tensors[name])
                     seen = it.kind != LOOSE
                     seen = seen if number is None else seen & (it.mode == number)
                     seen = seen if wanted is None else seen & (it.mode == MODES.index(wanted.mode)) & (it.index == wanted.index)
@@ -232,7 +232,8 @@ class Trial:
     def refresh(self) -> None:
         """Takes in what was written meanwhile, by workers that began meanwhile too. After an error everything read so far still holds;
         of several workers it is an error only if none can be read, else damage()."""
-        first, sound = None, False
+        first: Optional[SpotterError] = None
+        sound = False
         for record in self._records + self._new_records():
             try:
                 record.refresh()
@@ -248,7 +249,7 @@ class Trial:
         self._awaiting = bool(self._missing()) and not self.over()
         if not sound and self._only is not None and isinstance(first, NotARun) and self._path.is_dir():
             raise NoSuchWorker(f"\"{self._path}\" holds no record of worker {self._only}: workers() of the whole run lists whose it holds")
-        if not sound:
+        if first is not None and not sound:
             raise first
 
     def _new_records(self) -> List[Record]:

@@ -58,16 +58,16 @@ class Tensor:
 
     # -- where it was kept --
 
-    def steps(self, mode: ModeKeys = ModeKeys.GLOBAL, show_incomplete_steps: bool = False) -> List[int]:
-        """Steps at which anything of it was kept: its values, statistics or shape, be it for a rule of the loop alone. Those with values
-        are the keys of values()."""
+    def steps(self, mode: ModeKeys = ModeKeys.GLOBAL, show_incomplete_steps: bool = False, kept_for_rules: bool = False) -> List[int]:
+        """Steps at which there are its values, or what else a collection of the plan asked for. kept_for_rules: those, too, at which
+        there is only what rules of the loop looked at. Those with values are the keys of values()."""
         self.trial.maybe_refresh()
-        return self.trial._numbers(self._track(), mode, show_incomplete_steps).tolist()
+        return self.trial._numbers(self._track(), mode, show_incomplete_steps, "anything" if kept_for_rules else "asked").tolist()
 
     def prev_steps(self, step: int, n: Optional[int] = None, mode: ModeKeys = ModeKeys.GLOBAL) -> List[int]:
         """The last n of its steps, or all, up to and including `step`."""
         self.trial.maybe_refresh()
-        found = self.trial._numbers(self._track(), mode, False)
+        found = self.trial._numbers(self._track(), mode, False, "asked")
         found = found[:np.searchsorted(found, step, "right")]
         return (found[-n:] if n else found).tolist()
 
@@ -100,7 +100,7 @@ class Tensor:
         """Step to value, of those steps at which the values were kept."""
         self.trial.maybe_refresh()
         track = self._track(worker)
-        steps = self.trial._numbers(track, mode, False, with_values=True).tolist()
+        steps = self.trial._numbers(track, mode, False, "values").tolist()
         return {number: track.value(self._known_step(number, mode)) for number in steps}
 
     def shape(self, step_num: int, mode: ModeKeys = ModeKeys.GLOBAL, worker: AnyWorker = None) -> Tuple[int, ...]:
@@ -110,7 +110,7 @@ class Tensor:
     def shapes(self, mode: ModeKeys = ModeKeys.GLOBAL, worker: AnyWorker = None) -> Dict[int, Tuple[int, ...]]:
         self.trial.maybe_refresh()
         track = self._track(worker)
-        steps = self.trial._numbers(track, mode, False).tolist()
+        steps = self.trial._numbers(track, mode, False, "asked").tolist()
         return {number: track.shape(self._known_step(number, mode)) for number in steps}
 
     def reduction_value(self, step_num: int, reduction_name: str, mode: ModeKeys = ModeKeys.GLOBAL, worker: AnyWorker = None,

@@ -43,7 +43,7 @@ class Track:
     @property
     def info(self) -> Info:
         """Role, type, shape and so on as last declared, by the lowest worker that knows it."""
-        found = next((each for each in (record.info(self._name) for record in self._records()) if each), None)
+        found = next((record.info(self._name) for record in self._records() if self._name in record.tensors), None)
         if found is None:
             raise NoSuchName(f"\"{self._name}\" was never observed: names() lists what was")
         return found
@@ -55,11 +55,11 @@ class Track:
 
     def steps(self, mode: Optional[str] = None) -> List[Step]:
         """Closed steps at which something of it was kept, each once, in order of time."""
-        return steps_of([each.closings(mode_number(mode), False) for each in self._parts()])
+        return steps_of([each.closings(mode_number(mode)) for each in self._parts()])
 
     def payload_steps(self, mode: Optional[str] = None) -> List[Step]:
         """Those at which the values were kept."""
-        return steps_of([each.closings(mode_number(mode), True) for each in self._parts()])
+        return steps_of([each.closings(mode_number(mode), "values") for each in self._parts()])
 
     def last(self, count: int, step: AnyStep) -> List[Step]:
         """The last `count` steps up to and including `step`, of its mode."""
@@ -112,7 +112,9 @@ class Track:
         at = np.flatnonzero(np.abs(QUANTILE_LEVELS - level) < 1e-12)
         if not len(at):
             raise BadConfig("quantiles are kept at QUANTILE_LEVELS; for others read the values: value()")
-        return float(self.distribution(step, histogram=False).quantiles[at[0]])
+        levels = self.distribution(step, histogram=False).quantiles
+        assert levels is not None  # they were asked for
+        return float(levels[at[0]])
 
     def time(self, step: AnyStep) -> float:
         """Seconds since 1970: as given with a scalar, or else of the step's close. NotYet while the step is open."""
@@ -173,4 +175,5 @@ class Track:
                     told = why
         if self._worker is None and self._run._awaiting and isinstance(told, (NoSuchStep, NotInStep)):
             raise NotYet("a worker of the run has not begun yet: refresh() and ask again")
+        assert told is not None  # there is a worker, and it had no answer
         raise told

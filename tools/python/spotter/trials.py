@@ -18,6 +18,7 @@ from .exceptions import MissingCollectionFiles, NoMoreData, StepUnavailable, Ten
 from .global_steps import GlobalSteps, Range
 from .mode_keys import ModeKeys
 from .model import Step
+from .reader.asked import Kept
 from .run import open_trial
 from .tensors import StepState, Tensor
 from .track import Track
@@ -98,10 +99,11 @@ class Trial:
 
     # -- steps --
 
-    def steps(self, mode: ModeKeys = ModeKeys.GLOBAL, show_incomplete_steps: bool = False) -> List[int]:
-        """Steps at which anything was kept; those within a mode, if one is given."""
+    def steps(self, mode: ModeKeys = ModeKeys.GLOBAL, show_incomplete_steps: bool = False, kept_for_rules: bool = False) -> List[int]:
+        """Steps at which there are values, or what else a collection of the plan asked for; those within a mode, if one is given.
+        kept_for_rules: those, too, at which there is only what rules of the loop looked at."""
         self.maybe_refresh()
-        return self._numbers(None, mode, show_incomplete_steps).tolist()
+        return self._numbers(None, mode, show_incomplete_steps, "anything" if kept_for_rules else "asked").tolist()
 
     def modes(self) -> List[ModeKeys]:
         """In which anything was kept."""
@@ -131,13 +133,16 @@ class Trial:
         step = Step(mode.mode, number)
         return step if self._steps.number_of(step) is not None else None
 
-    def _numbers(self, track: Optional[Track], mode: ModeKeys, show_incomplete_steps: bool, with_values: bool = False) -> np.ndarray:
-        """Steps at which anything was kept; of a tensor, those at which anything of it was, or its values."""
-        asked = (track and (track.name, track._worker), mode, show_incomplete_steps, with_values)
-        if asked not in self._known:
-            closings = None if track is None else [each.closings(None, with_values) for each in track._parts()]
-            self._known[asked] = self._steps.numbers(_name_of(mode), closings, decided=not show_incomplete_steps)
-        return self._known[asked]
+    def _numbers(self, track: Optional[Track], mode: ModeKeys, show_incomplete_steps: bool, kept: Kept) -> np.ndarray:
+        """Steps at which something was kept, of a tensor or of any."""
+        question = (track and (track.name, track._worker), mode, show_incomplete_steps, kept)
+        if question not in self._known:
+            if track is not None:
+                closings: Optional[list] = [each.closings(None, kept) for each in track._parts()]
+            else:
+                closings = [each.asked() for each in self.run._records] if kept == "asked" else None
+            self._known[question] = self._steps.numbers(_name_of(mode), closings, decided=not show_incomplete_steps)
+        return self._known[question]
 
     # -- tensors --
 
@@ -164,7 +169,7 @@ class Trial:
             at = self._step(step, mode)
             names = self.run.names(step=at) if at is not None else []
         elif mode != ModeKeys.GLOBAL or self.range_steps is not None:
-            names = [each for each in names if Tensor(self, each).steps(mode, show_incomplete_steps=True)]
+            names = [each for each in names if Tensor(self, each).steps(mode, show_incomplete_steps=True, kept_for_rules=True)]
         if regex is not None:
             patterns = [regex] if isinstance(regex, str) else list(regex)
             names = [each for each in names if any(re.search(pattern, each) for pattern in patterns)]

@@ -67,7 +67,7 @@ struct identity_activation {
                 found.blame(tensor, static_cast<double>(mine.equal));
             });
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
-        out.push(found.as_finding("activation returns its input", "closes with equal bits", relation::greater_equal,
+        out.push(found.as_finding("activation returns its input", "steps with equal bits", relation::greater_equal,
                                   static_cast<double>(patience)));
         return truth::yes;
     }

@@ -149,7 +149,7 @@ struct poor_weight_initialization {
         }
         if (apart == truth::yes && with_loss) { tell_variances(seen, out); }
         if (narrow == truth::yes && with_loss) {
-            tell(crowded.as_finding("P95 - P5", relation::less, distribution_range, severity::warning),
+            tell(crowded.as_finding("95th - 5th percentile", relation::less, distribution_range, severity::warning),
                  "gradients are all alike", out);
         }
         if (stuck == truth::yes && !conjunct) {

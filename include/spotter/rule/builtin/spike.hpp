@@ -83,7 +83,7 @@ struct loss_spike {
             found.blame(seen.all.name_of(id), one.deviations);
         }
         seen.all.clear();
-        if (not_finite.count > 0) { out.push(not_finite.as_not_finite("loss is not finite", "non-finite values")); }
+        if (not_finite.count > 0) { out.push(not_finite.as_not_finite("loss is not finite")); }
         if (found.count > 0) {
             finding it = found.as_finding("loss spikes", spike_history::measure, relation::greater, threshold, level);
             it.detail << "loss " << first.value << ", median " << first.median;
@@ -151,7 +151,7 @@ struct gradient_spike {
         culprit const not_finite = std::exchange(seen.not_finite, {});
         if (not_finite.count > 0) {
             seen.squares.clear();
-            out.push(not_finite.as_not_finite("gradient is not finite", "non-finite values"));
+            out.push(not_finite.as_not_finite("gradient is not finite"));
             return truth::yes;
         }
         culprit found;

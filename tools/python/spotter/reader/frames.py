@@ -37,7 +37,7 @@ class Group:
         return self.spans is None or self.spans[2 * mode] <= index <= self.spans[2 * mode + 1]
 
 
-PLACE_FIELDS = np.dtype([("magic", "<u4"), ("frames", "<u4"), ("offset", "<u8"), ("end", "<u8"), ("previous_end", "<u8"),
+PLACE_FIELDS: np.dtype = np.dtype([("magic", "<u4"), ("frames", "<u4"), ("offset", "<u8"), ("end", "<u8"), ("previous_end", "<u8"),
                           ("first_ordinal", "<u8"), ("closes", "<u4"), ("rows", "<u4"), ("values", "<u4"), ("flags", "<u4"),
                           ("spans", "<u8", 6), ("checksum", "<u8")])
 

@@ -23,7 +23,7 @@ class Item(NamedTuple):
     ids: int
     dtype: int
     mask: int
-    count: int
+    elements: int  # of the tensor
     finite: bool
     size: Optional[int]
 
@@ -133,7 +133,7 @@ class Packed:
             for item, places in zip(self.templates[number], found[number]):
                 places.append(f.at)
                 if item.size is None:
-                    read_summary(f, item.mask, item.count, item.finite)
+                    read_summary(f, item.mask, item.elements, item.finite)
                 else:
                     f.take(item.size * item.ids)
             widths[step] = f.at - begin
@@ -165,7 +165,7 @@ class Packed:
         parts, steps = [], []
         for item, its_steps, at in self.items:
             if item.first <= wanted < item.first + item.ids and len(its_steps):
-                parts.append((item, at + (wanted - item.first) * item.size if item.scalar else at))
+                parts.append((item, at + (wanted - item.first) * (item.size or 0) if item.scalar else at))
                 steps.append(its_steps)
         if not parts:
             return None
@@ -183,9 +183,9 @@ class Packed:
         if item.scalar:
             return summaries_of_scalars(decoded(self.gather(at, DTYPES[item.dtype][3])[:, 0], item.dtype))
         if item.size is None:
-            rows = [read_summary(Fields(self.body, int(each)), item.mask, item.count, item.finite) for each in at]
+            rows = [read_summary(Fields(self.body, int(each)), item.mask, item.elements, item.finite) for each in at]
             return {name: np.array([row.get(name, 0) for row in rows]) for name in set().union(*rows)}
-        found = {"mask": np.full(len(at), item.mask), "count": np.full(len(at), item.count)}
+        found = {"mask": np.full(len(at), item.mask), "count": np.full(len(at), item.elements)}
         names = doubles_of(item.mask)
         if names:
             found.update(zip(names, self.gather(at, "<f8", len(names)).T))
@@ -198,8 +198,11 @@ class Packed:
             it.dtype, it.raw = item.dtype, self.body[at:at + size]
             it.time = struct.unpack_from("<d", self.body, at + size)[0] if item.timed else None
         else:
-            it.summary = read_summary(Fields(self.body, at), item.mask, item.count, item.finite)
+            it.summary = read_summary(Fields(self.body, at), item.mask, item.elements, item.finite)
         return it
+
+    def may_have(self, _: int) -> bool:
+        return True
 
     def last_at(self, wanted: int, mode: int, index: int):
         """The last row of a tensor at a step: its place in the order of this row, ordinal and what it says; None where there is none."""

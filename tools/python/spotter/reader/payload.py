@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Iterator, List, Tuple
 
 import numpy as np
 import zstandard
@@ -64,29 +64,50 @@ def zstd_frame(data, at: int, end: int) -> Tuple[int, int]:
     return content, at + 4
 
 
-def unpack(data: bytes, planes: int, total: int, first: int, size: int) -> np.ndarray:
-    """Of a payload of `total` bytes `size` from byte `first` on: only the blocks that hold them are decompressed."""
-    out, at, begin, decoder, whole = np.empty(size, np.uint8), 0, 0, zstandard.ZstdDecompressor(), 0
+def blocks_of(data: bytes, planes: int, total: int, end: int) -> Iterator[Tuple[int, int, List[Tuple[int, int]]]]:
+    """Of a payload of `total` bytes the blocks up to byte `end`: where each begins, how many elements of a plane it has, and where its
+    frames are. Nothing is decompressed; what does not fit together is Malformed."""
+    at = begin = whole = 0
     try:
-        while at < len(data) and (begin < first + size or size == total):
-            frames = []
+        while at < len(data) and (begin < end or end == total):
+            contents, frames = set(), []
             for _ in range(planes):
-                content, end = zstd_frame(data, at, len(data))
-                frames.append((content, at, end))
-                at = end
+                content, stop = zstd_frame(data, at, len(data))
+                contents.add(content)
+                frames.append((at, stop))
+                at = stop
             block = content * planes
-            if block == 0 or block > BLOCK or any(each[0] != content for each in frames) or (whole and block > whole):
+            if block == 0 or block > BLOCK or len(contents) > 1 or (whole and block > whole):
                 raise Malformed("blocks of sizes that do not fit together")
             whole = whole or block
-            if begin < first + size and begin + block > first:
-                values = np.empty((content, planes), np.uint8)
-                for plane, (_, start, stop) in enumerate(frames):
-                    values[:, plane] = np.frombuffer(decoder.decompress(data[start:stop]), np.uint8)
-                low, high = max(begin, first), min(begin + block, first + size)
-                out[low - first:high - first] = values.reshape(-1)[low - begin:high - begin]
+            yield begin, content, frames
             begin += block
-    except (zstandard.ZstdError, IndexError, ValueError) as why:
+    except IndexError as why:
         raise Malformed(str(why)) from why
-    if begin < first + size or (size == total and begin != total):
+    if begin < end or (end == total and begin != total):
         raise Malformed("values that do not have the size of their shape")
+
+
+def unpack_block(data, frames: List[Tuple[int, int]], into: np.ndarray, decoder) -> None:
+    """The bytes of one block, into an array of elements x planes."""
+    try:
+        for plane, (start, stop) in enumerate(frames):
+            into[:, plane] = np.frombuffer(decoder.decompress(data[start:stop]), np.uint8)
+    except (zstandard.ZstdError, ValueError) as why:
+        raise Malformed(str(why)) from why
+
+
+def unpack(data: bytes, planes: int, total: int, first: int, size: int, decoder) -> np.ndarray:
+    """Of a payload of `total` bytes `size` from byte `first` on: only the blocks that hold them are decompressed."""
+    out = np.empty(size, np.uint8)
+    for begin, content, frames in blocks_of(data, planes, total, first + size):
+        low, high = max(begin, first), min(begin + content * planes, first + size)
+        if low >= high:
+            continue
+        if high - low == content * planes:
+            unpack_block(data, frames, out[low - first:high - first].reshape(content, planes), decoder)
+        else:
+            values = np.empty((content, planes), np.uint8)
+            unpack_block(data, frames, values, decoder)
+            out[low - first:high - first] = values.reshape(-1)[low - begin:high - begin]
     return out

@@ -3,45 +3,56 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import ChainMap
-from pathlib import Path
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
-try:
-    import fcntl
-except ImportError:  # no locks here: a run without an end reads as running
-    fcntl = None
+if sys.platform != "win32":
+    from fcntl import LOCK_NB, LOCK_SH, flock
 
 from ..errors import Corrupt, IoError, NotARun, SpotterError, UnknownVersion
 from ..model import MODES, Collection, Coverage, Damage, Finding, Info, Step, Totals
 from ..model import ACTIVATIONS, FLAGS, ROLES
-from .frames import Bytes, row_frame
+from .asked import AskedSteps, Request, Requests, request_of
+from .at_step import AtStep
+from .frames import Bytes, Group, row_frame
+from .history import Summaries
 from .layout import DECLARES, DROPS, DTYPES, FINDINGS, HEAD_BYTES, RUN_END, TEXT, Fields, Malformed
 from .packed import Column, Packed
 from .rows import OBSERVED, SCALAR, Sample, each_row, sample_of
 from .segment import Segment, read_head
-from .store import StorePath, open_file, size_of
+from .store import AnyPath, StorePath, open_file, size_of
 
 
 class Tensor:
     """What is known of a name: its last declaration, and where its rows are, taken in piece by piece."""
 
     def __init__(self, name: str):
-        self.name, self.told = name, None
+        self.name, self.told = name, SimpleNamespace()  # told: its last declaration
         self.chunks: list = []  # (segment, list of entries or Column), in order of writing
         self.taken = 0  # how many of the record's pieces have been looked at
         self._columns: list = [[] for _ in range(6)]  # of `arrays`, those of the chunks that are in it
-        self._arrays, self._joined = None, 0
+        self._arrays: Optional[SimpleNamespace] = None
+        self._joined = 0
+        self.summaries: Optional[Summaries] = None  # once a history was asked for
+        self.locals: Dict[int, None] = {}  # the ids that it was ever declared with, in order
+        self.members: Dict[int, int] = {}  # by attempt: bit i, that it is of the plan's collection i
+
+    def ids_in(self, segment: Segment) -> List[int]:
+        """The writer's ids of it, as a segment has them."""
+        return [local for local in self.locals if segment.ids.get(local) is self]
 
     def take(self, pieces: list):
-        of, locals_ = None, []
+        of: Optional[Segment] = None
+        locals_: List[int] = []
         for segment, piece in pieces[self.taken:]:
             if segment is not of:
-                of, locals_ = segment, [local for local, tensor in segment.ids.items() if tensor is self]
+                of, locals_ = segment, self.ids_in(segment)
             for local in locals_:
                 rows = piece.column(local) if isinstance(piece, Packed) else piece.entries.get(local)
                 if rows:
@@ -55,7 +66,7 @@ class Tensor:
             for number, (_, rows) in enumerate(self.chunks[self._joined:], self._joined):
                 if isinstance(rows, Column):
                     kinds = rows.joined([np.full(len(at), SCALAR if item.scalar else OBSERVED, np.uint8) for item, at in rows.parts])
-                    found = (rows.of.modes[rows.steps], rows.of.indices[rows.steps], rows.of.ordinals[rows.steps], kinds)
+                    found: tuple = (rows.of.modes[rows.steps], rows.of.indices[rows.steps], rows.of.ordinals[rows.steps], kinds)
                 else:
                     found = tuple(np.array(each, dtype) for each, dtype in
                                   zip(list(zip(*rows))[:4], (np.uint8, np.uint64, np.uint64, np.uint8)))
@@ -76,7 +87,8 @@ class Tensor:
         return segment, rows.sample(row) if isinstance(rows, Column) else sample_of(rows[row])
 
 
-class Closed(NamedTuple):
+@dataclass(frozen=True)
+class Closed:
     """All closed steps of a worker, in order; `held` where anything was kept."""
     mode: np.ndarray
     index: np.ndarray
@@ -88,8 +100,9 @@ class Closed(NamedTuple):
 class Record:
     """What one worker recorded."""
 
-    def __init__(self, number: int, folder: Path):
-        self.folder, self.worker_of_folder, self.trouble = folder, number, None
+    def __init__(self, number: int, folder: AnyPath):
+        self.folder, self.worker_of_folder = folder, number
+        self.trouble: Optional[SpotterError] = None
         self.segments: List[Segment] = []
         self.tensors: Dict[str, Tensor] = {}
         self._names: Dict[tuple, Dict[int, Tensor]] = {}  # the ids of an attempt, which all its segments share
@@ -100,12 +113,17 @@ class Record:
         self.attempt = self.worker = self.expected_workers = 0
         self.environment = ""
         self.begun_at = self.ended_at = self.looked_at = 0.0
-        self.ended, self.why_ended, self.status = None, "", "running"
+        self.ended: Optional[int] = None
+        self.why_ended, self.status = "", "running"
         self._damage: List[Damage] = []
         self._sure = 0  # segments that are whole, or noted as cut
         self._pieces: list = []  # (segment, rows of steps), in order of writing
+        self._at: Optional[AtStep] = None  # the step that was asked for last
         self._taken = (0, 0)  # segment and group up to which they were taken
         self._closed: Optional[Closed] = None
+        self._requests: Dict[int, List[Request]] = {}  # by attempt, of its collections
+        self._requests_of: Dict[Tuple[int, int], Requests] = {}  # by attempt and membership
+        self._asked = AskedSteps()
 
     @property
     def number(self) -> int:
@@ -114,6 +132,7 @@ class Record:
     # -- taking in what is there --
 
     def refresh(self):
+        self._at = None
         live = self._is_locked()  # asked first: a run that ends now is still seen as ended next time
         try:
             self._take_in()
@@ -135,25 +154,25 @@ class Record:
         """Whether a live process writes; None where that cannot be told."""
         if isinstance(self.folder, StorePath):
             return self.folder.is_alive()
-        if fcntl is None:
-            return None
-        try:
-            with open_file(self.folder / "lock") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return False
-        except FileNotFoundError:
-            return None if (self.folder / "lock").exists() else False
-        except BlockingIOError:
-            return True
-        except OSError:
-            return None
+        if sys.platform != "win32":  # which has no such locks: a run without an end reads as running there
+            try:
+                with open_file(self.folder / "lock") as file:
+                    flock(file, LOCK_SH | LOCK_NB)
+                    return False
+            except FileNotFoundError:
+                return None if (self.folder / "lock").exists() else False
+            except BlockingIOError:
+                return True
+            except OSError:
+                return None
+        return None
 
     def _not_a_run(self, why: str) -> NotARun:
         runs = sorted(each.parent for each in self.folder.glob("*/000000.spot")) if self.folder.is_dir() else []
         there = f"; there are runs in it: {', '.join(map(str, runs[:5]))}" if runs else ""
         return NotARun(f"\"{self.folder}\" {why}: give the folder that a hook recorded into (hook.path() says which){there}")
 
-    def _path(self, number: int) -> Path:
+    def _path(self, number: int) -> AnyPath:
         return self.folder / f"{number:06d}.spot"
 
     def _take_in(self):
@@ -246,6 +265,8 @@ class Record:
             if attempt > self.attempt:
                 self.ended, self.coverages, self.earlier = None, [], self.totals
             self.attempt = segment.attempt = attempt
+            self._requests[attempt] = [request_of(each.keeps) for each in collections]
+            self._requests_of.clear()
             self.worker, self.begun_at, self.collections, self.expected_workers = worker, begun_at, collections, expected
         elif kind == 2:
             local, name = f.varint(0xFFFFFFFE), f.text()
@@ -255,7 +276,9 @@ class Record:
                                    segment=segment)
             tensor = self.tensors.setdefault(name, Tensor(name))
             tensor.told = told
+            tensor.members[segment.attempt] = tensor.members.get(segment.attempt, 0) | told.collections
             segment.ids[local] = tensor
+            tensor.locals[local] = None
             if isinstance(segment.ids, ChainMap):
                 segment.ids.maps[-1][local] = tensor
         elif kind == 6:
@@ -293,7 +316,7 @@ class Record:
         while place < len(self.segments):
             segment = self.segments[place]
             for group in segment.groups[number:]:
-                self._pieces += [(segment, piece) for piece in segment.pieces_of(group, self._malformed(segment))]
+                self._pieces += [(segment, piece) for piece in self.pieces_of(segment, group)]
             if place + 1 == len(self.segments):
                 number = len(segment.groups)
                 break
@@ -301,9 +324,6 @@ class Record:
         if self._taken != (place, number):
             self._taken, self._closed = (place, number), None
         return self._pieces
-
-    def _malformed(self, segment: Segment):
-        return lambda offset, size: self._damage.append(Damage(str(segment.path), offset, size))
 
     def closed(self) -> Closed:
         pieces = self.complete()
@@ -315,7 +335,8 @@ class Record:
                 if isinstance(piece, Packed):
                     kept = piece.held.copy()
                     kept[0] = kept[0] or held
-                    found, held = (piece.modes, piece.indices, piece.ordinals, piece.times, kept), False
+                    found: tuple = (piece.modes, piece.indices, piece.ordinals, piece.times, kept)
+                    held = False
                 elif piece.closes:
                     found = tuple(np.array(each, dtype) for each, dtype in
                                   zip(zip(*piece.closes), (np.uint8, np.uint64, np.uint64, np.float64, bool)))
@@ -339,26 +360,39 @@ class Record:
         at = np.minimum(np.searchsorted(closed.ordinal, ordinals), len(closed.ordinal) - 1)
         return np.where(closed.ordinal[at] == ordinals, at, -1)
 
-    def series(self, name: str) -> Optional[Tensor]:
-        """A tensor with all its rows; None where the name is not known."""
-        tensor = self.tensors.get(name)
-        if tensor is not None:
-            tensor.take(self.complete())
-        return tensor
+    def requests_of(self, tensor: Tensor, attempt: int) -> Requests:
+        """What the collections of an attempt asked for of a tensor; of a plan that was exchanged meanwhile those of both."""
+        members = tensor.members.get(attempt, 0)
+        if (attempt, members) not in self._requests_of:
+            chosen = (each for i, each in enumerate(self._requests.get(attempt, ())) if members >> i & 1)
+            self._requests_of[attempt, members] = tuple(chosen)
+        return self._requests_of[attempt, members]
+
+    def asked(self) -> tuple:
+        """(modes, indices, times) of the closed steps at which there are values, or what else a collection asked for."""
+        return self.closed_of(*self._asked.take(self.complete(), self.requests_of))
+
+    def closed_of(self, modes: np.ndarray, indices: np.ndarray, ordinals: np.ndarray) -> tuple:
+        """(modes, indices, times) of the closings of observed steps, of those that were closed."""
+        closed, at = self.closed(), self.closing_of(ordinals)
+        right = at >= 0
+        right[right] = (closed.mode[at[right]] == modes[right]) & (closed.index[at[right]] == indices[right])
+        return closed.mode[at[right]], closed.index[at[right]], closed.time[at[right]]
+
+    def rows_of(self, tensor: Tensor) -> SimpleNamespace:
+        """All rows of a tensor, as its `arrays` has them."""
+        tensor.take(self.complete())
+        return tensor.arrays()
 
     def latest_at(self, tensor: Tensor, step: Step):
         """The last observation of a tensor at a step: (segment, ordinal, what it says), from the few groups that may hold it."""
-        mode = MODES.index(step.mode)
-        for segment in reversed(self.segments):
-            locals_ = [local for local, each in segment.ids.items() if each is tensor]
-            for group in reversed(segment.groups) if locals_ else ():
-                if not group.may_hold(mode, step.index):
-                    continue
-                for piece in reversed(segment.pieces_of(group, self._malformed(segment))):
-                    found = [each for each in (piece.last_at(local, mode, step.index) for local in locals_) if each]
-                    if found:
-                        return (segment, *max(found, key=lambda each: each[0]))
-        return None
+        at = MODES.index(step.mode), step.index
+        if self._at is None or self._at.step != at:
+            self._at = AtStep(self, *at)
+        return self._at.latest(tensor)
+
+    def pieces_of(self, segment: Segment, group: Group) -> list:
+        return segment.pieces_of(group, lambda offset, size: self._damage.append(Damage(str(segment.path), offset, size)))
 
     # -- what follows from all of it --
 
@@ -413,11 +447,9 @@ class Record:
                 return True
         return False
 
-    def info(self, name: str) -> Optional[Info]:
-        tensor = self.tensors.get(name)
-        if tensor is None:
-            return None
-        told = tensor.told
+    def info(self, name: str) -> Info:
+        """Of a name that is known."""
+        told = self.tensors[name].told
         partner = told.segment.ids.get(told.partner)
         members = tuple(each.name for i, each in enumerate(self.collections[:64]) if told.collections >> i & 1)
         flags = tuple(flag for i, flag in enumerate(FLAGS) if told.flags >> i & 1)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Dict, Iterator, NamedTuple, Tuple
+from typing import Dict, Iterator, List, Literal, NamedTuple, Optional, Tuple
 
 from .layout import DTYPES, ONES, TEXT, Fields, Malformed
 
@@ -47,7 +47,7 @@ def read_summary(f: Fields, mask: int, count: int, finite=False) -> dict:
 class Place(NamedTuple):
     """Where values are: those of their own frames, exclusive or those of the bases."""
     dtype: int
-    order: str
+    order: Literal["C", "F"]
     shape: Tuple[int, ...]
     parts: Tuple[Tuple[int, int, int], ...]  # offset, bytes, planes; the values' own first
 
@@ -56,10 +56,22 @@ class Sample:
     """One observation or scalar: what its row says."""
     __slots__ = ("id", "mode", "index", "loose", "dtype", "raw", "time", "summary", "thinned", "quantiles", "histogram", "shape",
                  "place")
+    id: int
+    mode: int
+    index: int
+    dtype: int  # of a scalar
+    raw: Optional[bytes]  # of a scalar, which has it alone
+    time: Optional[float]  # given with a scalar
+    summary: Optional[dict]  # of what is no scalar
+    quantiles: Optional[bytes]
+    histogram: Optional[Tuple[float, float, List[int]]]
+    shape: Optional[Tuple[int, ...]]
+    place: Optional["Place"]
 
     def __init__(self):
         self.loose = self.thinned = False
-        self.dtype = self.raw = self.time = self.summary = self.quantiles = self.histogram = self.shape = self.place = None
+        self.dtype = 0
+        self.raw = self.time = self.summary = self.quantiles = self.histogram = self.shape = self.place = None
 
 
 def read_observe(body: bytes) -> Sample:
@@ -91,7 +103,7 @@ def read_observe(body: bytes) -> Sample:
                 raise Malformed("a difference to nothing")
         if dtype == 0 or planes not in (1, DTYPES[dtype][2]):
             raise Malformed("values of no type, or in planes that it has not")
-        it.place = Place(dtype, "CF"[order], it.shape, tuple(parts))
+        it.place = Place(dtype, "F" if order else "C", it.shape, tuple(parts))
     return it
 
 
@@ -118,7 +130,7 @@ class Plain:
         self.open_held = False  # anything was kept behind the last close
 
     def add(self, sample: Sample, body: bytes):
-        kind = LOOSE if sample.loose else SCALAR if sample.dtype is not None else OBSERVED if sample.place is None else VALUES
+        kind = LOOSE if sample.loose else SCALAR if sample.raw is not None else OBSERVED if sample.place is None else VALUES
         self.entries.setdefault(sample.id, []).append((sample.mode, sample.index, self.next, kind, body))
 
     def close(self, f: Fields):
@@ -128,6 +140,9 @@ class Plain:
 
     def ids(self):
         return self.entries
+
+    def may_have(self, wanted: int) -> bool:
+        return wanted in self.entries
 
     def last_at(self, wanted: int, mode: int, index: int):
         for entry in reversed(self.entries.get(wanted, ())):

@@ -5,19 +5,20 @@ from __future__ import annotations
 
 import math
 import struct
-from pathlib import Path
+from functools import reduce
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Iterator, List, MutableMapping, Optional, Tuple, Union
 
 import numpy as np
+import zstandard
 
 from ..errors import Corrupt, NotARun, UnknownVersion
 from .frames import PLACE_FIELDS, Bytes, Frame, Group, Walk
 from .layout import BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLACE, ROWS, THINNED, Fields, Malformed, has_checksum
 from .packed import Packed
-from .payload import unpack
+from .payload import blocks_of, unpack, unpack_block
 from .rows import Place, Plain, each_row, read_observe, read_scalar
-from .store import identity_of, open_file, size_of
+from .store import AnyFile, AnyPath, identity_of, open_file, size_of
 
 if TYPE_CHECKING:
     from .record import Tensor
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
 class Segment:
     """One segment: where its row frames are. The file stays open, so it can be read after it was thinned or removed."""
 
-    def __init__(self, path: Path, number: int):
-        self.path, self.number, self.file, self.inode, self.size = path, number, None, None, 0
+    def __init__(self, path: AnyPath, number: int):
+        self.path, self.number, self.size = path, number, 0
+        self.file: Optional[AnyFile] = None
+        self.inode: Union[int, str, None] = None
         self.groups: List[Group] = []
-        self.ids: Dict[int, "Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
-        self.head = None  # where it is sound
+        self.ids: MutableMapping[int, "Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
+        self.decoder = zstandard.ZstdDecompressor()
+        self.head: Optional[SimpleNamespace] = None  # where it is sound
         self.attempt = self.noticed = self.known_to = self.skip = self.surveyed_to = 0
         self.superseded = self.foreign = self.closed = self.has_marks = self.thinned = False
 
@@ -147,7 +151,7 @@ class Segment:
         return group.pieces
 
     def _want_known(self, ids):
-        if not self.ids.keys() >= set(ids):
+        if any(each not in self.ids for each in ids):
             raise Malformed("a row of a tensor whose declaration is lost")
 
     def survey(self) -> Iterator[Tuple[int, int]]:
@@ -166,18 +170,45 @@ class Segment:
         """The stored elements at a place, flat, in the order of memory: all, or so many from one on."""
         width, count = DTYPES[place.dtype][1], math.prod(place.shape)
         first, wanted = (0, count) if elements is None else elements
-        found = None
+        parts: List[np.ndarray] = []
         for offset, size, planes in place.parts:
             try:
-                if offset + size > self.size or planes not in (1, DTYPES[place.dtype][2]) or count * width > size // 13 * BLOCK:
-                    raise Malformed("values at an impossible place")
-                part = unpack(self.bytes(offset + size)[offset:offset + size], planes, count * width, first * width, wanted * width)
+                parts.append(unpack(self._payload(place, offset, size, planes), planes, count * width, first * width, wanted * width,
+                                    self.decoder))
             except Malformed as why:
-                told = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
-                raise Corrupt(f"{told} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
-                              "other values can be read; `spotter verify` lists what cannot") from why
-            found = part if found is None else found ^ part
-        return found.view(DTYPES[place.dtype][3])
+                raise self._damaged(place, offset, why) from why
+        return reduce(np.bitwise_xor, parts).view(DTYPES[place.dtype][3])
+
+    def value_blocks(self, place: Place) -> Iterator[np.ndarray]:
+        """All of them, one after the other in pieces that a processor has room for: each is gone when the next one is asked for."""
+        offset, size, planes = place.parts[0]
+        total = math.prod(place.shape) * DTYPES[place.dtype][1]
+        if len(place.parts) > 1 or total <= BLOCK:
+            yield self.values(place, None)
+            return
+        try:
+            data, room = self._payload(place, offset, size, planes), np.empty(BLOCK, np.uint8)
+            blocks = list(blocks_of(data, planes, total, total))
+            if any(content * planes % DTYPES[place.dtype][1] for _, content, _ in blocks):  # an element that is in two blocks
+                yield self.values(place, None)
+                return
+            for _, content, frames in blocks:
+                values = room[:content * planes]
+                unpack_block(data, frames, values.reshape(content, planes), self.decoder)
+                yield values.view(DTYPES[place.dtype][3])
+        except Malformed as why:
+            raise self._damaged(place, offset, why) from why
+
+    def _payload(self, place: Place, offset: int, size: int, planes: int):
+        total = math.prod(place.shape) * DTYPES[place.dtype][1]
+        if offset + size > self.size or planes not in (1, DTYPES[place.dtype][2]) or total > size // 13 * BLOCK:
+            raise Malformed("values at an impossible place")
+        return self.bytes(offset + size)[offset:offset + size]
+
+    def _damaged(self, place: Place, offset: int, why: Malformed) -> Corrupt:
+        told = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
+        return Corrupt(f"{told} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
+                       "other values can be read; `spotter verify` lists what cannot")
 
 
 def is_thinned(file) -> bool:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 import re
 import time
+from io import FileIO
+from pathlib import Path
 from stat import S_ISREG
-from typing import List
+from typing import List, Optional, Union, overload
 
 from ..errors import IoError
 
@@ -21,7 +23,7 @@ class StorePath:
     @staticmethod
     def of(text: str) -> "StorePath":
         try:
-            import boto3
+            import boto3  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ImportError as why:
             raise IoError(f"{text} is read with boto3, which is not installed: pip install boto3") from why
         bucket, _, key = text[len("s3://"):].partition("/")
@@ -48,7 +50,7 @@ class StorePath:
 
     def ask(self, call: str, **of):
         """The answer; None where there is nothing of that name."""
-        from botocore.exceptions import BotoCoreError, ClientError
+        from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-not-found, import-untyped, unused-ignore]
         try:
             return getattr(self.client, call)(Bucket=self.bucket, **of)
         except ClientError as why:
@@ -61,11 +63,12 @@ class StorePath:
 
     def listed(self) -> dict:
         """Key to (size, etag) of all that is below the run; asked anew where it is a second old."""
-        for prefix, (when, found) in self.listings.items():
+        for prefix, (when, known) in self.listings.items():
             if (self.key + "/").startswith(prefix) and time.monotonic() - when < 1:
-                return found
+                return known
         prefix = next((each for each in self.listings if (self.key + "/").startswith(each)), self.key + "/")
-        found, token = {}, {}
+        found: dict = {}
+        token: dict = {}
         while True:
             answer = self.ask("list_objects_v2", Prefix=prefix, **token) or {}
             found.update((each["Key"], (each["Size"], each["ETag"])) for each in answer.get("Contents", []))
@@ -101,6 +104,9 @@ class StorePath:
         return (now - answer["LastModified"]).total_seconds() <= 3 * int(said.group(1)) + 2
 
 
+AnyPath = Union[Path, StorePath]
+
+
 class StoreFile:
     """An object, read by ranges."""
 
@@ -134,18 +140,31 @@ class StoreFile:
         return found
 
 
-def identity_of(path, file=None):
+AnyFile = Union[FileIO, StoreFile]
+
+
+def identity_of(path: AnyPath, file: Optional[AnyFile] = None) -> Union[int, str, None]:
     """Another one where another file has that name."""
+    if isinstance(file, StoreFile):
+        return file.etag
     if isinstance(path, StorePath):
-        return file.etag if file else path.listed().get(path.key, (0, None))[1]
-    return os.fstat(file.fileno()).st_ino if file else os.stat(path).st_ino
+        return path.listed().get(path.key, (0, None))[1]
+    return os.fstat(file.fileno()).st_ino if file is not None else os.stat(path).st_ino
 
 
-def size_of(file) -> int:
+def size_of(file: AnyFile) -> int:
     return file.size if isinstance(file, StoreFile) else os.fstat(file.fileno()).st_size
 
 
-def open_file(path):
+@overload
+def open_file(path: Path) -> FileIO: ...
+
+
+@overload
+def open_file(path: StorePath) -> StoreFile: ...
+
+
+def open_file(path: AnyPath) -> AnyFile:
     """To read, at once: a pipe in its place would wait for whoever writes into it. What is no file is not there."""
     if isinstance(path, StorePath):
         return StoreFile(path)

@@ -11,11 +11,13 @@ import numpy as np
 
 from ..errors import BadConfig, Corrupt, NoPayload, NoSuchName, NoSuchStep, NotInStep, NotYet, SpotterError
 from ..model import MODES, Distribution, Loose, Step
+from .asked import Kept, are_asked
 from .layout import DTYPES, TEXT
+from .history import Summaries
 from .packed import Column
 from .payload import decoded
 from .record import Record, Tensor
-from .rows import LOOSE, NONFINITE, SCALAR, VALUES, Sample, sample_of
+from .rows import LOOSE, NONFINITE, SCALAR, VALUES, Place, Sample, sample_of
 from .segment import Segment
 from .statistics import (FIELDS_OF_SUMMARY, FORMULAS, QUANTILE_LEVELS, STATISTICS, distribution_of, formula_of, measured_of,
                          summaries_of_scalars, summary_of)
@@ -23,7 +25,8 @@ from .statistics import (FIELDS_OF_SUMMARY, FORMULAS, QUANTILE_LEVELS, STATISTIC
 
 def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
     """Of a row without values; statistic: what was asked for, and is none of those that were kept."""
-    kept = [name for name in STATISTICS if measured_of(FORMULAS[name], it.summary)[1]]
+    summary = it.summary if it.summary is not None else {"mask": 0}
+    kept = [name for name in STATISTICS if measured_of(FORMULAS[name], summary)[1]]
     kept += ["quantiles"] * (it.quantiles is not None) + ["histogram"] * (it.histogram is not None)
     there = ", ".join(kept) or "the shape"
     if it.thinned:
@@ -31,30 +34,34 @@ def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
     else:
         remedy = f"let a collection keep {'it, or ' if statistic else ''}`payload`"
     if statistic:
-        return NoPayload(f"{statistic} was not kept at this step, nor the values that it follows from, only statistics ({there}): {remedy}")
-    return NoPayload(f"only statistics were kept at this step ({there}): ask stat(), or a step of payload_steps(), or {remedy}")
+        said = f"{statistic} was not kept at this step, nor the values that it follows from, only statistics ({there}): {remedy}"
+    else:
+        said = f"only statistics were kept at this step ({there}): ask stat(), or a step of payload_steps(), or {remedy}"
+    found = NoPayload(said)
+    found.kept = tuple(kept)
+    return found
 
 
 def value_of(segment: Segment, it: Sample, elements=None, bits=False):
     """The values of a row: an array, a NumPy scalar of what has no axes, a str of a text."""
-    if it.raw is None and it.place is None:
-        raise _no_payload(it)
+    place = it.place
     if it.raw is not None:
-        dtype, shape, order = it.dtype, (), "C"
-        stored = np.frombuffer(it.raw, DTYPES[dtype][3]).copy()
         if elements is not None and elements != (0, 1):
             raise BadConfig("so many elements are not there: it is one number")
-    else:
-        dtype, shape, order = it.place.dtype, it.place.shape, it.place.order
+        place, stored = Place(it.dtype, "C", (), ()), np.frombuffer(it.raw, DTYPES[it.dtype][3]).copy()
+    elif place is not None:
         if elements is not None:
-            count = math.prod(shape)
+            count = math.prod(place.shape)
             if min(elements) < 0 or sum(elements) > count:
                 raise BadConfig(f"so many elements are not there: the tensor has {count} at this step")
-        stored = segment.values(it.place, elements)
+        stored = segment.values(place, elements)
+    else:
+        raise _no_payload(it)
+    dtype = place.dtype
     if dtype == TEXT:
         return stored.tobytes().decode("utf-8", "backslashreplace")
     values = stored if bits else decoded(stored, dtype)
-    return values if elements is not None else values.reshape(shape, order=order)[()]
+    return values if elements is not None else values.reshape(place.shape, order=place.order)[()]
 
 
 def flat_value_of(segment: Segment, it: Sample) -> np.ndarray:
@@ -69,15 +76,15 @@ class WorkerTrack:
     """One tensor as one worker recorded it."""
 
     def __init__(self, record: Record, name: str):
-        self.record, self.name, self.tensor = record, name, record.tensors.get(name)
+        self.record, self.name = record, name
+        self.tensor = record.tensors.get(name, Tensor(name))
 
     def rows(self) -> SimpleNamespace:
-        tensor = self.record.series(self.name)
-        return tensor.arrays() if tensor is not None else Tensor(self.name).arrays()
+        return self.record.rows_of(self.tensor)
 
     def find(self, step: Step, nth: Optional[int] = None, attempt: Optional[int] = None):
         """(segment, ordinal, what it says): of a step that was closed twice the latest; within it the last observation, or the n-th."""
-        if self.tensor is None:
+        if self.name not in self.record.tensors:
             raise NoSuchName(f"\"{self.name}\" was never observed: names() lists what was")
         if nth is None and attempt is None:
             found = self.record.latest_at(self.tensor, step)
@@ -120,7 +127,7 @@ class WorkerTrack:
         segment, _, it = self.find(step)
         found = it.summary
         if found is None or ((found["mask"] & which[0]) != which[0] and it.place is not None):
-            found = summary_of(flat_value_of(segment, it))
+            found = summary_of(flat_value_of(segment, it), which[0])
         value, known = measured_of(which, found)
         if not known and (found["mask"] & which[0]) == which[0]:
             raise NotInStep("undefined: the tensor has no finite element at this step")
@@ -169,40 +176,16 @@ class WorkerTrack:
         """(segment, rows, where their results go in an array of all rows) of the chunks that hold any of the chosen rows."""
         it = self.rows()
         for number in np.unique(it.chunk[chosen]).tolist():
-            first, last = np.searchsorted(it.chunk, (number, number + 1))
+            first, last = (int(np.searchsorted(it.chunk, each)) for each in (number, number + 1))
             yield (*self.tensor.chunks[number], slice(first, last))
 
     def history(self, name: str, mode: Optional[int]):
         """(modes, indices, values) of every observation; NaN where the statistic is unknown."""
         which, chosen, it = formula_of(name), self.observations(mode), self.rows()
-        values = np.full(len(it.mode), np.nan)
-        plain: list = []  # (place, summary)
-        scalars: Dict[int, list] = {}  # by dtype: (place, bytes)
-        for segment, rows, at in self.chunks(chosen):
-            if isinstance(rows, Column):
-                values[at] = measured_of(which, rows.fields())[0]
-                continue
-            for place, entry in enumerate(rows, at.start):
-                sample = sample_of(entry)
-                if sample.raw is not None:
-                    scalars.setdefault(sample.dtype, []).append((place, sample.raw))
-                elif (sample.summary["mask"] & which[0]) == which[0] or sample.place is None:
-                    plain.append((place, sample.summary))
-                elif mode is None or entry[0] == mode:
-                    try:
-                        plain.append((place, summary_of(flat_value_of(segment, sample))))
-                    except Corrupt:
-                        continue
-        for dtype, found in scalars.items():
-            if dtype != TEXT:
-                places, raws = zip(*found)
-                whole = decoded(np.frombuffer(b"".join(raws), DTYPES[dtype][3]), dtype)
-                values[list(places)] = measured_of(which, summaries_of_scalars(whole))[0]
-        if plain:
-            places, summaries = zip(*plain)
-            fields = {name: np.array([each.get(name, 0) for each in summaries]) for name in FIELDS_OF_SUMMARY}
-            values[list(places)] = measured_of(which, fields)[0]
-        return it.mode[chosen], it.index[chosen], values[chosen]
+        if self.tensor.summaries is None:
+            self.tensor.summaries = Summaries()
+        values = measured_of(which, self.tensor.summaries.of(self.tensor, chosen, which[0]))[0]
+        return it.mode[chosen], it.index[chosen], values
 
     def times(self, mode: Optional[int]) -> np.ndarray:
         """Seconds since 1970 of every observation, as `time` says; NaN while its step is open."""
@@ -224,19 +207,23 @@ class WorkerTrack:
         for place in self.observations(None, loose=True).tolist():
             segment, sample = self.tensor.sample(place)
             value = value_of(segment, sample)
-            found.append(Loose(sample.time, value if isinstance(value, str) else value.item(), int(it.ordinal[place])))
+            found.append(Loose(np.nan if sample.time is None else sample.time, value if isinstance(value, str) else value.item(),
+                               int(it.ordinal[place])))
         return found
 
-    def closings(self, mode: Optional[int], with_values: bool):
+    def closings(self, mode: Optional[int], kept: Kept = "anything") -> tuple:
         """(modes, indices, times) of the closed steps at which something was kept, in order."""
-        it, closed = self.rows(), self.record.closed()
-        chosen = self.observations(mode)
-        if with_values:  # scalars are always whole
-            chosen = chosen[(it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)]
-        at = self.record.closing_of(it.ordinal[chosen])
-        right = at >= 0
-        right[right] = (closed.mode[at[right]] == it.mode[chosen[right]]) & (closed.index[at[right]] == it.index[chosen[right]])
-        return closed.mode[at[right]], closed.index[at[right]], closed.time[at[right]]
+        it, chosen = self.rows(), self.observations(mode)
+        whole = (it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)  # scalars are always whole
+        if kept == "asked":
+            attempts = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)[it.chunk[chosen]]
+            for attempt in np.unique(attempts[~whole]).tolist():
+                at = np.flatnonzero(~whole & (attempts == attempt))
+                rows = chosen[at]
+                whole[at] = are_asked(self.record.requests_of(self.tensor, attempt), it.mode[rows], it.index[rows],
+                                      lambda i: self.tensor.sample(int(rows[i]))[1])
+        chosen = chosen if kept == "anything" else chosen[whole]
+        return self.record.closed_of(it.mode[chosen], it.index[chosen], it.ordinal[chosen])
 
 
 def steps_of(closings: list) -> List[Step]:
