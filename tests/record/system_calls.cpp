@@ -27,6 +27,7 @@ TEST_CASE("a judged and recorded step makes no system call [T3]") {
 #include <spotter/record/recover.hpp>
 #include <spotter/rules.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <mutex>
@@ -46,12 +47,17 @@ using namespace spotter_test;
 namespace {
 
 thread_local std::size_t locks = 0;
+std::atomic<int (*)(pthread_mutex_t*)> library_lock{nullptr};  // no static of a function: libc++abi locks a mutex to make one
 
 }  // namespace
 
 // In place of the C library's, for this executable and all that it loads: a lock that nobody holds is no system call.
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-    static auto const library = reinterpret_cast<int (*)(pthread_mutex_t*)>(::dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+    auto library = library_lock.load(std::memory_order_relaxed);
+    if (library == nullptr) {
+        library = reinterpret_cast<int (*)(pthread_mutex_t*)>(::dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+        library_lock.store(library, std::memory_order_relaxed);
+    }
     ++locks;
     return library(mutex);
 }
