@@ -17,6 +17,7 @@
 #include <spotter/export/parquet.hpp>
 #include <spotter/export/projector.hpp>
 #include <spotter/export/prometheus.hpp>
+#include <spotter/export/recorded_arrays.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/export/tensorboard.hpp>
 #include <spotter/export/tensorboard_sink.hpp>

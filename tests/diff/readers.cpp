@@ -242,6 +242,85 @@ TEST_CASE("safetensors: a header that lies, nests or repeats is an error") {
     CHECK(read_safetensors(bytes_of(huge)).error().code == errc::corrupt);
 }
 
+TEST_CASE("an array with steps beside it is a number at each of them; without, or where they do not fit, it is a tensor") {
+    temporary_folder const folder;
+    std::vector<char> file;
+    float const losses[] = {1, 2, 3}, other[] = {4, 5};
+    std::uint64_t const steps[] = {7, 0, 5};
+    std::int64_t const not_steps[] = {1, 2};
+    auto const keep = [&](std::span<std::byte const> bytes) {
+        auto const* const at = reinterpret_cast<char const*>(bytes.data());
+        file.insert(file.end(), at, at + bytes.size());
+        return error{};
+    };
+    npz_writer writer{keep};
+    CHECK_FALSE(writer.add("b/loss@eval:steps", view_of(steps, {3})));
+    CHECK_FALSE(writer.add("b/loss@eval", view_of(losses, {3})));
+    CHECK_FALSE(writer.add("short@train", view_of(other, {2})));
+    CHECK_FALSE(writer.add("short@train:steps", view_of(steps, {3})));
+    CHECK_FALSE(writer.add("signed@train", view_of(other, {2})));
+    CHECK_FALSE(writer.add("signed@train:steps", view_of(not_steps, {2})));
+    CHECK_FALSE(writer.add("lonely@train", view_of(other, {2})));
+    CHECK_FALSE(writer.add("x@eval:5", view_of(other, {2})));
+    CHECK_FALSE(writer.finish());
+    write_file(folder / "all.npz", file);
+    dump const it = open_dump(folder / "all.npz", nullptr, system_files()).value();
+    CHECK(it.index().steps() == ids{train(0), eval(0), eval(5), eval(7)});
+    CHECK(it.at("b/loss", eval(7)).to<float>().value() == 1);
+    CHECK(it.at("b/loss", eval(0)).to<float>().value() == 2);
+    CHECK(it.at("b/loss", eval(5)).to<float>().value() == 3);
+    CHECK(it.at("b/loss", eval(5)).shape() == extents{});
+    CHECK(it.at("b/loss", eval(6)).error().code == errc::no_such_name);
+    CHECK(it.at("b/loss", train(0)).error().code == errc::no_such_name);
+    for (char const* each : {"short@train", "short@train:steps", "signed@train", "signed@train:steps", "lonely@train"}) {
+        CHECK(it.at(each, train(0)));
+    }
+    CHECK(it.index().at(eval(5)).size() == 2);
+
+    // The same step twice: within the array, beside it, and in another file.
+    auto const refused = [&](std::vector<std::uint64_t> const& at, char const* beside) {
+        file.clear();
+        npz_writer again{keep};
+        CHECK_FALSE(again.add("loss@train", view_of(losses, {3})));
+        CHECK_FALSE(again.add("loss@train:steps", view_of(at, {3})));
+        CHECK_FALSE(again.add(beside, view_of(losses, {})));
+        CHECK_FALSE(again.finish());
+        write_file(folder / "twice/a.npz", file);
+        return open_dump(folder / "twice", nullptr, system_files()).error().code;
+    };
+    std::filesystem::create_directories(folder / "twice");
+    CHECK(refused({1, 2, 3}, "loss@train:4") == errc::none);
+    CHECK(refused({1, 2, 2}, "loss@train:4") == errc::exists);
+    CHECK(refused({1, 2, 4}, "loss@train:4") == errc::exists);
+    CHECK(refused({1, 2, 3}, "loss@train:4") == errc::none);
+    write_file(folder / "twice/b.npz", file);
+    CHECK(open_dump(folder / "twice", nullptr, system_files()).error().code == errc::exists);
+}
+
+TEST_CASE("which tensors at which step: lists are kept once, steps in any order") {
+    step_index it;
+    std::uint32_t const a = it.number_of("a"), b = it.number_of("b"), c = it.number_of("c");
+    CHECK(it.number_of("b") == b);
+    using list = std::vector<std::uint32_t>;
+    auto const at = [&](step_id step) { return list{it.at(step).begin(), it.at(step).end()}; };
+    for (std::uint64_t i = 0; i < 100; ++i) { it.put(train(i * 2), list{a, b}); }
+    it.put(train(5), list{c});
+    it.put(eval(4), list{b, c});
+    it.put(train(8), list{a, c});
+    it.put_missing(train(10), list{c, b});
+    CHECK(at(train(0)) == list{a, b});
+    CHECK(at(train(5)) == list{c});
+    CHECK(at(train(8)) == list{b, a, c});
+    CHECK(at(train(10)) == list{a, b, c});
+    CHECK(at(eval(4)) == list{b, c});
+    CHECK((at(train(3)).empty() && !it.has(train(3)) && it.has(train(5)) && !it.has(eval(5))));
+    CHECK((it.has(train(10), c) && !it.has(train(12), c) && !it.has(train(3), a)));
+    CHECK(it.steps().size() == 102);
+    CHECK(it.steps()[100] == train(5));
+    it.sort_steps_by_index();
+    CHECK(ids(it.steps().begin(), it.steps().begin() + 6) == ids{train(0), train(2), train(4), eval(4), train(5), train(6)});
+}
+
 TEST_CASE("a folder of files: steps from their names, a file without one is train:0, and a tensor is there once") {
     temporary_folder const folder;
     auto const put = [&](std::string const& path, std::vector<char> const& bytes) {

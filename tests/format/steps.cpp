@@ -86,6 +86,13 @@ std::vector<plain_row> unpacked(byte_view body) {
         found.push_back({row.kind, {row.body.begin(), row.body.end()}});
     }
     CHECK_FALSE(reader.bad());
+    std::mt19937 random{static_cast<std::uint32_t>(body.size())};  // in any order too
+    for (int i = 0; i < 40 && !found.empty(); ++i) {
+        std::size_t const which = random() % found.size();
+        byte_view const again = finder.find(found[which].kind, body, static_cast<std::uint32_t>(which)).body;
+        CHECK(std::equal(again.begin(), again.end(), found[which].body.begin(), found[which].body.end()));
+    }
+    CHECK(finder.find(row_kind::close, body, static_cast<std::uint32_t>(found.size())).body.empty());
     return found;
 }
 std::uint32_t values_in(std::vector<plain_row> const& rows) { return static_cast<std::uint32_t>(rows.size()); }

@@ -4,6 +4,8 @@
 #include <tests/trial/runs.hpp>
 
 #include <filesystem>
+#include <map>
+#include <random>
 
 using namespace spotter;
 using namespace spotter_test;
@@ -42,6 +44,45 @@ TEST_CASE("ten times as many steps leave no more files, and opening them asks no
     // What opening reads: the places, of 112 bytes for 16 KiB of rows; bench/reading.cpp has the times.
     CHECK(std::filesystem::file_size(many + "/000000.spotx") <=
           std::filesystem::file_size(many + "/000000.spot") / 40 + 4096);
+}
+
+TEST_CASE("of a run that goes back and forth a step is read as it was closed last, however it is asked for, and while it grows") {
+    temporary_folder const folder;
+    struct closing {
+        float loss = 0, first = 0;
+        bool has_w = false;
+    };
+    std::map<std::pair<mode, std::uint64_t>, closing> latest;
+    std::mt19937 random{5};
+    hook watch{folder / "run", everything};
+    watch.flush();
+    trial run = open(folder / "run");
+    std::uint64_t at = 0;
+    for (int part = 0; part < 12; ++part) {
+        for (int i = 0; i < 300; ++i) {
+            at = random() % 40 == 0 ? random() % (at + 20) : at + (random() % 10 == 0 ? 5 : 1);
+            mode const which = random() % 7 == 0 ? mode::eval : mode::train;
+            closing& now = latest[{which, at}];
+            now.loss = static_cast<float>(random());
+            if (random() % 5 == 0) {
+                now.has_w = true;
+                now.first = static_cast<float>(random());
+                (void)watch.step(step_id{which, at}, "loss"_t = now.loss, "w"_t = std::vector<float>{now.first, 1});
+            } else {
+                (void)watch.step(step_id{which, at}, "loss"_t = now.loss);
+            }
+        }
+        watch.flush();
+        REQUIRE(!run.refresh());
+        if (part % 3 == 2) { CHECK(run["loss"].steps().size() == latest.size()); }  // all rows were read
+        for (auto const& [step, expected] : latest) {
+            step_id const id{step.first, step.second};
+            REQUIRE(run["loss"].at(id).to<float>().value() == expected.loss);
+            recorded_value const w = run["w"].at(id);
+            REQUIRE(static_cast<bool>(w) == expected.has_w);
+            if (w) { REQUIRE(w.to<std::vector<float>>().value()[0] == expected.first); }
+        }
+    }
 }
 
 TEST_CASE("weights before and gradients after the update are the copies that the loop took [S60]") {

@@ -5,6 +5,7 @@
 #include "job.hpp"
 
 #include <spotter/export/npz.hpp>
+#include <spotter/export/recorded_arrays.hpp>
 #include <spotter/export/safetensors.hpp>
 
 #include <fmt/format.h>
@@ -18,13 +19,9 @@ using namespace spotter;
 [[nodiscard]] small_floats how(export_job const& job) {
     return job.wanted.widen ? small_floats::widened : small_floats::bits;
 }
-void count(export_job& job, tensor_ref const& view) {
-    ++job.done.tensors;
+void count(export_job& job, tensor_ref const& view, std::uint64_t values = 1) {
+    job.done.tensors += values;
     if (npy_type_of(view.type, how(job)).is_bits) { job.done.as_bits.emplace(name_of(view.type)); }
-}
-// Of one step a name is enough.
-[[nodiscard]] std::string title_of(export_job const& job, item const& it) {
-    return job.choice.step ? it.title : key_of(it);
 }
 
 }  // namespace
@@ -72,20 +69,19 @@ error find_values(export_job const& job, std::vector<item>& items) {
 }
 
 error to_npz(export_job& job) {
-    std::vector<item> items;
-    if (error const why = find_values(job, items)) { return why; }
-    progress bar{"export", items.size()};
+    recorded_arrays arrays{job.run, job.choice, job.names};
+    progress bar{"export", arrays.count()};
     new_file file{job.wanted.out, job.wanted.force};
     npz_writer writer{[&](std::span<std::byte const> bytes) { return file.put(bytes); }, how(job)};
-    for (item const& each : items) {
-        recorded_value const value = job.track_of(each).at(each.step);
-        if (job.left_out(each, value)) { continue; }
-        if (!value) { return value.error(); }
-        if (error const why = writer.add(title_of(job, each), value.view())) { return why; }
-        count(job, value.view());
-        bar.advance(1);
-    }
-    if (error const why = writer.finish()) { return why; }
+    error const why = arrays.each([&](recorded_array const& it) {
+        if (error const failed = writer.add(it.key, it.view)) { return failed; }
+        if (it.values > 0) { count(job, it.view, it.values); }
+        bar.advance(it.values);
+        return error{};
+    });
+    if (why && !(why.code == errc::no_payload && job.is_empty())) { return why; }
+    if (error const failed = writer.finish()) { return failed; }
+    job.done.damaged = arrays.damaged();
     job.done.files.push_back(job.wanted.out);
     return file.finish();
 }
@@ -128,34 +124,32 @@ error to_npy(export_job& job) {
     return {};
 }
 
-// The header comes first and says where each tensor lies: values are read twice, so that no more than one is in memory.
+// The header comes first and says where each tensor lies: values are read twice, so that no more than one array is in memory.
 error to_safetensors(export_job& job) {
-    std::vector<item> items, sound;
-    if (error const why = find_values(job, items)) { return why; }
-    progress bar{"export", 2 * items.size()};
+    recorded_arrays arrays{job.run, job.choice, job.names};
+    progress bar{"export", 2 * arrays.count()};
     safetensors_header header;
-    for (item const& each : items) {
-        bar.advance(1);
-        recorded_value const value = job.track_of(each).at(each.step);
-        if (job.left_out(each, value)) { continue; }
-        if (!value) { return value.error(); }
-        error const why = header.add(title_of(job, each), value.view());
-        if (why.code == errc::wrong_type) {
-            ++job.done.left_out;
-            continue;
-        }
-        if (why) { return why; }
-        sound.push_back(each);
-    }
+    auto const is_known = [](recorded_array const& it) { return !safetensors_type_of(it.view.type).empty(); };
+    error why = arrays.each([&](recorded_array const& it) {
+        bar.advance(it.values);
+        if (is_known(it)) { return header.add(it.key, it.view); }
+        job.done.left_out += it.values;
+        return error{};
+    });
+    bool const nothing = why.code == errc::no_payload && job.is_empty();
+    if (why && !nothing) { return why; }
     new_file file{job.wanted.out, job.wanted.force};
-    if (error const why = file.put(header.text())) { return why; }
-    for (item const& each : sound) {
-        recorded_value const value = job.track_of(each).at(each.step);
-        if (!value) { return value.error(); }
-        if (error const why = file.put(row_major_bytes(value.view()))) { return why; }
-        ++job.done.tensors;
-        bar.advance(1);
+    why = file.put(header.text());
+    if (!why && !nothing) {
+        why = arrays.each([&](recorded_array const& it) {
+            bar.advance(it.values);
+            if (!is_known(it)) { return error{}; }
+            job.done.tensors += it.values;
+            return file.put(row_major_bytes(it.view));
+        });
     }
+    if (why) { return why; }
+    job.done.damaged = arrays.damaged();
     job.done.files.push_back(job.wanted.out);
     return file.finish();
 }

@@ -45,8 +45,8 @@ template <class Work>
 // Which tensors at which steps; values are read when they are asked for. Layouts, in any mixture:
 //   <mode>-<index>.npz or .safetensors    the tensors of that step, by their keys, in the order of the file
 //   <name>/<mode>-<index>.npy             one tensor at that step, as `spotter export` writes them, with its %XX
-// A key `name@mode:index`, as `spotter export` writes it, says its own step. Any other file is of step train:0; a .npy has the name of the
-// file then. `files` must outlive it.
+// A key `name@mode:index`, as `spotter export` writes it, says its own step; `name@mode` with `name@mode:steps` beside it in the file is a
+// number at each of these steps. Any other file is of step train:0; a .npy has the name of the file then. `files` must outlive it.
 class dump {
 public:
     [[nodiscard]] step_index const& index() const noexcept { return index_; }  // of all that was found; lives with the dump
@@ -72,7 +72,15 @@ private:
 
     dump(inflate_function inflate, file_system& files) noexcept : inflate_{inflate}, files_{&files} {}
 
+    // Numbers of one name and mode: of element i of an array the step is an element of the other.
+    struct series {
+        place values{};
+        std::vector<std::pair<std::uint64_t, std::size_t>> steps{};  // index and element, ascending
+    };
+
     [[nodiscard]] recorded_value read(std::string_view name, step_id step) const;
+    [[nodiscard]] recorded_value read(place const& where) const;
+    [[nodiscard]] recorded_value read(series const& from, step_id step) const;
 
     [[nodiscard]] static error changed() noexcept;
     [[nodiscard]] static error in_file(error why, std::string_view path) noexcept;
@@ -85,6 +93,10 @@ private:
     [[nodiscard]] error add_file(std::string const& path, std::string_view inside);
     [[nodiscard]] error add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before);
     [[nodiscard]] error add_key(std::string const& before, std::string_view key, step_id step, place where);
+    // errc: wrong_type (they are no series after all), exists.
+    [[nodiscard]] error add_series(std::string name, mode which, place values, place steps);
+    // What was met, into the index. errc: exists.
+    [[nodiscard]] error settle();
 
     // In the order of the names, so that the same folder is read in the same order everywhere.
     [[nodiscard]] error add_folder(std::string const& path, std::string const& inside, int depth);
@@ -95,7 +107,11 @@ private:
     file_system* files_;
     std::vector<source> files_list_{};
     std::map<std::pair<step_id, std::string>, place> places_{};
+    std::map<std::pair<mode, std::string>, series> series_{};
+    std::vector<std::pair<step_id, std::uint32_t>> met_{};  // names by number, until they are in the index
     step_index index_{};
+    mutable series const* read_ = nullptr;  // that was asked for last, and its numbers:
+    mutable recorded_value numbers_{error{}};
     bool has_npy_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <spotter/diff/dump.hpp>
 #include <spotter/diff/npy_reader.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <new>
 #include <optional>
@@ -17,6 +18,13 @@ SPOTTER_BODY mapped_bytes::~mapped_bytes() {
 
 SPOTTER_BODY std::span<std::byte const> mapped_bytes::bytes() const noexcept {
     return mapping_ ? mapping_->bytes : std::span<std::byte const>{};
+}
+
+[[nodiscard]] SPOTTER_BODY std::optional<mode> mode_of(std::string_view word) noexcept {
+    for (mode const each : {mode::train, mode::eval, mode::predict}) {
+        if (word == name_of(each)) { return each; }
+    }
+    return std::nullopt;
 }
 
 // "train-8" or "train:8"; nothing where it is no step.
@@ -56,9 +64,29 @@ SPOTTER_BODY recorded_value dump::at(std::string_view name, step_id step) const 
 }
 
 SPOTTER_BODY recorded_value dump::read(std::string_view name, step_id step) const {
-    auto const found = places_.find(std::pair{step, std::string{name}});
-    if (found == places_.end()) { return error{errc::no_such_name, "the dump has no such tensor at this step"}; }
-    place const& it = found->second;
+    if (auto const found = places_.find(std::pair{step, std::string{name}}); found != places_.end()) { return read(found->second); }
+    if (auto const found = series_.find(std::pair{step.mode, std::string{name}}); found != series_.end()) { return read(found->second, step); }
+    return error{errc::no_such_name, "the dump has no such tensor at this step"};
+}
+
+SPOTTER_BODY recorded_value dump::read(series const& from, step_id step) const {
+    auto const at = std::lower_bound(from.steps.begin(), from.steps.end(), std::pair{step.index, std::size_t{0}});
+    if (at == from.steps.end() || at->first != step.index) {
+        return error{errc::no_such_name, "the dump has no such tensor at this step"};
+    }
+    if (std::exchange(read_, &from) != &from) { numbers_ = read(from.values); }
+    recorded_value const& all = numbers_;
+    if (!all) { return all.error(); }
+    if (all.view().count != from.steps.size()) { return changed(); }
+    tensor_ref one{};
+    one.type = all.type();
+    one.count = 1;
+    std::size_t const bytes = size_of(one.type);
+    auto const* const first = static_cast<std::byte const*>(all.view().values.raw) + at->second * bytes;
+    return {std::vector<std::byte>(first, first + bytes), one};
+}
+
+SPOTTER_BODY recorded_value dump::read(place const& it) const {
     detail::mapped_bytes const file{files_list_[it.file].path, *files_};
     if (file.error()) { return file.error(); }
     source const& from = files_list_[it.file];
@@ -89,7 +117,7 @@ SPOTTER_BODY recorded_value dump::named(recorded_value value, std::string_view p
 }
 
 SPOTTER_BODY error dump::add(step_id step, std::string name, place where) {
-    index_.add(step, name);
+    met_.emplace_back(step, index_.number_of(name));
     auto const [at, is_new] = places_.try_emplace(std::pair{step, std::move(name)}, where);
     if (is_new) { return {}; }
     error why{errc::exists, "\""};
@@ -132,20 +160,78 @@ SPOTTER_BODY error dump::add_archive(std::size_t number, bool is_zip, step_id st
         auto entries = read_zip(file.bytes());
         if (!entries) { return entries.error(); }
         it.entries = std::move(*entries);
-        for (std::size_t i = 0; i < it.entries.size(); ++i) {
-            std::string_view name = it.entries[i].name;
-            if (!name.ends_with(".npy")) { continue; }
-            name.remove_suffix(4);
-            if (error const why = add_key(before, name, step, {number, i})) { return why; }
+    } else {
+        auto tensors = read_safetensors(file.bytes());
+        if (!tensors) { return tensors.error(); }
+        it.tensors = std::move(*tensors);
+    }
+    std::size_t const count = is_zip ? it.entries.size() : it.tensors.size();
+    auto const key_at = [&](std::size_t i) {  // empty where it is no tensor
+        std::string_view const key = is_zip ? it.entries[i].name : it.tensors[i].name;
+        if (!is_zip) { return std::optional{key}; }
+        return key.ends_with(".npy") ? std::optional{key.substr(0, key.size() - 4)} : std::nullopt;
+    };
+    std::map<std::string_view, std::size_t> steps_of;  // by the name of the series, with its mode
+    constexpr std::string_view beside = ":steps";
+    for (std::size_t i = 0; i < count; ++i) {
+        auto const key = key_at(i);
+        if (key && key->ends_with(beside)) { steps_of.emplace(key->substr(0, key->size() - beside.size()), i); }
+    }
+    std::vector<bool> done(count);
+    for (std::size_t i = 0; i < count && !steps_of.empty(); ++i) {
+        auto const key = key_at(i);
+        auto const steps = key ? steps_of.find(*key) : steps_of.end();
+        std::size_t const cut = steps == steps_of.end() ? std::string_view::npos : key->rfind('@');
+        auto const which = cut == std::string_view::npos ? std::nullopt : detail::mode_of(key->substr(cut + 1));
+        if (!which) { continue; }
+        error const why = add_series(before + std::string{key->substr(0, cut)}, *which, {number, i}, {number, steps->second});
+        if (why && why.code != errc::wrong_type) { return why; }
+        done[i] = done[steps->second] = !why;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        auto const key = key_at(i);
+        if (!key || done[i]) { continue; }
+        if (error const why = add_key(before, *key, step, {number, i})) { return why; }
+    }
+    return {};
+}
+
+SPOTTER_BODY error dump::add_series(std::string name, mode which, place values, place steps) {
+    recorded_value const indices = read(steps), numbers = read(values);
+    bool const fit = indices && numbers && indices.type() == dtype::u64 && indices.shape().rank == 1 && numbers.shape() == indices.shape();
+    if (!fit) { return {errc::wrong_type, "no series"}; }
+    auto const* const first = static_cast<std::uint64_t const*>(indices.view().values.raw);
+    series it{values, {}};
+    for (std::size_t i = 0; i < indices.view().count; ++i) { it.steps.emplace_back(first[i], i); }
+    std::sort(it.steps.begin(), it.steps.end());
+    std::uint32_t const number = index_.number_of(name);
+    for (auto const& [index, element] : it.steps) { met_.emplace_back(step_id{which, index}, number); }
+    if (series_.try_emplace(std::pair{which, name}, std::move(it)).second) { return {}; }
+    error why{errc::exists, "\""};
+    why.what << std::string_view{name}.substr(0, 60) << "\" of " << name_of(which) << " is there twice, once in "
+             << tail_of(files_list_[values.file].path);
+    return why;
+}
+
+SPOTTER_BODY error dump::settle() {
+    std::stable_sort(met_.begin(), met_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::vector<std::uint32_t> names;
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+        names.push_back(met_[i].second);
+        if (i + 1 < met_.size() && met_[i + 1].first == met_[i].first) { continue; }
+        std::vector<std::uint32_t> sorted = names;
+        std::sort(sorted.begin(), sorted.end());
+        if (auto const twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+            error why{errc::exists, "\""};
+            why.what << std::string_view{index_.names()[*twice]}.substr(0, 60) << "\" is there twice at "
+                     << name_of(met_[i].first.mode) << ':' << met_[i].first.index;
+            return why;
         }
-        return {};
+        index_.put(met_[i].first, names);
+        names.clear();
     }
-    auto tensors = read_safetensors(file.bytes());
-    if (!tensors) { return tensors.error(); }
-    it.tensors = std::move(*tensors);
-    for (std::size_t i = 0; i < it.tensors.size(); ++i) {
-        if (error const why = add_key(before, it.tensors[i].name, step, {number, i})) { return why; }
-    }
+    met_ = {};
+    index_.sort_steps_by_index();
     return {};
 }
 
@@ -197,7 +283,7 @@ SPOTTER_BODY result<dump> dump::open(std::string_view path, inflate_function inf
                                                     ".npy, .npz or .safetensors files");
         return none;
     }
-    it.index_.sort_steps_by_index();
+    if (error const twice = it.settle()) { return twice; }
     return it;
 }
 

@@ -5,7 +5,10 @@
 #include <spotter/diff/pair.hpp>
 #include <spotter/diff/settings.hpp>
 
+#include <spotter/trial/read_at_once.hpp>
+
 #include <concepts>
+#include <iterator>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -76,6 +79,11 @@ public:
             if (is_wanted(step) && !a_.index().has(step)) { note_lonely(a_, step, report_.steps_only_b); }
         }
         std::uint64_t done = 0;
+        std::optional<read_at_once> whole[3];
+        diff_side const* const sides[] = {&a_, &b_, reference_};
+        for (std::size_t i = 0; i < std::size(sides); ++i) {
+            if (sides[i] != nullptr && sides[i]->run() != nullptr) { whole[i].emplace(*sides[i]->run()); }
+        }
         for (step_id const step : a_.index().steps()) {
             progress(++done, a_.index().steps().size());
             if (!is_wanted(step)) { continue; }

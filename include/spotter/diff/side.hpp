@@ -5,6 +5,7 @@
 #include <spotter/diff/dump.hpp>
 #include <spotter/trial/trial.hpp>
 
+#include <unordered_map>
 #include <variant>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -49,10 +50,13 @@ public:
     [[nodiscard]] measurement stat(std::string const& name, step_id step, statistic which) const;
 
 private:
+    [[nodiscard]] track const& track_of(std::string const& name) const;
+
     step_index index_;
     std::string path_;
     bool is_ordered_ = true;
     std::variant<trial, dump> from_;
+    mutable std::unordered_map<std::string, track> tracks_{};  // of the run, as they are asked for
 };
 
 // Opens a run, finished or still being written, or else a dump. errc: as of open_trial and open_dump; not_a_run where it is neither.

@@ -5,54 +5,72 @@
 #include <spotter/diff/side.hpp>
 #include <spotter/stat/summarize.hpp>
 
-#include <tuple>
+#include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY step_index index_of(trial const& run) {
+// What one worker has, in the order of its record.
+SPOTTER_BODY void add_worker(worker_index const& its, step_index& into) {
     struct seen {
         step_id step;
-        std::uint32_t worker;  // its place among the readers
-        std::uint64_t ordinal;
-        row_place place;
-        std::string const* name;
+        std::uint32_t name;
     };
-    std::vector<seen> all;
-    for (std::uint32_t worker = 0; worker < run.readers().size(); ++worker) {
-        worker_index const& its = run.readers()[worker]->index();
-        for (auto const& tensor : its.tensors()) {
-            for (track_entry const& entry : tensor->entries) {
-                if (entry.loose) { continue; }
-                auto const closed = its.step_of(entry.ordinal);
-                if (!closed || closed->step != entry.step) { continue; }
-                all.push_back({entry.step, worker, entry.ordinal, entry.place, &tensor->name});
+    constexpr std::uint32_t unknown = ~std::uint32_t{0};
+    std::vector<std::uint32_t> number_of_id(its.tensors().size(), unknown);
+    std::vector<seen> open;                   // rows since the last close
+    std::vector<std::uint32_t> names, place;  // of the step; place: of each name the last row that has it
+    auto const meet = [&](std::uint32_t segment, tensor_id local, step_id step) {
+        tensor_id const id = its.id_of(segment, local);
+        if (id == no_tensor) { return; }
+        std::uint32_t& number = number_of_id[id];
+        if (number == unknown) { number = into.number_of(its.tensors()[id]->name); }
+        open.push_back({step, number});
+    };
+    its.walk([&](std::uint32_t segment, row_view row) {
+        byte_reader in{row.body};
+        if (row.kind == row_kind::observe) {
+            (void)in.fixed<std::uint8_t>();  // flags
+            tensor_id const local = take_id(in);
+            step_id const step = take_step(in);
+            if (!in.bad()) { meet(segment, local, step); }
+        } else if (rows::scalar number; row.kind == row_kind::scalar && !decode(row, number)) {
+            if (number.has_step) { meet(segment, number.id, number.step); }
+        } else if (rows::close end; row.kind == row_kind::close && !decode(row, end)) {
+            place.resize(into.names().size());
+            std::erase_if(open, [&](seen const& each) { return each.step != end.step; });
+            for (std::uint32_t i = 0; i < open.size(); ++i) { place[open[i].name] = i; }
+            names.clear();
+            for (std::uint32_t i = 0; i < open.size(); ++i) {
+                if (place[open[i].name] == i) { names.push_back(open[i].name); }
             }
+            open.clear();
+            if (!names.empty()) { into.put(end.step, names); }
+        }
+        return true;
+    });
+}
+
+SPOTTER_BODY step_index index_of(trial const& run) {
+    step_index index;
+    for (auto const& reader : run.readers()) {
+        if (reader == run.readers().front()) {
+            add_worker(reader->index(), index);
+            continue;
+        }
+        step_index its;
+        add_worker(reader->index(), its);
+        std::vector<std::uint32_t> names;
+        for (step_id const step : its.steps()) {
+            names.clear();
+            for (std::uint32_t const each : its.at(step)) { names.push_back(index.number_of(its.names()[each])); }
+            index.put_missing(step, names);
         }
     }
-    // First all of one tensor at one step together, the one that holds last.
-    auto const group = [](seen const& it) { return std::tie(it.step, *it.name); };
-    auto const place = [](seen const& it) {
-        return std::tie(it.ordinal, it.place.segment, it.place.offset, it.place.part);
-    };
-    std::sort(all.begin(), all.end(), [&](seen const& x, seen const& y) {
-        if (group(x) != group(y)) { return group(x) < group(y); }
-        return x.worker != y.worker ? x.worker > y.worker : place(x) < place(y);
-    });
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (i + 1 == all.size() || group(all[i]) != group(all[i + 1])) { all[kept++] = all[i]; }
+    if (run.readers().size() > 1) {
+        std::vector<step_id> steps = run.steps();
+        std::erase_if(steps, [&](step_id each) { return !index.has(each); });
+        index.sort_steps(std::move(steps));
     }
-    all.resize(kept);
-    std::sort(all.begin(), all.end(), [&](seen const& x, seen const& y) {
-        return std::tie(x.step, x.worker) != std::tie(y.step, y.worker)
-                   ? std::tie(x.step, x.worker) < std::tie(y.step, y.worker)
-                   : place(x) < place(y);
-    });
-    step_index index;
-    for (seen const& each : all) { index.add(each.step, *each.name); }
-    std::vector<step_id> steps = run.steps();
-    std::erase_if(steps, [&](step_id each) { return !index.has(each); });
-    index.sort_steps(std::move(steps));
     return index;
 }
 
@@ -66,10 +84,9 @@ SPOTTER_BODY step_index index_of(trial const& run) {
         track_entry found{};
         tensor->entries.each_at(step, [&](track_entry const& entry) { found = entry, seen = true; });
         if (!seen) { continue; }
-        row_finder finder;
         rows::observe row;
         summary stats;
-        if (found.is_scalar || decode(each->index().row_at(found.place, row_kind::observe, finder), row, stats) ||
+        if (found.is_scalar || decode(each->index().row_at(found.place, row_kind::observe, each->index().finder()), row, stats) ||
             !has(stats.has, terms::hash)) {
             return {};
         }
@@ -82,12 +99,18 @@ SPOTTER_BODY step_index index_of(trial const& run) {
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY track const& diff_side::track_of(std::string const& name) const {
+    auto at = tracks_.find(name);
+    if (at == tracks_.end()) { at = tracks_.emplace(name, (*run())[name]).first; }
+    return at->second;
+}
+
 SPOTTER_BODY bool diff_side::awaits(step_id step) const {
     return run() != nullptr && !run()->over() && run()->state(step) == step_state::pending;
 }
 
 SPOTTER_BODY recorded_value diff_side::at(std::string const& name, step_id step) const {
-    if (trial const* const it = run()) { return (*it)[name].at(step); }
+    if (run() != nullptr) { return track_of(name).at(step); }
     return std::get<dump>(from_).at(name, step);
 }
 
@@ -97,8 +120,8 @@ SPOTTER_BODY detail::value_hash diff_side::hash(std::string const& name, step_id
 }
 
 SPOTTER_BODY measurement diff_side::stat(std::string const& name, step_id step, statistic which) const {
-    if (trial const* const it = run()) {
-        result<double> const found = (*it)[name].stat(step, which);
+    if (run() != nullptr) {
+        result<double> const found = track_of(name).stat(step, which);
         return found ? measurement{*found, true} : measurement{};
     }
     recorded_value const value = at(name, step);

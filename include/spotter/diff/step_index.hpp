@@ -11,28 +11,49 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Names are numbers here: places in `names`.
+// Names are numbers here: places in `names`. Most steps of a training have the same tensors, so each list of them is kept once: a step takes
+// 28 bytes, however many it has. One thread.
 class step_index {
 public:
-    // Of one more tensor at a step, in program order within it.
-    void add(step_id step, std::string_view name);
+    // That of a name, which may be new.
+    [[nodiscard]] std::uint32_t number_of(std::string_view name);
+    // The tensors of a step, in program order. Those that it has already move behind the others.
+    void put(step_id step, std::span<std::uint32_t const> names);
+    // The same of those that it has not; the others stay.
+    void put_missing(step_id step, std::span<std::uint32_t const> names);
     void sort_steps(std::vector<step_id> wanted) { steps_ = std::move(wanted); }  // `wanted` has all of them, and no other
     // Indices first, whatever the mode: all that a dump can say.
     void sort_steps_by_index();
 
-    [[nodiscard]] std::vector<step_id> const& steps() const noexcept { return steps_; }  // in the order in which they were met, or sorted
+    [[nodiscard]] std::vector<step_id> const& steps() const noexcept { return steps_; }  // in the order in which they were put, or sorted
     [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }  // in the order in which they were met
-    [[nodiscard]] bool has(step_id step) const { return at_.contains(step); }  // it has a tensor
+    [[nodiscard]] bool has(step_id step) const { return find(step) != nullptr; }  // it has a tensor
     [[nodiscard]] std::span<std::uint32_t const> at(step_id step) const;  // names, in program order; none of a step that is not there
     [[nodiscard]] bool has(step_id step, std::uint32_t name) const;
 
 private:
-    [[nodiscard]] std::uint32_t number_of(std::string_view name);
+    using list = std::vector<std::uint32_t>;
+    struct kept_list {
+        list const* names = nullptr;  // the key in numbers_of_
+        list sorted{};
+    };
+    struct steps_of_mode {
+        std::vector<std::uint64_t> index{};  // ascending
+        std::vector<std::uint32_t> names{};  // which of lists_ each has
+        mutable std::size_t last = 0;        // that was found: steps are mostly asked for in order
+    };
+
+    // Of all lists that number; nothing where the step is not there.
+    [[nodiscard]] std::uint32_t const* find(step_id step) const;
+    void put_list(step_id step, list names);
+    [[nodiscard]] std::uint32_t number_of(list names);
 
     std::vector<std::string> names_{};
     std::map<std::string, std::uint32_t, std::less<>> numbers_{};
     std::vector<step_id> steps_{};
-    std::map<step_id, std::vector<std::uint32_t>> at_{};
+    std::map<list, std::uint32_t> numbers_of_{};
+    std::vector<kept_list> lists_{};
+    steps_of_mode modes_[mode_count]{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

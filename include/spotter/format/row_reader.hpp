@@ -28,7 +28,8 @@ private:
     std::byte unpacked_[observe_limit];
 };
 
-// Single rows again by where they were found; packed ones that follow one another in order, at the cost of one pass.
+// Single rows again by where they were found; packed ones that follow one another in order, at the cost of one pass, and of steps that
+// are alike any at the cost of one step.
 class row_finder {
 public:
     row_finder() noexcept = default;
@@ -38,6 +39,8 @@ public:
     // `stored` and `part` are those of the row_view. The body is empty where there is no such row; of a packed one it is valid until
     // the next call.
     [[nodiscard]] row_view find(row_kind kind, byte_view stored, std::uint32_t part) noexcept;
+    // The bytes that rows were found in are gone.
+    void forget() noexcept { stored_ = {}; }
 
 private:
     steps_reader steps_{};

@@ -39,6 +39,7 @@ SPOTTER_BODY row_view row_finder::find(row_kind kind, byte_view stored, std::uin
         met_ = 0;
     }
     for (; met_ <= part; ++met_) {
+        met_ += static_cast<std::uint32_t>(steps_.skip_alike(part - met_));
         if (!steps_.next()) { return {kind, {}, stored, part}; }
     }
     return {kind, {unpacked_, unpack(steps_.row(), unpacked_)}, stored, part};

@@ -70,6 +70,8 @@ public:
 
     // False at the end, and where the row is malformed.
     [[nodiscard]] bool next() noexcept;
+    // Steps over whole steps, `rows` of their rows at most, where all steps are alike: at the cost of one. How many rows; none within a step.
+    [[nodiscard]] std::uint64_t skip_alike(std::uint64_t rows) noexcept;
     [[nodiscard]] packed_row const& row() const noexcept { return row_; }  // after a `next` that was true; until the next one
     // It ended early; what came before is sound.
     [[nodiscard]] bool bad() const noexcept { return values_.bad() || items_.bad() || runs_.bad(); }
@@ -81,6 +83,8 @@ private:
     void open_item() noexcept;
     void take_value() noexcept;
     void close_step() noexcept;
+    // Of the row that was met.
+    [[nodiscard]] bool is_of_fixed_size() const noexcept;
 
     static constexpr std::size_t unpacked_head = 5 * varint_limit + 8;  // of an observation, before `rest`
 

@@ -4,6 +4,8 @@
 
 #include <spotter/format/steps_reader.hpp>
 
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // What encode_summary writes of fixed size, without the part of a delta; all but the hash follow one another.
@@ -117,6 +119,42 @@ SPOTTER_BODY bool steps_reader::next() noexcept {
         take_value();
     }
     return !bad();
+}
+
+SPOTTER_BODY std::uint64_t steps_reader::skip_alike(std::uint64_t rows) noexcept {
+    constexpr std::uint64_t worth_it = 64;
+    if (rows < worth_it || open_ || templates_ != 1) { return 0; }
+    steps_reader ahead = *this;
+    std::uint64_t each = 0;  // rows of a step, its close among them
+    do {
+        if (!ahead.next() || !ahead.is_of_fixed_size()) { return 0; }
+        ++each;
+    } while (ahead.open_);
+    std::uint64_t const bytes = values_.left() - ahead.values_.left();
+    std::uint64_t const skipped = (std::min)(rows / each, steps_ - step_);
+    for (std::uint64_t left = skipped; left > 0;) {
+        if (run_.steps == 0) {
+            run_ = take_run(runs_);
+            if (runs_left_-- == 0 || run_.steps == 0) {
+                values_.fail();
+                return 0;
+            }
+        }
+        std::uint64_t const here = (std::min)(left, run_.steps);
+        run_.index += here * run_.stride;
+        run_.steps -= here;
+        left -= here;
+    }
+    (void)values_.raw(skipped * bytes);
+    step_ += skipped;
+    return skipped * each;
+}
+
+SPOTTER_BODY bool steps_reader::is_of_fixed_size() const noexcept {
+    if (row_.kind != row_kind::observe) { return true; }
+    std::uint32_t const varying = stored_terms::zeros | stored_terms::delta |
+                                  (row_.what == layout::packed::summary ? stored_terms::nonfinite : 0);
+    return (row_.mask & varying) == 0;
 }
 
 SPOTTER_BODY void steps_reader::open_step() noexcept {

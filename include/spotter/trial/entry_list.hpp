@@ -6,6 +6,7 @@
 #include <spotter/format/steps_outline.hpp>
 #include <spotter/trial/no_memory.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -119,27 +120,57 @@ public:
     void each_row(Take&& take) const {
         for (run const& each : runs_) { take(each.first.place); }
     }
-    // Calls take(entry) for those at a step, loose ones left out.
+    // Calls take(entry) for those at a step, loose ones left out, in order. Costs a search among the runs, however many there are.
     template <class Take>
     void each_at(step_id step, Take&& take) const {
-        for (run const& each : runs_) {
-            if (each.in_row != no_tensor) {
-                each_in_row_at(each, step, take);
-                continue;
-            }
-            if (each.first.loose || each.first.step.mode != step.mode || each.first.step.index > step.index) {
-                continue;
-            }
-            std::uint64_t const distance = step.index - each.first.step.index;
-            if (each.index_stride == 0) {
-                for (std::uint32_t i = 0; distance == 0 && i < each.count; ++i) { take(each.at(i)); }
-            } else if (distance % each.index_stride == 0 && distance / each.index_stride < each.count) {
-                take(each.at(static_cast<std::uint32_t>(distance / each.index_stride)));
+        if (runs_.empty()) { return; }
+        reach_out();
+        auto const& reaches = reaches_[static_cast<std::size_t>(step.mode)];
+        auto it = std::upper_bound(reaches.begin(), reaches.end(), step.index,
+                                   [](std::uint64_t index, reach const& each) { return index < each.first; });
+        std::size_t const none = runs_.size();
+        std::size_t only = none;
+        std::vector<std::size_t> several;
+        for (; it != reaches.begin() && std::prev(it)->furthest >= step.index; --it) {
+            std::size_t const which = std::prev(it)->run;
+            if (only == none) {
+                only = which;
+            } else if (only != which || !several.empty()) {
+                if (several.empty()) { several.push_back(only); }
+                several.push_back(which);
             }
         }
+        if (several.empty()) {
+            if (only != none) { each_in_run_at(runs_[only], step, take); }
+        } else {
+            std::sort(several.begin(), several.end());
+            several.erase(std::unique(several.begin(), several.end()), several.end());
+            for (std::size_t const which : several) { each_in_run_at(runs_[which], step, take); }
+        }
+        each_in_run_at(runs_.back(), step, take);
     }
 
 private:
+    // Steps of one mode that a run has, and how far those go that begin no later.
+    struct reach {
+        std::uint64_t first = 0, last = 0, furthest = 0;
+        std::size_t run = 0;
+    };
+    static void settle(std::vector<reach>& all);
+    // Takes in the runs that came, but for the last one, which may grow.
+    void reach_out() const;
+
+    template <class Take>
+    void each_in_run_at(run const& each, step_id step, Take& take) const {
+        if (each.in_row != no_tensor) { return each_in_row_at(each, step, take); }
+        if (each.first.loose || each.first.step.mode != step.mode || each.first.step.index > step.index) { return; }
+        std::uint64_t const distance = step.index - each.first.step.index;
+        if (each.index_stride == 0) {
+            for (std::uint32_t i = 0; distance == 0 && i < each.count; ++i) { take(each.at(i)); }
+        } else if (distance % each.index_stride == 0 && distance / each.index_stride < each.count) {
+            take(each.at(static_cast<std::uint32_t>(distance / each.index_stride)));
+        }
+    }
     template <class Take>
     void each_in_row_at(run const& all, step_id step, Take&& take) const {
         byte_view const body = source_.of(all.first.place);
@@ -159,6 +190,8 @@ private:
     [[nodiscard]] static bool continues(run& last, track_entry const& entry) noexcept;
 
     std::vector<run> runs_{};
+    mutable std::vector<reach> reaches_[mode_count]{};  // in the order of `first`; a trial is one thread's
+    mutable std::size_t reached_ = 0;                   // runs that were taken in
     std::size_t size_ = 0;
     row_source source_{};
 };

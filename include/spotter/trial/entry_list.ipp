@@ -48,6 +48,8 @@ SPOTTER_BODY void entry_list::iterator::open() {
 
 SPOTTER_BODY void entry_list::clear() noexcept {
     runs_.clear();
+    for (std::vector<reach>& each : reaches_) { each.clear(); }
+    reached_ = 0;
     size_ = 0;
 }
 
@@ -83,6 +85,36 @@ SPOTTER_BODY bool entry_list::append(entry_list const& more) {
 SPOTTER_BODY entry_list::iterator entry_list::end() const {
     run const* const last = runs_.data() + runs_.size();
     return {last, last, source_};
+}
+
+SPOTTER_BODY void entry_list::reach_out() const {
+    if (reached_ + 1 >= runs_.size()) { return; }
+    bool sorted[mode_count];
+    for (bool& each : sorted) { each = true; }
+    auto const add = [&](step_id first, std::uint64_t last, std::size_t which) {
+        auto const mode = static_cast<std::size_t>(first.mode);
+        std::vector<reach>& all = reaches_[mode];
+        sorted[mode] = sorted[mode] && (all.empty() || all.back().first <= first.index);
+        all.push_back({first.index, last, all.empty() ? last : (std::max)(last, all.back().furthest), which});
+    };
+    for (std::size_t i = reached_; i + 1 < runs_.size(); ++i) {
+        run const& each = runs_[i];
+        if (each.in_row != no_tensor) {
+            steps_reader::each_run(byte_reader{source_.of(each.first.place)}, [&](step_id first, step_id last) { add(first, last.index, i); });
+        } else if (!each.first.loose) {
+            add(each.first.step, each.first.step.index + (each.count - 1) * each.index_stride, i);
+        }
+    }
+    for (std::size_t mode = 0; mode < mode_count; ++mode) {
+        if (!sorted[mode]) { settle(reaches_[mode]); }
+    }
+    reached_ = runs_.size() - 1;
+}
+
+SPOTTER_BODY void entry_list::settle(std::vector<reach>& all) {
+    std::sort(all.begin(), all.end(), [](reach const& a, reach const& b) { return a.first != b.first ? a.first < b.first : a.run < b.run; });
+    std::uint64_t furthest = 0;
+    for (reach& each : all) { each.furthest = furthest = (std::max)(furthest, each.last); }
 }
 
 SPOTTER_BODY bool entry_list::continues(run& last, track_entry const& entry) noexcept {

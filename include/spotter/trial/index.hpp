@@ -4,6 +4,7 @@
 #pragma once
 
 #include <spotter/format/fwd.hpp>
+#include <spotter/format/row_reader.hpp>
 #include <spotter/rule/coverage.hpp>
 #include <spotter/trial/lost_names.hpp>
 #include <spotter/trial/lost_rows.hpp>
@@ -104,6 +105,8 @@ public:
     [[nodiscard]] result<byte_view> segment_with(rows::observe const& row, std::uint32_t number) const noexcept;
     // The row, valid until `finder` is asked for the next.
     [[nodiscard]] row_view row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept;
+    // For who asks for a row now and then: it goes on where the last one was.
+    [[nodiscard]] row_finder& finder() const noexcept { return finder_; }
 
     // Reads the rows of all steps, if they have not been.
     void complete() const;
@@ -116,6 +119,8 @@ public:
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const;
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
     void guard(std::uint32_t number) const noexcept { const_cast<worker_index*>(this)->segments_.guard(number); }
+    // From here on a look at a segment holds for a millisecond, until as many calls say that it does not: for who reads very much.
+    void look_rarely(bool wanted) const noexcept { const_cast<worker_index*>(this)->segments_.look_rarely(wanted); }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
     // sound record. Of one that may have lost something it says nothing.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const;
@@ -223,6 +228,7 @@ private:
     std::uint8_t ended_how_ = 0;
     std::string ended_why_{};
     stayed_in stayed_{};
+    mutable row_finder finder_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

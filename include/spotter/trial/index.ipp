@@ -12,6 +12,7 @@ SPOTTER_BODY worker_index::worker_index(std::string_view path, file_system& file
 }
 
 SPOTTER_BODY error worker_index::refresh() {
+    finder_.forget();  // other bytes may lie where those lay
     error const why = segments_.take_in([this](std::uint32_t place) { take_segment(place); });
     totals_.bytes = 0;
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {

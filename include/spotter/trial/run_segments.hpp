@@ -24,6 +24,7 @@ struct run_segment : mapped_segment {
     bool entered = false;          // what is lost before it was taken in
     bool settled = true;           // nothing of what is known of it awaits to be taken in, for want of memory
     bool told = false;             // as foreign
+    double looked_at = 0;          // when it was guarded last, by the steady clock
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
 
     // Nothing of it is left to take in.
@@ -62,7 +63,9 @@ public:
     // In which attempt it was written; unknown_attempt where neither it nor those around it say.
     [[nodiscard]] std::uint32_t attempt_of(std::size_t place) const noexcept;
     // Before its bytes are read: mapped_segment::guard.
-    void guard(std::uint32_t place) noexcept { all_[place].guard(folder_.files(), all_[place].name); }
+    void guard(std::uint32_t place) noexcept;
+    // A look holds for a millisecond, until as many calls take it back.
+    void look_rarely(bool wanted) noexcept { rarely_ += wanted ? 1 : -1; }
 
     // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes nothing that was known.
     template <class Taken>
@@ -189,6 +192,7 @@ private:
     std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
     std::uint32_t ends_known_ = 0;
     std::uint32_t told_missing_to_ = 0;  // numbers below it that are missing were noted
+    int rarely_ = 0;  // who asked for it
     bool doubtful_ = false;
     std::vector<damaged_place> damage_{};
 };

@@ -2,6 +2,7 @@
 // The bodies of run_segments.hpp.
 #pragma once
 
+#include <spotter/core/clock.hpp>
 #include <spotter/trial/run_segments.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -12,6 +13,16 @@ SPOTTER_BODY bool run_segment::all_taken() const noexcept {
 
 SPOTTER_BODY run_segments::~run_segments() {
     for (run_segment& each : all_) { each.release(folder_.files()); }
+}
+
+SPOTTER_BODY void run_segments::guard(std::uint32_t place) noexcept {
+    run_segment& mine = all_[place];
+    if (rarely_ > 0) {
+        double const now = detail::steady_seconds();
+        if (now - mine.looked_at < 1e-3) { return; }
+        mine.looked_at = now;
+    }
+    mine.guard(folder_.files(), mine.name);
 }
 
 SPOTTER_BODY std::uint32_t run_segments::attempt_of(std::size_t place) const noexcept {

@@ -52,10 +52,9 @@ SPOTTER_BODY recorded_value worker_track::at(step_id step, attempt which) const 
     });
     unsure = unsure || (seen ? is_doubtful(found, step, which.number) : run_->may_lack(step, which.number));
     if (unsure) { return superseded_by_lost(); }
-    row_finder finder;
     if (seen) {
         run_->guard(found.place.segment);
-        return values_of(found, finder);
+        return values_of(found, run_->finder());
     }
     if (!any) { return missing(step); }
     error why{errc::not_in_step, "the step was not observed in attempt "};
@@ -66,15 +65,13 @@ SPOTTER_BODY recorded_value worker_track::at(step_id step, attempt which) const 
 SPOTTER_BODY recorded_value worker_track::at(step_id step, spotter::elements which) const {
     result<track_entry> const entry = find(step, nullptr);
     if (!entry) { return entry.error(); }
-    row_finder finder;
-    return values_of(*entry, finder, &which);
+    return values_of(*entry, run_->finder(), &which);
 }
 
 SPOTTER_BODY result<double> worker_track::stat(step_id step, statistic which) const {
     result<track_entry> const entry = find(step, nullptr);
     if (!entry) { return entry.error(); }
-    row_finder finder;
-    result<summary> const stats = summary_of(*entry, which.needs(), finder);
+    result<summary> const stats = summary_of(*entry, which.needs(), run_->finder());
     if (!stats) { return stats.error(); }
     measurement const found = which(*stats);
     if (found.known) { return found.value; }
@@ -86,7 +83,7 @@ SPOTTER_BODY result<spotter::distribution> worker_track::distribution(step_id st
     wanted = wanted & distribution_terms;
     result<track_entry> const entry = find(step, nullptr);
     if (!entry) { return entry.error(); }
-    row_finder finder;
+    row_finder& finder = run_->finder();
     rows::observe row;
     summary stats;
     if (!entry->is_scalar) {
@@ -119,7 +116,7 @@ SPOTTER_BODY result<double> worker_track::quantile(step_id step, double level) c
 SPOTTER_BODY result<double> worker_track::time(step_id step) const {
     result<track_entry> const entry = find(step, nullptr);
     if (!entry) { return entry.error(); }
-    row_finder finder;
+    row_finder& finder = run_->finder();
     if (rows::scalar row;
         entry->is_scalar && !decode(run_->row_at(entry->place, row_kind::scalar, finder), row) && row.has_time) {
         return row.time;
@@ -132,7 +129,7 @@ SPOTTER_BODY result<extents> worker_track::shape(step_id step) const {
     result<track_entry> const entry = find(step, nullptr);
     if (!entry) { return entry.error(); }
     if (entry->is_scalar) { return extents{}; }
-    row_finder finder;
+    row_finder& finder = run_->finder();
     rows::observe row;
     summary stats;
     if (error const why = decode(run_->row_at(entry->place, row_kind::observe, finder), row, stats)) { return why; }
@@ -222,8 +219,7 @@ SPOTTER_BODY bool worker_track::is_closed(track_entry const& entry) const {
 
 SPOTTER_BODY recorded_value worker_track::read(step_id step, nth const* which) const {
     result<track_entry> const entry = find(step, which);
-    row_finder finder;
-    return entry ? values_of(*entry, finder) : recorded_value{entry.error()};
+    return entry ? values_of(*entry, run_->finder()) : recorded_value{entry.error()};
 }
 
 SPOTTER_BODY result<track_entry> worker_track::find(step_id step, nth const* which) const {
