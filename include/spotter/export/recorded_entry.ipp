@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/export/recorded_entry.hpp>
+#include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
 
@@ -100,8 +101,7 @@ SPOTTER_BODY recorded_value recorded_entry::read() const {
         return error{errc::corrupt, "an observation claims more values than its segment has room for"};
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
-    payload_unpacker unpacker;
-    if (error const why = unpacker.unpack(*segment, seen_, bytes)) { return why; }
+    if (error const why = run_.unpacker().unpack(*segment, seen_, bytes)) { return why; }
     return {std::move(bytes), like};
 }
 

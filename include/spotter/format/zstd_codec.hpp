@@ -50,10 +50,11 @@ private:
     byte_buffer scratch_;
 };
 
-// Decompresses payloads. Owns zstd's working memory, which is reused; one thread.
+// Decompresses payloads. Owns zstd's working memory, 160 KiB, which is made when it is first needed and reused: to make it takes longer than a
+// small tensor. One thread.
 class payload_unpacker {
 public:
-    payload_unpacker() noexcept : context_{ZSTD_createDCtx()} {}
+    payload_unpacker() noexcept = default;
     payload_unpacker(payload_unpacker const&) = delete;
     payload_unpacker& operator=(payload_unpacker const&) = delete;
     ~payload_unpacker() { ZSTD_freeDCtx(context_); }
@@ -77,10 +78,9 @@ private:
     [[nodiscard]] std::byte const* decode(byte_view frame, std::size_t size, std::byte* into) noexcept;
     [[nodiscard]] static error damaged(payload_place const& place) noexcept;
 
-    ZSTD_DCtx* context_;
+    ZSTD_DCtx* context_ = nullptr;
     byte_buffer scratch_;
     byte_buffer part_;
-    byte_buffer chain_;
 };
 
 // The same for once.

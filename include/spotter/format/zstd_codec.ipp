@@ -156,6 +156,7 @@ SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, payload_place con
             scratch_.clear();
             into = scratch_.prepare(size * place.planes);
         }
+        if (context_ == nullptr) { context_ = ZSTD_createDCtx(); }
         if (into == nullptr || context_ == nullptr) { return no_memory(); }
         std::byte const* planes[8]{};
         for (std::size_t plane = 0; plane < place.planes; ++plane) {
@@ -175,8 +176,8 @@ SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, payload_place con
 SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, rows::observe const& row,
                                             std::span<std::byte> out) noexcept {
     if (error const why = unpack(segment, row.place, out); why || row.links == 0) { return why; }
-    chain_.clear();
-    std::byte* const base = chain_.prepare(out.size());
+    byte_buffer chain;  // as large as the tensor: not kept
+    std::byte* const base = chain.prepare(out.size());
     if (base == nullptr) { return no_memory(); }
     payload_place place = row.place;
     byte_view list = row.bases;

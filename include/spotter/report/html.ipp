@@ -55,7 +55,7 @@ SPOTTER_BODY void add_run(run_story const& story, value_source& from, std::strin
 
 // A few runs, each with all that there is of it.
 SPOTTER_BODY void add_few(std::vector<run_story>& stories, page& into) {
-    std::vector<value_source> values;
+    std::deque<value_source> values;  // which do not move
     for (run_story& each : stories) {
         values.emplace_back(*each.run);
         read_values(each, values.back());

@@ -2,6 +2,7 @@
 // The bodies of compact.hpp.
 #pragma once
 
+#include <spotter/format/zstd_codec.hpp>
 #include <spotter/trial/compact.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -89,7 +90,8 @@ struct set_candidate {
 };
 
 [[nodiscard]] SPOTTER_BODY bool add_to_set(set_candidate& it, file_system& files, worker_set_writer& set) {
-    worker_reader reader{it.number, it.folder, files};
+    payload_unpacker unpacker;
+    worker_reader reader{it.number, it.folder, files, unpacker};
     if (reader.refresh() || reader.running() || reader.number() != it.number) { return false; }
     worker_index const& its = reader.index();
     std::vector<std::uint32_t> numbers;

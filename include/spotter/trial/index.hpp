@@ -34,7 +34,8 @@ struct stayed_in {
 // rows of all steps reads them once, when it is asked for first (`complete`). One thread.
 class worker_index {
 public:
-    worker_index(std::string_view path, file_system& files);
+    // `unpacker` is shared with the other workers of the run, and must outlive it.
+    worker_index(std::string_view path, file_system& files, payload_unpacker& unpacker);
     worker_index(worker_index const&) = delete;
     worker_index& operator=(worker_index const&) = delete;
 
@@ -107,6 +108,8 @@ public:
     [[nodiscard]] row_view row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept;
     // For who asks for a row now and then: it goes on where the last one was.
     [[nodiscard]] row_finder& finder() const noexcept { return finder_; }
+    // For the values of any of its rows.
+    [[nodiscard]] payload_unpacker& unpacker() const noexcept { return unpacker_; }
 
     // Reads the rows of all steps, if they have not been.
     void complete() const;
@@ -229,6 +232,7 @@ private:
     std::string ended_why_{};
     stayed_in stayed_{};
     mutable row_finder finder_{};
+    payload_unpacker& unpacker_;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY worker_index::worker_index(std::string_view path, file_system& files) : segments_{path, files} {
+SPOTTER_BODY worker_index::worker_index(std::string_view path, file_system& files, payload_unpacker& unpacker)
+    : segments_{path, files}, unpacker_{unpacker} {
     nameless_.read_from({this, &worker_index::bytes_at});
     times_.read_from({this, &worker_index::bytes_at});
 }

@@ -205,7 +205,7 @@ SPOTTER_BODY recorded_value worker_track::values_of(track_entry const& entry, ro
         like.layout = order::row_major;
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
-    payload_unpacker unpacker;
+    payload_unpacker& unpacker = run_->unpacker();
     error const why = some == nullptr ? unpacker.unpack(segment, row, bytes)
                                       : unpacker.unpack_part(segment, row, some->first * size_of(row.type), bytes);
     if (why) { return why; }

@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The workers found so far, by number. Their addresses are stable.
 class worker_list {
 public:
-    worker_list(std::string_view path, file_system& files) : files_{&files}, path_{path} {}
+    worker_list(std::string_view path, file_system& files);
     worker_list(worker_list const&) = delete;
     worker_list& operator=(worker_list const&) = delete;
     ~worker_list();
@@ -49,6 +49,7 @@ private:
     file_system* files_;
     std::string path_;
     using readers = std::vector<std::unique_ptr<worker_reader>>;
+    std::unique_ptr<payload_unpacker> unpacker_;  // before those that read with it
     std::unique_ptr<readers> all_{std::make_unique<readers>()};
     std::unique_ptr<readers> before_{};  // of the run that was replaced last
     file_mapping set_{}, set_before_{};  // what their sidecars may be in

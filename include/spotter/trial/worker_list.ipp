@@ -3,9 +3,13 @@
 #pragma once
 
 #include <spotter/format/names.hpp>
+#include <spotter/format/zstd_codec.hpp>
 #include <spotter/trial/worker_list.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY worker_list::worker_list(std::string_view path, file_system& files)
+    : files_{&files}, path_{path}, unpacker_{std::make_unique<payload_unpacker>()} {}
 
 SPOTTER_BODY worker_list::~worker_list() {
     files_->unmap(set_);
@@ -115,7 +119,7 @@ SPOTTER_BODY void worker_list::take_set() {
         bool const ordered = all_->empty() || all_->back()->number() < told.who.number;
         if (!whole || !ordered) { return; }
         bool const is_root = told.who.number == 0;
-        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number), *files_);
+        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number), *files_, *unpacker_);
         if (!fresh->is_as_told()) { continue; }
         has_root_ = has_root_ || is_root;
         all_->push_back(std::move(fresh));
@@ -133,7 +137,7 @@ SPOTTER_BODY std::string worker_list::folder_of(std::uint32_t number) const {
 }
 
 SPOTTER_BODY error worker_list::add(std::uint32_t number, std::string const& folder) {
-    auto fresh = std::make_unique<worker_reader>(number, folder, *files_);
+    auto fresh = std::make_unique<worker_reader>(number, folder, *files_, *unpacker_);
     error const why = fresh->refresh();
     if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_first_segment())) { return why; }
     all_->push_back(std::move(fresh));

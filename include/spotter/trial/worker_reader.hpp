@@ -43,11 +43,11 @@ struct told_worker {
 // A snapshot like the trial that it belongs to.
 class worker_reader {
 public:
-    // `folder` is this worker's own. Whose it is stands in the record; until that is read it is `number`.
-    worker_reader(std::uint32_t number, std::string_view folder, file_system& files)
-        : number_{number}, index_{folder, files} {}
+    // `folder` is this worker's own. Whose it is stands in the record; until that is read it is `number`. `unpacker` must outlive it.
+    worker_reader(std::uint32_t number, std::string_view folder, file_system& files, payload_unpacker& unpacker)
+        : number_{number}, index_{folder, files, unpacker} {}
     // One that a set of sidecars speaks of: its record is opened once it is asked for. The sidecars must outlive the reader.
-    worker_reader(told_worker told, std::string_view folder, file_system& files);
+    worker_reader(told_worker told, std::string_view folder, file_system& files, payload_unpacker& unpacker);
 
     // Takes in what was written meanwhile. After an error everything read so far still holds. What a set says is kept for as long as the
     // folder shows no other end of the record.

@@ -8,8 +8,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY worker_reader::worker_reader(told_worker told, std::string_view folder, file_system& files)
-    : number_{told.who.number}, index_{folder, files}, told_{std::move(told)} {
+SPOTTER_BODY worker_reader::worker_reader(told_worker told, std::string_view folder, file_system& files,
+                                          payload_unpacker& unpacker)
+    : number_{told.who.number}, index_{folder, files, unpacker}, told_{std::move(told)} {
     constexpr run_status ends[] = {run_status::died, run_status::finished, run_status::failed};
     status_ = ends[told_->who.how < 3 ? told_->who.how : 0];
     look_at_clock();

@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 // 0: a loss, 1: a metric, 2: another number; 3: not drawn as a curve.
 [[nodiscard]] SPOTTER_BODY int kind_of_curve(tensor_story const& it) {
     bool any = false;
-    for (mode_story const& each : it.modes) { any = any || !each.value.empty(); }
+    for (std::size_t mode = 0; mode < mode_count; ++mode) { any = any || !it.modes[mode].value.empty(); }
     if (!any) { return 3; }
     if (it.info.role == role::loss) { return 0; }
     if (it.info.role == role::metric) { return 1; }
@@ -46,7 +46,7 @@ SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number
             std::find_if(groups.begin(), groups.end(), [&](curve_group const& it) { return it.title == title.first; });
         if (group == groups.end()) { group = groups.insert(groups.end(), {title.first, {}}); }
         std::size_t modes = 0;
-        for (mode_story const& it : each.modes) { modes += it.value.empty() ? 0 : 1; }
+        for (std::size_t mode = 0; mode < mode_count; ++mode) { modes += each.modes[mode].value.empty() ? 0 : 1; }
         for (mode const which : {mode::train, mode::eval, mode::predict}) {
             series const& data = each.modes[index_of(which)].value;
             if (data.empty()) { continue; }

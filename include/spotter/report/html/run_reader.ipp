@@ -16,6 +16,7 @@
 namespace spotter::inline SPOTTER_ABI::html {
 
 SPOTTER_BODY run_reader::run_reader(worker_reader const& from, run_story& into) : from_{from}, story_{into} {
+    tensors_.reserve(from.index().tensors().size());
     for (auto const& each : from.index().tensors()) {
         tensors_.emplace_back().name = each->name;
         tensors_.back().info = each->info;

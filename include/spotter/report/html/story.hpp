@@ -10,6 +10,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,18 +44,30 @@ struct mode_story {
     std::deque<kept_step> recent{};    // the latest of these, of inputs, labels and predictions
 };
 
+// One for each mode, made when the tensor is first seen in it: one takes two kilobytes, and most tensors are seen in one mode.
+class mode_stories {
+public:
+    [[nodiscard]] mode_story& operator[](std::size_t mode);  // made where there is none
+    // An empty one where the tensor was not seen.
+    [[nodiscard]] mode_story const& operator[](std::size_t mode) const noexcept;
+
+private:
+    std::array<std::unique_ptr<mode_story>, mode_count> made_{};
+};
+
 struct tensor_story {  // what a page says of one tensor
     std::string name{};
     tensor_info info{};  // the last declaration; its views live as long as the run
-    std::array<mode_story, mode_count> modes{};  // by mode
+    mode_stories modes{};  // by mode
     std::string text{};  // the latest, of a tensor that is text
     double number = 0;   // the latest finite scalar
     bool has_number = false;  // `number` is set
     std::string setting{};  // the number or text that it was told as before the first step
 
-    // Of train, or else of another mode that it was seen in.
-    [[nodiscard]] mode_story& any_mode() noexcept;
-    [[nodiscard]] mode_story const& any_mode() const noexcept { return const_cast<tensor_story*>(this)->any_mode(); }
+    // Of train, or else of another mode that it was seen in: `seen_in`.
+    [[nodiscard]] mode_story& any_mode() { return modes[seen_in()]; }
+    [[nodiscard]] mode_story const& any_mode() const noexcept { return modes[seen_in()]; }
+    [[nodiscard]] std::size_t seen_in() const noexcept;
     [[nodiscard]] std::uint64_t observations() const noexcept;  // of all modes
 };
 

@@ -9,16 +9,26 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-SPOTTER_BODY mode_story& tensor_story::any_mode() noexcept {
-    for (mode_story& each : modes) {
-        if (each.observations > 0) { return each; }
+SPOTTER_BODY mode_story& mode_stories::operator[](std::size_t mode) {
+    if (!made_[mode]) { made_[mode] = std::make_unique<mode_story>(); }
+    return *made_[mode];
+}
+
+SPOTTER_BODY mode_story const& mode_stories::operator[](std::size_t mode) const noexcept {
+    static mode_story const none{};
+    return made_[mode] ? *made_[mode] : none;
+}
+
+SPOTTER_BODY std::size_t tensor_story::seen_in() const noexcept {
+    for (std::size_t mode = 0; mode < mode_count; ++mode) {
+        if (modes[mode].observations > 0) { return mode; }
     }
-    return modes.front();
+    return 0;
 }
 
 SPOTTER_BODY std::uint64_t tensor_story::observations() const noexcept {
     std::uint64_t all = 0;
-    for (mode_story const& each : modes) { all += each.observations; }
+    for (std::size_t mode = 0; mode < mode_count; ++mode) { all += modes[mode].observations; }
     return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <spotter/report/html/story.hpp>
 #include <spotter/trial/numbers.hpp>
+#include <spotter/trial/read_at_once.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -12,13 +13,14 @@ using spotter::detail::row_major_values;
 // Reads values until so many bytes were read; what comes then is errc::no_payload. Damaged values are left out.
 class value_source {
 public:
-    explicit value_source(trial const& run) noexcept : run_{run} {}
+    explicit value_source(trial const& run) : run_{run}, whole_{run} {}
 
     [[nodiscard]] recorded_value read(tensor_story const& tensor, step_id step);  // the budget is of bytes before compression
     [[nodiscard]] bool spent() const noexcept { return spent_; }  // something was left out for the budget
 
 private:
     trial const& run_;
+    spotter::detail::read_at_once whole_;
     std::uint64_t left_ = 256U << 20;
     bool spent_ = false;
 };
