@@ -10,7 +10,11 @@
 
 #include <tests/catch.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <random>
+#include <vector>
 
 using namespace spotter;
 using namespace stage;
@@ -456,4 +460,71 @@ TEST_CASE("gradient_spike: not finite is an error, all zero is undefined", "[gra
     CHECK(it.step(eval(0), "grad/a", {9}) == truth::undecided);
     CHECK(it.step(train(7), "grad/a", {9}) == truth::yes);
     CHECK(it.step(train(3), "grad/a", {9}) == truth::undecided);  // a rewind
+}
+
+namespace {
+
+// spike_history by the definition, without its ways round a median.
+struct plain_history {
+    std::vector<double> all{};
+    double median = 0, deviations = 0;
+
+    static double middle(std::vector<double> values) {
+        std::sort(values.begin(), values.end());
+        return 0.5 * values[(values.size() - 1) / 2] + 0.5 * values[values.size() / 2];
+    }
+    bool stands_out(double value, spike_limits const& by, double least_rise) {
+        median = middle(all);
+        std::vector<double> apart;
+        for (double const each : all) { apart.push_back(std::abs(each - median)); }
+        double const scale = (std::max)({1.4826 * middle(apart), by.relative_floor * std::abs(median), by.absolute_floor});
+        deviations = (value - median) / scale;
+        return deviations > by.threshold && value - median > least_rise;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("loss_spike, gradient_spike: what is kept sorted says what sorting says, of any sign and with values that come again") {
+    std::mt19937 random{11};
+    std::normal_distribution<double> normal;
+    slots<std::uint64_t> scratch, other;
+    for (std::uint64_t const window : {2U, 3U, 20U, 128U}) {
+        sorted_values kept;
+        recent_values plain;
+        REQUIRE(kept.keep(window));
+        REQUIRE(keep_sortable(plain, window, scratch));
+        for (int i = 0; i < 600; ++i) {
+            if (i == 300) { kept.clear(), plain.clear(); }
+            double const value = random() % 3 == 0 ? (random() % 2 == 0 ? 0.0 : -0.0) : random() % 3 == 0 ? 1.0 : normal(random);
+            kept.add(value), plain.add(value);
+            double const expected = median_of(plain, scratch, [](double each) { return each; });
+            REQUIRE(std::bit_cast<std::uint64_t>(kept.median()) == std::bit_cast<std::uint64_t>(expected));
+            for (std::size_t rank = 1; rank < kept.size(); ++rank) { REQUIRE(!(kept.ranked(rank) < kept.ranked(rank - 1))); }
+        }
+    }
+    std::uint64_t spikes = 0;
+    for (double const level : {1.0, 0.0, -3.0}) {
+        for (double const floor : {0.01, 0.0}) {
+            spike_limits const by{32, 8, 3, 10, 0, 4, floor, 0.001, false};
+            spike_history history;
+            plain_history plain;
+            REQUIRE(history.keep(by, other));
+            for (int i = 0; i < 3000; ++i) {
+                double const value = level + 0.1 * normal(random) * (random() % 20 == 0 ? 10 : 1);
+                spike_history::judgement const said = history.judge(value, by, 0.05, other);
+                bool const enough = plain.all.size() >= by.min_history;
+                bool const spike = enough && plain.stands_out(value, by, 0.05);
+                REQUIRE(said.spike == (!enough ? truth::undecided : truth_of(spike)));
+                if (spike) {
+                    ++spikes;
+                    REQUIRE((said.median == plain.median && said.deviations == plain.deviations));
+                } else {
+                    plain.all.push_back(value);
+                    if (plain.all.size() > by.window) { plain.all.erase(plain.all.begin()); }
+                }
+            }
+        }
+    }
+    CHECK(spikes > 100);
 }

@@ -35,8 +35,7 @@ public:
     // The first, or the mean of the first ten, whichever is more.
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
     [[nodiscard]] constexpr double level() const noexcept {
-        std::size_t const third = blocks_.size() / 3;
-        return third > 0 ? middle_of(blocks_.last(third)) : first_;
+        return blocks_.size() >= 3 ? now_ : first_;
     }
     // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more.
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
@@ -58,9 +57,8 @@ public:
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         if (third < 2) { return false; }
-        double const now = middle_of(blocks_.last(third)), before = middle_of(blocks_.last(2 * third).first(third));
-        return before - now > limits.flat_fall * magnitude(before) ||
-               (samples_ < limits.young && now < limits.fallen * beginning_);
+        return before_ - now_ > limits.flat_fall * magnitude(before_) ||
+               (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
     // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the first and the last
@@ -76,6 +74,13 @@ public:
     }
 
 private:
+    // Their medians are asked for at every sample, and change with a block only.
+    constexpr void look_at_thirds() noexcept {
+        std::size_t const third = blocks_.size() / 3;
+        early_ = middle_of(blocks_.first(third));
+        before_ = middle_of(blocks_.last(2 * third).first(third));
+        now_ = middle_of(blocks_.last(third));
+    }
     constexpr void judge(progress_limits const& limits) noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits) const noexcept;
@@ -85,6 +90,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept;
 
     block_series blocks_;
+    double early_ = 0, before_ = 0, now_ = 0;  // the middle of the first third of them, of the last but one, of the last
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
@@ -118,7 +124,10 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
         least_far_ = value < least_far_ ? value : least_far_;
         sum_far_ += value;
     }
-    if (blocks_.add(value)) { judge(limits); }
+    if (blocks_.add(value)) {
+        look_at_thirds();
+        judge(limits);
+    }
     if (says_ != progress::worsens && samples_ >= limits.earliest && is_worse(limits)) { says_ = progress::worsens; }
     if (says_ == progress::unknown && !improved_ && stands_still(limits)) { says_ = progress::flat; }
 }
@@ -176,21 +185,17 @@ constexpr bool falling_series::stays_above(progress_limits const& limits) const 
 // six of its robust standard deviations: where a step is a sample, a low first loss may be an accident.
 constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    double const now = middle_of(blocks_.last(third)), before = middle_of(blocks_.first(third));
-    if (now - before > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
+    if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
     double const middle = middle_of(blocks_.blocks());
     double apart[block_series::most]{};
     for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
-    return now - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
+    return now_ - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
 }
 
 // By more than a crumb.
 constexpr bool falling_series::has_fallen(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    double const before = middle_of(blocks_.first(third)), now = middle_of(blocks_.last(third));
-    return before - now >= limits.least_fall * magnitude(before);
+    return early_ - now_ >= limits.least_fall * magnitude(early_);
 }
 
 // What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
@@ -198,14 +203,13 @@ constexpr bool falling_series::is_flat(progress_limits const& limits) const noex
     SPOTTER_STRICT_BODY
     std::size_t const third = blocks_.size() / 3;
     if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.fallen_for) { return false; }
-    double const before = middle_of(blocks_.first(third)), now = middle_of(blocks_.last(third));
     double apart[block_series::most]{};
     std::span<double const> const last = blocks_.last(third);
     for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
     // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of those of a mean.
     double const deviation = middle_of({apart, third - 1}) / 0.954;
     double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
-    return before - now + 2 * error < limits.flat_fall * magnitude(before);
+    return early_ - now_ + 2 * error < limits.flat_fall * magnitude(early_);
 }
 
 }  // namespace detail

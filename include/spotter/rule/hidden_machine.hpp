@@ -12,7 +12,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // A machine whose rule is not known to who runs it.
 class hidden_machine {
 public:
-    hidden_machine() noexcept = default;
+    // `polls`: poll does something.
+    explicit hidden_machine(bool polls = true) noexcept : polls_{polls} {}
     hidden_machine(hidden_machine const&) = delete;
     hidden_machine& operator=(hidden_machine const&) = delete;
     virtual ~hidden_machine() = default;
@@ -25,12 +26,17 @@ public:
     virtual void poll(double const& now) = 0;
     virtual void report(taker take, void* context) const = 0;
     [[nodiscard]] virtual pattern_fault malformed() const noexcept = 0;
+
+    [[nodiscard]] bool polls() const noexcept { return polls_; }
+
+private:
+    bool polls_;
 };
 
 template <rule Rule>
 class hidden_machine_of final : public hidden_machine {
 public:
-    SPOTTER_COLD explicit hidden_machine_of(Rule const& it) noexcept : machine_{it} {}
+    SPOTTER_COLD explicit hidden_machine_of(Rule const& it) noexcept : hidden_machine{machine<Rule>::polls}, machine_{it} {}
     SPOTTER_COLD ~hidden_machine_of() override = default;
 
     tensor_needs declare(tensor_info const& tensor) override { return machine_.declare(tensor); }

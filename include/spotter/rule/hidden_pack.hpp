@@ -34,8 +34,10 @@ public:
     SPOTTER_COLD ~hidden_pack() override {
         for (std::size_t i = 0; i < count_; ++i) { delete machines_[i]; }
     }
-    void add(hidden_machine* it) noexcept {
+    void add(hidden_machine* it) noexcept { add(it, it != nullptr && it->polls()); }
+    void add(hidden_machine* it, bool polls) noexcept {
         if (it != nullptr && machines_.grow(count_ + 1)) {
+            polling_ |= std::uint64_t{polls} << count_;
             machines_[count_++] = it;
         } else {
             delete it;
@@ -49,8 +51,9 @@ public:
             it == nullptr ? nullptr
                           : new (std::nothrow)
                                 hidden_machine_of<told_once>{made_machine{it} | rearm{10} | cooldown{100}};
+        bool const polls = it != nullptr && it->polls();
         if (thinned == nullptr) { delete it; }
-        add(thinned);
+        add(thinned, polls);
     }
 
     SPOTTER_COLD tensor_needs declare(tensor_info const& tensor) override {
@@ -74,7 +77,9 @@ public:
         return found;
     }
     void poll(double const& now) override {
-        for (std::size_t i = 0; i < count_; ++i) { machines_[i]->poll(now); }
+        for (std::uint64_t left = polling_; left != 0; left &= left - 1) {
+            machines_[static_cast<std::size_t>(std::countr_zero(left))]->poll(now);
+        }
     }
     SPOTTER_COLD void report(taker take, void* context) const override {
         for (std::size_t i = 0; i < count_; ++i) { machines_[i]->report(take, context); }
@@ -100,6 +105,7 @@ protected:
 private:
     slots<hidden_machine*> machines_;
     std::size_t count_ = 0;
+    std::uint64_t polling_ = 0;      // which of them want to know the time
     slots<std::uint64_t> watching_;  // by tensor id: which of the machines want it
     bool short_of_memory_ = false;
 };

@@ -30,10 +30,17 @@ public:
     constexpr void clear() noexcept { count_ = next_ = 0; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }  // as many as `keep` was told
+    [[nodiscard]] constexpr std::size_t capacity() const noexcept { return most_; }  // how many there are at most
     [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
         std::size_t const place = next_ + (most_ - count_) + i;
         return ring_[place < most_ ? place : place - most_];
     }
+    // All of them in order, as they lie in memory: `newer` goes on where `older` ends, and may be empty.
+    [[nodiscard]] constexpr std::span<double const> older() const noexcept {
+        std::size_t const first = first_place();
+        return {ring_.data() + first, first + count_ <= most_ ? count_ : most_ - first};
+    }
+    [[nodiscard]] constexpr std::span<double const> newer() const noexcept { return {ring_.data(), count_ - older().size()}; }
     // All of them, in no order.
     [[nodiscard]] constexpr std::span<double const> unordered() const noexcept { return {ring_.data(), count_}; }
     // The mean of those from `first` on, before `end`; not of none.
@@ -61,6 +68,11 @@ public:
     }
 
 private:
+    [[nodiscard]] constexpr std::size_t first_place() const noexcept {
+        std::size_t const place = next_ + (most_ - count_);
+        return place < most_ ? place : place - most_;
+    }
+
     slots<double> ring_;
     std::size_t most_ = 0, count_ = 0, next_ = 0;
 };

@@ -31,6 +31,58 @@ template <class Map>
     return lower + upper;
 }
 
+// The last values of a series, kept in order of size too: a value more costs as much as it moves others by, and the median nothing.
+class sorted_values {
+public:
+    // False where memory is exhausted.
+    [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept { return keep_sortable(values_, most, keys_); }
+    constexpr void clear() noexcept { values_.clear(); }
+    constexpr void add(double value) noexcept {
+        std::size_t const count = values_.size();
+        std::uint64_t const key = detail::key_of(value);
+        std::size_t place = place_of(key, count);  // of the first that is no less
+        if (!values_.full()) {
+            for (std::size_t i = count; i > place; --i) { keys_[i] = keys_[i - 1]; }
+            keys_[place] = key;
+        } else {
+            std::size_t gone = place_of(detail::key_of(values_[0]), count);
+            for (; gone + 1 < place; ++gone) { keys_[gone] = keys_[gone + 1]; }
+            for (; gone > place; --gone) { keys_[gone] = keys_[gone - 1]; }
+            keys_[gone] = key;
+        }
+        values_.add(value);
+    }
+    [[nodiscard]] constexpr recent_values const& values() const noexcept { return values_; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return values_.size(); }
+    [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }
+    // The value of that rank, from 0.
+    [[nodiscard]] constexpr double ranked(std::size_t rank) const noexcept { return detail::value_of_key(keys_[rank]); }
+    // What median_of says of them; of none 0.
+    [[nodiscard]] SPOTTER_STRICT constexpr double median() const noexcept {
+        SPOTTER_STRICT_BODY
+        if (size() == 0) { return 0; }
+        double lower = 0.5 * ranked((size() - 1) / 2);
+        double upper = 0.5 * ranked(size() / 2);
+        settle(lower), settle(upper);
+        return lower + upper;
+    }
+
+private:
+    [[nodiscard]] constexpr std::size_t place_of(std::uint64_t key, std::size_t count) const noexcept {
+        std::size_t first = 0;
+        while (count > 0) {
+            std::size_t const half = count / 2;
+            bool const less = keys_[first + half] < key;
+            first = less ? first + half + 1 : first;
+            count = less ? count - half - 1 : half;
+        }
+        return first;
+    }
+
+    recent_values values_;
+    slots<std::uint64_t> keys_;
+};
+
 // The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has room for as many.
 [[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slots<std::uint64_t>& scratch,
                                                       double share) noexcept {

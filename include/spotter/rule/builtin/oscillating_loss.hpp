@@ -46,8 +46,10 @@ struct oscillating_loss {
         mine.trend.add(loss.value);
         mine.losses.add(loss.value);
         if (!mine.losses.full() || mine.losses.size() < 3) { return {}; }
-        double const share = flips_of(mine.losses), swing = swing_of(mine.losses, own.keys);
-        bool const holds = share > flips && is_wide(swing, mine.trend.start()) && !improves(mine.losses);
+        double const share = flips_of(mine.losses);
+        bool const swings = share > flips;  // of few windows: the percentiles are not looked for in the others
+        double const swing = swings ? swing_of(mine.losses, own.keys) : 0;
+        bool const holds = swings && is_wide(swing, mine.trend.start()) && !improves(mine.losses);
         return {judged_value{share, holds}, swing};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, share_of_flips const& first) const noexcept {
@@ -66,11 +68,15 @@ private:
         SPOTTER_STRICT_BODY
         std::uint64_t changes = 0;
         int direction = 0;
-        for (std::size_t i = 1; i < losses.size(); ++i) {
-            int const now = losses[i] > losses[i - 1] ? 1 : losses[i] < losses[i - 1] ? -1 : 0;
-            if (now == 0) { continue; }
-            changes += now == -direction ? 1 : 0;
-            direction = now;
+        double before = losses[0];
+        for (std::span<double const> const part : {losses.older(), losses.newer()}) {
+            for (double const each : part) {
+                int const now = each > before ? 1 : each < before ? -1 : 0;
+                before = each;
+                if (now == 0) { continue; }
+                changes += now == -direction ? 1 : 0;
+                direction = now;
+            }
         }
         return static_cast<double>(changes) / static_cast<double>(losses.size() - 2);
     }

@@ -28,7 +28,8 @@ public:
 
     // False where memory is exhausted; `scratch` may be shared.
     [[nodiscard]] constexpr bool keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
-        return keep_sortable(accepted_, by.window, scratch) && (by.relearn == 0 || spikes_.keep(by.relearn));
+        recent_values const& all = accepted_.values();
+        return accepted_.keep(by.window) && scratch.grow(all.capacity()) && (by.relearn == 0 || spikes_.keep(by.relearn));
     }
     constexpr void clear() noexcept {
         accepted_.clear();
@@ -65,11 +66,11 @@ private:
                                                            judgement& found) const noexcept {
         SPOTTER_STRICT_BODY
         if (is_ordinary(by, least_rise, found.value)) { return false; }
-        found.median = median_of(accepted_, scratch, [](double value) { return value; });
+        found.median = accepted_.median();
         double const rise = found.value - found.median;
         if (is_usual(by, found.median, rise)) { return false; }
         double const deviation =
-            median_of(accepted_, scratch, [&](double value) { return magnitude(value - found.median); });
+            median_of(accepted_.values(), scratch, [&](double value) { return magnitude(value - found.median); });
         double scale = 1.4826 * deviation;
         double const least = by.relative_floor * magnitude(found.median);
         scale = scale > least ? scale : least;
@@ -84,9 +85,13 @@ private:
         SPOTTER_STRICT_BODY
         double const factor = by.threshold * by.relative_floor;
         if (!(by.threshold >= 0 && least_rise >= 0 && factor >= 0 && factor < 1)) { return false; }
+        std::size_t const half = accepted_.size() / 2;
+        // What a value is held against grows with it, however it is rounded, where none is below zero.
+        bool const in_order = !(factor > 0) || !(accepted_.ranked(0) < 0);
+        if (in_order) { return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1))); }
         std::size_t below = 0;
-        for (double const each : accepted_.unordered()) { below += value > each + factor * magnitude(each) ? 1 : 0; }
-        return below < accepted_.size() / 2;
+        for (double const each : accepted_.values().unordered()) { below += value > each + factor * magnitude(each) ? 1 : 0; }
+        return below < half;
     }
     // Likewise a spike rises by so much more than the median distance from the median, so more than half of the distances.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_usual(spike_limits const& by, double median,
@@ -94,16 +99,17 @@ private:
         SPOTTER_STRICT_BODY
         if (!(by.threshold >= 0)) { return false; }
         std::size_t closer = 0;
-        for (double const each : accepted_.unordered()) {
+        for (double const each : accepted_.values().unordered()) {
             closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1 : 0;
         }
         return closer < accepted_.size() / 2;
     }
     [[nodiscard]] SPOTTER_STRICT constexpr severity level_of(double value, spike_limits const& by) const noexcept {
         SPOTTER_STRICT_BODY
-        double most = by.logarithmic ? accepted_[0] : magnitude(accepted_[0]);
-        for (std::size_t i = 1; i < accepted_.size(); ++i) {
-            double const each = by.logarithmic ? accepted_[i] : magnitude(accepted_[i]);
+        recent_values const& all = accepted_.values();
+        double most = by.logarithmic ? all[0] : magnitude(all[0]);
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            double const each = by.logarithmic ? all[i] : magnitude(all[i]);
             most = each > most ? each : most;
         }
         if (value > (by.logarithmic ? most + 2.302585092994045684 : 10 * most)) { return severity::error; }
@@ -117,7 +123,8 @@ private:
         spikes_.clear();
     }
 
-    recent_values accepted_, spikes_;
+    sorted_values accepted_;
+    recent_values spikes_;
     std::uint64_t recent_ = 0;  // a bit for each value that was judged, the newest lowest: whether it was a spike
 };
 
