@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // An array under its key. `values`: recorded ones that are in it; 0 of one that says of which steps another one is.
 struct recorded_array {
-    std::string const& key;
+    std::string const& key;  // as is the view, for as long as the call that it is handed to
     tensor_ref const& view;
     std::uint64_t values = 0;
 };

@@ -126,8 +126,7 @@ public:
         if (runs_.empty()) { return; }
         reach_out();
         auto const& reaches = reaches_[static_cast<std::size_t>(step.mode)];
-        auto it = std::upper_bound(reaches.begin(), reaches.end(), step.index,
-                                   [](std::uint64_t index, reach const& each) { return index < each.first; });
+        auto it = behind(reaches, step.index);
         std::size_t const none = runs_.size();
         std::size_t only = none;
         std::vector<std::size_t> several;
@@ -157,6 +156,8 @@ private:
         std::size_t run = 0;
     };
     static void settle(std::vector<reach>& all);
+    // The first that begins after a step; where they are evenly spaced it is looked for in one place.
+    [[nodiscard]] static std::vector<reach>::const_iterator behind(std::vector<reach> const& all, std::uint64_t index) noexcept;
     // Takes in the runs that came, but for the last one, which may grow.
     void reach_out() const;
 

@@ -111,6 +111,19 @@ SPOTTER_BODY void entry_list::reach_out() const {
     reached_ = runs_.size() - 1;
 }
 
+SPOTTER_BODY std::vector<entry_list::reach>::const_iterator entry_list::behind(std::vector<reach> const& all,
+                                                                             std::uint64_t index) noexcept {
+    auto const begins_after = [](std::uint64_t wanted, reach const& each) { return wanted < each.first; };
+    if (all.size() < 16 || index <= all.front().first || index >= all.back().first) {
+        return std::upper_bound(all.begin(), all.end(), index, begins_after);
+    }
+    double const share = static_cast<double>(index - all.front().first) / static_cast<double>(all.back().first - all.front().first);
+    auto const guess = all.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
+    if (guess + 1 != all.end() && guess->first <= index && index < (guess + 1)->first) { return guess + 1; }
+    return guess->first <= index ? std::upper_bound(guess, all.end(), index, begins_after)
+                                 : std::upper_bound(all.begin(), guess, index, begins_after);
+}
+
 SPOTTER_BODY void entry_list::settle(std::vector<reach>& all) {
     std::sort(all.begin(), all.end(), [](reach const& a, reach const& b) { return a.first != b.first ? a.first < b.first : a.run < b.run; });
     std::uint64_t furthest = 0;

@@ -99,8 +99,9 @@ struct judging_book {
     }
     constexpr truth take(culprit& who, bool by_majority) noexcept {
         ++close;
-        who = std::exchange(found, {});
         std::uint32_t const judged = std::exchange(decided_on, 0);
+        if (found.count == 0) { return judged > 0 ? truth::no : truth::undecided; }  // mostly, and nothing to move
+        who = std::exchange(found, {});
         if (by_majority && std::uint64_t{2} * who.count <= judged) { who = {}; }
         return who.count > 0 ? truth::yes : judged > 0 ? truth::no : truth::undecided;
     }
@@ -205,8 +206,8 @@ struct judged_rule : Rule {
         truth const answer = seen.book.take(
             who, requires { Rule::by_majority; });
         if constexpr (requires { Rule::not_finite; }) {
-            culprit const bad = std::exchange(seen.book.not_finite, {});
-            if (bad.count > 0) {
+            if (seen.book.not_finite.count > 0) {
+                culprit const bad = std::exchange(seen.book.not_finite, {});
                 out.push(bad.as_not_finite(Rule::not_finite));
                 return truth::yes;
             }

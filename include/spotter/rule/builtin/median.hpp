@@ -37,6 +37,7 @@ public:
     // False where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept { return keep_sortable(values_, most, keys_); }
     constexpr void clear() noexcept { values_.clear(); }
+    // One more, for the oldest where there are as many as `keep` was told. Not a NaN.
     constexpr void add(double value) noexcept {
         std::size_t const count = values_.size();
         std::uint64_t const key = detail::key_of(value);
@@ -52,9 +53,9 @@ public:
         }
         values_.add(value);
     }
-    [[nodiscard]] constexpr recent_values const& values() const noexcept { return values_; }
+    [[nodiscard]] constexpr recent_values const& values() const noexcept { return values_; }  // in the order in which they came
     [[nodiscard]] constexpr std::size_t size() const noexcept { return values_.size(); }
-    [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }
+    [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }  // as many as `keep` was told
     // The value of that rank, from 0.
     [[nodiscard]] constexpr double ranked(std::size_t rank) const noexcept { return detail::value_of_key(keys_[rank]); }
     // What median_of says of them; of none 0.
