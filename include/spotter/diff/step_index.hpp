@@ -29,7 +29,7 @@ public:
     [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }  // in the order in which they were met
     [[nodiscard]] bool has(step_id step) const { return find(step) != nullptr; }  // it has a tensor
     [[nodiscard]] std::span<std::uint32_t const> at(step_id step) const;  // names, in program order; none of a step that is not there
-    [[nodiscard]] bool has(step_id step, std::uint32_t name) const;
+    [[nodiscard]] bool has(step_id step, std::uint32_t name) const;  // that tensor, by its number
 
 private:
     using list = std::vector<std::uint32_t>;

@@ -11,11 +11,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// An array under its key. `values`: recorded ones that are in it; 0 of one that says of which steps another one is.
+// An array under its key, for as long as the call that it is handed to.
 struct recorded_array {
-    std::string const& key;  // as is the view, for as long as the call that it is handed to
-    tensor_ref const& view;
-    std::uint64_t values = 0;
+    std::string const& key;    // in the file; no other has it
+    tensor_ref const& view;    // what is in it
+    std::uint64_t values = 0;  // recorded ones that are in it; 0 of one that says of which steps another one is
 };
 
 // Numbers of one name are one array a mode: `name@mode` with one axis, in the order of their steps' closing, and behind it `name@mode:steps`,

@@ -67,7 +67,7 @@ struct tensor_story {  // what a page says of one tensor
     // Of train, or else of another mode that it was seen in: `seen_in`.
     [[nodiscard]] mode_story& any_mode() { return modes[seen_in()]; }
     [[nodiscard]] mode_story const& any_mode() const noexcept { return modes[seen_in()]; }
-    [[nodiscard]] std::size_t seen_in() const noexcept;
+    [[nodiscard]] std::size_t seen_in() const noexcept;  // index_of that mode; 0 where it was seen in none
     [[nodiscard]] std::uint64_t observations() const noexcept;  // of all modes
 };
 
