@@ -71,11 +71,10 @@ private:
         double before = losses[0];
         for (std::span<double const> const part : {losses.older(), losses.newer()}) {
             for (double const each : part) {
-                int const now = each > before ? 1 : each < before ? -1 : 0;
+                int const now = static_cast<int>(each > before) - static_cast<int>(each < before);
                 before = each;
-                if (now == 0) { continue; }
-                changes += now == -direction ? 1 : 0;
-                direction = now;
+                changes += static_cast<std::uint64_t>(now * direction < 0);  // no branch: of noise none is foreseen
+                direction = now != 0 ? now : direction;
             }
         }
         return static_cast<double>(changes) / static_cast<double>(losses.size() - 2);
