@@ -72,6 +72,15 @@ private:
 
     dump(inflate_function inflate, file_system& files) noexcept : inflate_{inflate}, files_{&files} {}
 
+    // A tensor at a step.
+    struct sight {
+        step_id step{};
+        std::uint32_t name = 0;   // by number
+        std::uint32_t place = 0;  // among all that were met
+
+        friend bool operator<(sight const& a, sight const& b) noexcept { return a.step != b.step ? a.step < b.step : a.place < b.place; }
+    };
+    void meet(step_id step, std::uint32_t name) { met_.push_back({step, name, static_cast<std::uint32_t>(met_.size())}); }
     // Numbers of one name and mode: of element i of an array the step is an element of the other.
     struct series {
         place values{};
@@ -108,7 +117,7 @@ private:
     std::vector<source> files_list_{};
     std::map<std::pair<step_id, std::string>, place> places_{};
     std::map<std::pair<mode, std::string>, series> series_{};
-    std::vector<std::pair<step_id, std::uint32_t>> met_{};  // names by number, until they are in the index
+    std::vector<sight> met_{};  // until they are in the index
     step_index index_{};
     mutable series const* read_ = nullptr;  // that was asked for last, and its numbers:
     mutable recorded_value numbers_{error{}};

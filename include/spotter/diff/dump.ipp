@@ -117,7 +117,7 @@ SPOTTER_BODY recorded_value dump::named(recorded_value value, std::string_view p
 }
 
 SPOTTER_BODY error dump::add(step_id step, std::string name, place where) {
-    met_.emplace_back(step, index_.number_of(name));
+    meet(step, index_.number_of(name));
     auto const [at, is_new] = places_.try_emplace(std::pair{step, std::move(name)}, where);
     if (is_new) { return {}; }
     error why{errc::exists, "\""};
@@ -205,7 +205,7 @@ SPOTTER_BODY error dump::add_series(std::string name, mode which, place values, 
     for (std::size_t i = 0; i < indices.view().count; ++i) { it.steps.emplace_back(first[i], i); }
     std::sort(it.steps.begin(), it.steps.end());
     std::uint32_t const number = index_.number_of(name);
-    for (auto const& [index, element] : it.steps) { met_.emplace_back(step_id{which, index}, number); }
+    for (auto const& [index, element] : it.steps) { meet({which, index}, number); }
     if (series_.try_emplace(std::pair{which, name}, std::move(it)).second) { return {}; }
     error why{errc::exists, "\""};
     why.what << std::string_view{name}.substr(0, 60) << "\" of " << name_of(which) << " is there twice, once in "
@@ -214,20 +214,20 @@ SPOTTER_BODY error dump::add_series(std::string name, mode which, place values, 
 }
 
 SPOTTER_BODY error dump::settle() {
-    std::stable_sort(met_.begin(), met_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::sort(met_.begin(), met_.end());
     std::vector<std::uint32_t> names;
     for (std::size_t i = 0; i < met_.size(); ++i) {
-        names.push_back(met_[i].second);
-        if (i + 1 < met_.size() && met_[i + 1].first == met_[i].first) { continue; }
+        names.push_back(met_[i].name);
+        if (i + 1 < met_.size() && met_[i + 1].step == met_[i].step) { continue; }
         std::vector<std::uint32_t> sorted = names;
         std::sort(sorted.begin(), sorted.end());
         if (auto const twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
             error why{errc::exists, "\""};
             why.what << std::string_view{index_.names()[*twice]}.substr(0, 60) << "\" is there twice at "
-                     << name_of(met_[i].first.mode) << ':' << met_[i].first.index;
+                     << name_of(met_[i].step.mode) << ':' << met_[i].step.index;
             return why;
         }
-        index_.put(met_[i].first, names);
+        index_.put(met_[i].step, names);
         names.clear();
     }
     met_ = {};
