@@ -9,6 +9,7 @@
 #include <spotter/report/bytes.hpp>
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <random>
@@ -63,7 +64,7 @@ TEST_CASE("a finding with names of any length is printed whole") {
     }
 }
 
-TEST_CASE("numbers have the four digits that fmt gives them, sizes its one digit") {
+TEST_CASE("numbers are printed as every message prints them, within half of their third digit; sizes with the one digit that fmt gives them") {
     std::mt19937_64 any_bits{7};
     finding it;
     it.rule = "r", it.measure = "m", it.how = relation::greater;
@@ -74,8 +75,15 @@ TEST_CASE("numbers have the four digits that fmt gives them, sizes its one digit
         bool const random = i >= static_cast<int>(std::size(chosen));
         it.measured = random ? std::bit_cast<double>(any_bits()) : chosen[i];
         it.threshold = static_cast<double>(any_bits() % 1000000) / 1000;
-        std::string const expected = fmt::format("m {:.4g} > {:.4g}", it.measured, it.threshold);
+        text<32> measured, threshold;
+        measured << it.measured;
+        threshold << it.threshold;
+        std::string const shown{measured.view()};
+        std::string const expected = "m " + shown + " > " + std::string{threshold.view()};
         if (describe(it).find(expected) == std::string::npos) { FAIL_CHECK(describe(it) << " and not " << expected); }
+        if (std::fabs(it.measured) > 1e-300 && std::fabs(it.measured) < 1e300) {
+            CHECK(std::fabs(std::stod(shown) / it.measured - 1) <= 0.00501);
+        }
     }
     for (std::uint64_t size : {0ULL, 1023ULL, 1024ULL, 1048575ULL, 1048576ULL, 5ULL << 40}) {
         double const wide = static_cast<double>(size);
