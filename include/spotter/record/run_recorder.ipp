@@ -132,6 +132,7 @@ SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noe
     }
     row.has_shape = !row.has_values && view.shape != seen.tensor.shape;
     std::size_t const inlined = row.has_values && bytes <= ring_tag::inline_bytes ? bytes : 0;
+    if (row.has_values) { core_->choose_copying(bytes); }
     std::size_t const claimed = bound + inlined;
     std::byte* const at = claimed <= core_->largest() ? core_->claim(claimed, core_->spare()) : nullptr;
     if (at == nullptr) { return drop(); }
@@ -144,7 +145,7 @@ SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noe
     quick_writer out{at + head};
     encode(out, row, seen.stats, static_cast<std::uint32_t>(keep));
     auto const* const values = static_cast<std::byte const*>(view.values.raw);
-    if (inlined > 0) { detail::copy_cached(at + head + out.size(), values, inlined); }
+    if (inlined > 0) { core_->copy(at + head + out.size(), values, inlined); }
     core_->commit(head + out.size() + inlined, tag);
     ++handed_;
     if (row.thinned || (row.has_values && bytes > inlined && !hand_over(values, bytes))) { ++thinned_; }
