@@ -7,6 +7,7 @@
 #include <spotter/hook/writer_task.hpp>
 #include <spotter/record/control_file.hpp>
 #include <spotter/record/folder.hpp>
+#include <spotter/record/plain_rows.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
 #include <spotter/record/shared_ring.hpp>
@@ -80,6 +81,7 @@ public:
     [[nodiscard]] std::size_t spare() const noexcept { return ring_.size() / 16; }
     [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }  // bytes of an entry that may ever fit
 
+    [[nodiscard]] plain_rows& rows() noexcept { return rows_; }
     // Memory for an entry, or null: there is no room and the policy does not wait for it.
     [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept;
     void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }  // of what was claimed last
@@ -175,6 +177,7 @@ private:
     writer_task* beside_;
     std::uint64_t beside_due_ = 0;
     bool beside_begun_ = false;
+    plain_rows rows_{};
     std::size_t block_ = 0;
     std::size_t stream_from_ = never;  // so many bytes go past the caches
     bool measured_ = true;             // or how to copy is still to be found out
