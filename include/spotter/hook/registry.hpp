@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Open addressing by hash; a loop that names its tensors in the same order every step never hashes (see find).
+// Open addressing by hash; a loop that names its tensors in the same order every step never hashes.
 class registry {
 public:
     registry() noexcept = default;
@@ -15,8 +15,14 @@ public:
     registry& operator=(registry const&) = delete;
     ~registry();
 
-    // The tensor of that name, made if it is new; null where memory is exhausted.
-    [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept;
+    // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same order every step,
+    // mostly that in which they were met: so the next of these is compared first. It is at hand without a look at the tensor before.
+    [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
+        std::size_t const expected = next_ < count_ ? next_ : 0;
+        if (count_ == 0 || !tensors_[expected]->name.is(name)) { return find_elsewhere(name); }
+        next_ = expected + 1;
+        return tensors_[expected];
+    }
 
     // The tensor whose name is the two parts together.
     [[nodiscard]] tracked_tensor* find(std::string_view name, std::string_view rest = {}) const noexcept;
@@ -55,6 +61,8 @@ public:
     [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) noexcept;
 
 private:
+    // Then what came behind the same tensor the last time, then by its hash.
+    [[nodiscard]] tracked_tensor* find_elsewhere(std::string_view name) noexcept;
     [[nodiscard]] tracked_tensor* bind_evaluation(tracked_tensor& fresh) noexcept;
     // Whether either knows more now.
     static bool tie(tracked_tensor& gradient, tracked_tensor& target) noexcept;
@@ -67,7 +75,7 @@ private:
     slots<tracked_tensor*> tensors_{};  // the first `count_` are owned
     slots<tracked_tensor*> table_{};    // a power of two of them
     std::size_t count_ = 0;
-    tracked_tensor* last_ = nullptr;
+    std::size_t next_ = 0;  // behind the tensor that was named last
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -11,16 +11,17 @@ SPOTTER_BODY registry::~registry() {
     for (std::size_t i = 0; i < count_; ++i) { delete tensors_[i]; }
 }
 
-SPOTTER_BODY tracked_tensor* registry::find_or_add(std::string_view name) noexcept {
-    if (tracked_tensor* const expected = last_ != nullptr ? last_->successor : nullptr;
-        expected != nullptr && expected->name.view() == name) {
-        return last_ = expected;
+SPOTTER_BODY SPOTTER_NOINLINE tracked_tensor* registry::find_elsewhere(std::string_view name) noexcept {
+    tracked_tensor* const before = next_ > 0 ? tensors_[next_ - 1] : nullptr;
+    tracked_tensor* found = before != nullptr ? before->successor : nullptr;
+    if (found == nullptr || !found->name.is(name)) {
+        found = find(name);
+        if (found == nullptr) { found = add(name); }
+        if (found == nullptr) { return nullptr; }
+        if (before != nullptr) { before->successor = found; }
     }
-    tracked_tensor* found = find(name);
-    if (found == nullptr) { found = add(name); }
-    if (found == nullptr) { return nullptr; }
-    if (last_ != nullptr) { last_->successor = found; }
-    return last_ = found;
+    next_ = std::size_t{found->info.id} + 1;
+    return found;
 }
 
 SPOTTER_BODY tracked_tensor* registry::find(std::string_view name, std::string_view rest) const noexcept {
