@@ -29,18 +29,25 @@ public:
     // The same letters: without a call, which takes longer than to compare a name.
     [[nodiscard]] bool is(std::string_view other) const noexcept {
         if (other.size() != size_) { return false; }
-        if (size_ < 8) { return same_few(letters_, other.data(), size_); }
-        for (std::size_t i = 0; i + 8 < size_; i += 8) {
-            if (!same_word(letters_ + i, other.data() + i)) { return false; }
+        if (size_ < 4) { return same_few(letters_, other.data(), size_); }
+        if (size_ < 8) { return same_ends<std::uint32_t>(letters_, other.data(), size_); }
+        for (std::size_t i = 8; i + 8 < size_; i += 8) {
+            if (!same_word<std::uint64_t>(letters_ + i, other.data() + i)) { return false; }
         }
-        return same_word(letters_ + size_ - 8, other.data() + size_ - 8);
+        return same_ends<std::uint64_t>(letters_, other.data(), size_);
     }
 
 private:
+    template <class Word>
     static bool same_word(char const* a, char const* b) noexcept {
-        std::uint64_t words[2];
-        std::memcpy(&words[0], a, 8), std::memcpy(&words[1], b, 8);
+        Word words[2];
+        std::memcpy(&words[0], a, sizeof(Word)), std::memcpy(&words[1], b, sizeof(Word));
         return words[0] == words[1];
+    }
+    template <class Word>
+    static bool same_ends(char const* a, char const* b, std::size_t count) noexcept {
+        std::size_t const last = count - sizeof(Word);
+        return same_word<Word>(a, b) && same_word<Word>(a + last, b + last);
     }
     static bool same_few(char const* a, char const* b, std::size_t count) noexcept {
         for (std::size_t i = 0; i < count; ++i) {

@@ -15,12 +15,13 @@ public:
     registry& operator=(registry const&) = delete;
     ~registry();
 
-    // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same order every step,
-    // mostly that in which they were met: so the next of these is compared first. It is at hand without a look at the tensor before.
+    // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same order every step:
+    // what came behind the last one before is compared first. Which that is stands apart, so that no tensor is waited for to know it.
     [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
-        std::size_t const expected = next_ < count_ ? next_ : 0;
-        if (count_ == 0 || !tensors_[expected]->name.is(name)) { return find_elsewhere(name); }
-        next_ = expected + 1;
+        if (count_ == 0) { return find_elsewhere(name); }
+        tensor_id const expected = next_[last_];
+        if (!tensors_[expected]->name.is(name)) { return find_elsewhere(name); }
+        last_ = expected;
         return tensors_[expected];
     }
 
@@ -61,7 +62,7 @@ public:
     [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) noexcept;
 
 private:
-    // Then what came behind the same tensor the last time, then by its hash.
+    // By its hash.
     [[nodiscard]] tracked_tensor* find_elsewhere(std::string_view name) noexcept;
     [[nodiscard]] tracked_tensor* bind_evaluation(tracked_tensor& fresh) noexcept;
     // Whether either knows more now.
@@ -75,7 +76,8 @@ private:
     slots<tracked_tensor*> tensors_{};  // the first `count_` are owned
     slots<tracked_tensor*> table_{};    // a power of two of them
     std::size_t count_ = 0;
-    std::size_t next_ = 0;  // behind the tensor that was named last
+    slots<tensor_id> next_{};  // what was named behind a tensor the last time; behind a new one, the first
+    tensor_id last_ = 0;       // was named
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -12,15 +12,11 @@ SPOTTER_BODY registry::~registry() {
 }
 
 SPOTTER_BODY SPOTTER_NOINLINE tracked_tensor* registry::find_elsewhere(std::string_view name) noexcept {
-    tracked_tensor* const before = next_ > 0 ? tensors_[next_ - 1] : nullptr;
-    tracked_tensor* found = before != nullptr ? before->successor : nullptr;
-    if (found == nullptr || !found->name.is(name)) {
-        found = find(name);
-        if (found == nullptr) { found = add(name); }
-        if (found == nullptr) { return nullptr; }
-        if (before != nullptr) { before->successor = found; }
-    }
-    next_ = std::size_t{found->info.id} + 1;
+    tracked_tensor* found = find(name);
+    if (found == nullptr) { found = add(name); }
+    if (found == nullptr) { return nullptr; }
+    next_[last_] = found->info.id;
+    last_ = found->info.id;
     return found;
 }
 
@@ -87,7 +83,7 @@ SPOTTER_BODY bool registry::tie(tracked_tensor& gradient, tracked_tensor& target
 }
 
 SPOTTER_BODY tracked_tensor* registry::add(std::string_view name) noexcept {
-    if (!tensors_.grow(count_ + 1)) { return nullptr; }
+    if (!tensors_.grow(count_ + 1) || !next_.grow(count_ + 1)) { return nullptr; }
     if (2 * (count_ + 1) > table_.size() && !rehash(table_.size() == 0 ? 64 : 2 * table_.size())) { return nullptr; }
     tracked_tensor* const fresh = new (std::nothrow) tracked_tensor;
     if (fresh == nullptr || !fresh->name.assign(name)) {

@@ -59,7 +59,6 @@ struct tracked_tensor {
     terms cached_wanted = terms::none;  // of these collections together
     bool as_number = false, as_values = false;  // and whether that is a number, or values and nothing computed of them
     bool lacks_memory = false;            // for what rules or the plan want of it
-    tracked_tensor* successor = nullptr;  // what was named after it, where that was not the one met next
     refusal_words refused{};              // why it was not taken the last time that it was not
     std::uint64_t times_refused = 0;  // observations
 
