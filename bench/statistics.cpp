@@ -143,9 +143,18 @@ int main() {
     type_rate<bool>("bool", values, f32, [](float x) { return x > 0; });
     type_rate<c64>("c64", values, f32, [](float x) { return c64{x, x}; });
 
-    std::vector<float> sick(values.begin(), values.begin() + (512 << 10) / 4);
-    for (std::size_t i = 0; i < sick.size(); i += block_size) { sick[i] = std::bit_cast<float>(0x7FC00000U); }
-    bench::figure("  seven terms of f32 with a NaN in every block",
-                  summary_rate(view_of(sick.data(), {sick.size()}), seven), "GB/s");
+    // A run that diverged: the share of the speed without, of pairs that are taken in turn.
+    for (std::size_t const every : {block_size, std::size_t{2}, std::size_t{1}}) {
+        std::vector<float> sick(values.begin(), values.begin() + (512 << 10) / 4);
+        for (std::size_t i = 0; i < sick.size(); i += every) { sick[i] = std::bit_cast<float>(0x7FC00000U); }
+        double least = 1e12, clean = 0;
+        for (int i = 0; i < 5; ++i) {
+            double const without = summary_rate(first(512U << 10), seven);
+            double const share = summary_rate(view_of(sick.data(), {sick.size()}), seven) / without;
+            if (share < least) { least = share, clean = without; }
+        }
+        bench::target("T23 seven terms of f32, a NaN every " + std::to_string(every), least, "x the speed without", bench::wanted::at_least,
+                      0.5, bench::control("without", clean, "GB/s"));
+    }
     return 0;
 }

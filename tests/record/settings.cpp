@@ -3,6 +3,7 @@
 #include <tests/catch.hpp>
 
 #include <spotter/file/memory.hpp>
+#include <spotter/ring/copy.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
@@ -122,4 +123,42 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
     recorder record{"runs/b", {.memory = none}, files};
     hook watch{record, all_values};
     CHECK(watch.health().first_error.code == errc::out_of_memory);
+}
+
+TEST_CASE("how values are copied is found out in the ring at the first of 4 KiB, unless it was said") {
+    if (!detail::can_stream) { SPOTTER_SKIP("there is one way to copy on this processor"); }
+    // Whether something was copied in the part of the ring that no entry has reached.
+    auto const tried = [](copying how, std::size_t count) {
+        struct ground {
+            std::vector<std::byte> bytes = std::vector<std::byte>((8U << 20) + byte_ring::alignment);
+            std::byte* first = nullptr;
+        } all;
+        for (std::size_t i = 0; i < all.bytes.size(); ++i) { all.bytes[i] = static_cast<std::byte>(i * 0x9E3779B1U >> 20); }
+        std::vector<std::byte> const before = all.bytes;
+        memory_source const source{[](std::size_t, std::size_t alignment, void* context) noexcept -> void* {
+                                       auto& it = *static_cast<ground*>(context);
+                                       auto const at = reinterpret_cast<std::uintptr_t>(it.bytes.data());
+                                       return it.first = it.bytes.data() + (alignment - at % alignment) % alignment;
+                                   },
+                                   [](void*, std::size_t, void*) noexcept {}, &all};
+        memory_file_system files;
+        {
+            recorder record{"runs/a", {.drain = drain::poll, .copying = how, .ring_bytes = 8U << 20, .memory = source}, files};
+            hook watch{record, all_values};
+            std::vector<float> const values(count, 0.5F);
+            watch.begin(train(0));
+            watch.observe("x", values);
+            std::size_t changed = 0;
+            auto const from = static_cast<std::size_t>(all.first - all.bytes.data()) + (1U << 20);
+            for (std::size_t i = from; i < from + 4096; ++i) { changed += all.bytes[i] != before[i] ? 1 : 0; }
+            (void)watch.end();
+            CHECK(watch.health().good());
+            return changed > 1000;
+        }
+    };
+    CHECK(tried(copying::automatic, 1024));
+    CHECK(tried(copying::automatic, 64U << 10));
+    CHECK_FALSE(tried(copying::automatic, 1023));
+    CHECK_FALSE(tried(copying::cached, 64U << 10));
+    CHECK_FALSE(tried(copying::streaming, 64U << 10));
 }

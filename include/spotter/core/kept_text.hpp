@@ -4,6 +4,8 @@
 
 #include <spotter/core/slots.hpp>
 
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -24,8 +26,35 @@ public:
 
     [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }  // until it is changed or moved
     operator std::string_view() const noexcept { return view(); }  // the same
+    // The same letters: without a call, which takes longer than to compare a name.
+    [[nodiscard]] bool is(std::string_view other) const noexcept {
+        if (other.size() != size_) { return false; }
+        if (size_ < 4) { return same_few(letters_, other.data(), size_); }
+        if (size_ < 8) { return same_ends<std::uint32_t>(letters_, other.data(), size_); }
+        for (std::size_t i = 8; i + 8 < size_; i += 8) {
+            if (!same_word<std::uint64_t>(letters_ + i, other.data() + i)) { return false; }
+        }
+        return same_ends<std::uint64_t>(letters_, other.data(), size_);
+    }
 
 private:
+    template <class Word>
+    static bool same_word(char const* a, char const* b) noexcept {
+        Word words[2];
+        std::memcpy(&words[0], a, sizeof(Word)), std::memcpy(&words[1], b, sizeof(Word));
+        return words[0] == words[1];
+    }
+    template <class Word>
+    static bool same_ends(char const* a, char const* b, std::size_t count) noexcept {
+        std::size_t const last = count - sizeof(Word);
+        return same_word<Word>(a, b) && same_word<Word>(a + last, b + last);
+    }
+    static bool same_few(char const* a, char const* b, std::size_t count) noexcept {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (a[i] != b[i]) { return false; }
+        }
+        return true;
+    }
     void take(kept_text& other) noexcept;
 
     char* letters_ = near_;

@@ -50,6 +50,8 @@ public:
 
     // Something beyond the plan may be wanted of any tensor.
     [[nodiscard]] bool active() const noexcept { return active_ || everything_; }
+    // More or less than the plan's may be kept.
+    [[nodiscard]] bool interfere() const noexcept { return active_ || everything_ || paused_; }
     // The sink wants whatever is observed, for a flight recorder.
     [[nodiscard]] bool everything() const noexcept { return everything_; }
     // As the sink says.

@@ -91,7 +91,7 @@ public:
     // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something is due.
     template <class Values>
     void observe(std::string_view name, Values const& values) noexcept {
-        if (tracked_tensor* const it = meet(name); it != nullptr && !idle(*it)) { observe_tracked(*it, offer(values)); }
+        if (tracked_tensor* const it = meet(name); it != nullptr) { observe_met(*it, values); }
     }
     // With a role, and flags: the first given hold for the run.
     template <class Values>
@@ -100,12 +100,10 @@ public:
     }
     // With flags, and the role that the name tells.
     template <class Values>
-    void observe(std::string_view name, Values const& values, flag flags) noexcept {
-        observe_offered(name, offer(values), nullptr, flags);
-    }
+    void observe(std::string_view name, Values const& values, flag flags) noexcept { observe_offered(name, offer(values), nullptr, flags); }
     template <class Values>
     void observe(tensor_handle handle, Values const& values) noexcept {
-        if (handle.it_ != nullptr && !idle(*handle.it_)) { observe_tracked(*handle.it_, offer(values)); }
+        if (handle.it_ != nullptr) { observe_met(*handle.it_, values); }
     }
     // Observes a value on its way and returns it: `x = hook.tap("relu1", relu(x))`.
     template <class Values>
@@ -125,40 +123,30 @@ public:
     // A value that is always kept: at the open step (rules see it too), or loose between steps.
     template <element Value>
     void scalar(std::string_view name, Value value) noexcept {
-        keep_scalar(name, view_of(&value, {}), nullptr);
+        if (tracked_tensor* const it = meet(name); it != nullptr) { keep_number(*it, value); }
     }
     template <element Value>
     void scalar(tensor_handle handle, Value value) noexcept {
-        if (handle.it_ != nullptr) { keep_scalar(*handle.it_, view_of(&value, {}), nullptr); }
+        if (handle.it_ != nullptr) { keep_number(*handle.it_, value); }
     }
     // With a time of its own, in seconds since 1970.
     template <element Value>
-    void scalar(std::string_view name, Value value, double time) noexcept {
-        keep_scalar(name, view_of(&value, {}), &time);
-    }
+    void scalar(std::string_view name, Value value, double time) noexcept { keep_scalar(name, view_of(&value, {}), &time); }
 
     // A text: kept like any other scalar; rules do not see it.
-    void scalar(std::string_view name, std::string_view text) noexcept {
-        keep_scalar(name, view_of_text(text), nullptr);
-    }
-    void scalar(std::string_view name, std::string_view text, double time) noexcept {
-        keep_scalar(name, view_of_text(text), &time);
-    }
+    void scalar(std::string_view name, std::string_view text) noexcept { keep_scalar(name, view_of_text(text), nullptr); }
+    void scalar(std::string_view name, std::string_view text, double time) noexcept { keep_scalar(name, view_of_text(text), &time); }
     template <class Value, std::same_as<double>... Time>
-    requires(!element<Value> && !std::convertible_to<Value const&, std::string_view>) void scalar(std::string_view,
-                                                                                                  Value const&,
-                                                                                                  Time...) noexcept {
+    requires(!element<Value> && !std::convertible_to<Value const&, std::string_view>) void scalar(std::string_view, Value const&, Time...) noexcept {
         static_assert(sizeof(Value) == 0,
                       "spotter: a scalar is one number or a text; a tensor is observed: observe(\"name\", tensor).");
     }
 
     // A handle saves the look-up of a name that is observed very often.
-    [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept {
-        return tensor_handle{registry_.find_or_add(name)};
-    }
+    [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept { return tensor_handle{registry_.find_or_add(name)}; }
     [[nodiscard]] tensor_handle tensor(std::string_view name, role what, flag flags = flag::none) noexcept {
         tracked_tensor* const it = registry_.find_or_add(name);
-        if (it != nullptr) { give_role(*it, &what, flags); }
+        if (it != nullptr) { it->give_role(&what, flags); }
         return tensor_handle{it};
     }
 
@@ -228,16 +216,14 @@ public:
     void each_refused(Use&& use) const { registry_.each_refused(use); }
     // Calls use(coverage) for each leaf rule.
     template <class Use>
-    void coverage_of_rules(Use&& use) const {
-        judges_.report(use);
-    }
+    void coverage_of_rules(Use&& use) const { judges_.report(use); }
 
     // For code that does not know the hook's type (hook/observer.hpp) and for tables of tensors.
     void observe_offered(std::string_view name, offered const& values, role const* what = nullptr,
                          flag flags = flag::none) noexcept {
         tracked_tensor* const it = meet(name);
         if (it == nullptr) { return; }
-        give_role(*it, what, flags);
+        it->give_role(what, flags);
         observe_tracked(*it, values);
     }
     void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }  // of any type
@@ -347,8 +333,35 @@ private:
                ((it.rules & rules_due_) | (it.info.collections & plan_due_)) == 0;
     }
 
+    // What is due of it is what was when it was last observed, and no rule waits for it.
+    [[nodiscard]] bool plain(tracked_tensor const& it) const noexcept {
+        return open_ && it.declared && (it.rules & rules_due_) == 0 && (it.info.collections & plan_due_) == it.cached_due &&
+               !captures_.interfere();
+    }
+    template <class Values>
+    void observe_met(tracked_tensor& it, Values const& values) noexcept {
+        if (idle(it)) { return; }
+        if constexpr (detail::takes_number<Sink, Values>) {
+            if (it.as_number && plain(it)) { return ++observed_, detail::hand_number(sink_, it.info, step_, values); }
+        }
+        observe_tracked(it, offer(values));
+    }
+    template <element Value>
+    void keep_number(tracked_tensor& it, Value const& value) noexcept {
+        if constexpr (detail::takes_number<Sink, Value>) {
+            if (open_ && it.declared && (it.rules & rules_due_) == 0) { return ++observed_, detail::hand_number(sink_, it.info, step_, value); }
+        }
+        keep_apart(it, value);
+    }
+    template <element Value>
+    SPOTTER_NOINLINE void keep_apart(tracked_tensor& it, Value const& value) noexcept { keep_scalar(it, view_of(&value, {}), nullptr); }
     void observe_tracked(tracked_tensor& it, offered const& given) noexcept {
         tensor_ref const& values = given.view;
+        if constexpr (plain_sink<Sink>) {
+            if (it.as_values && plain(it) && given.copy == nullptr && values.refused == refusal::none && !values.absent()) {
+                return ++observed_, sink_.values(it.info, step_, values, it.cached_wanted);
+            }
+        }
         if (state_ == detail::switch_state::off) { return; }
         if (!open_) {
             return refuse(it, {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
@@ -400,7 +413,7 @@ private:
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
         if (tracked_tensor* const it = meet(name); it != nullptr) { keep_scalar(*it, value, time); }
     }
-    void keep_scalar(tracked_tensor& it, tensor_ref const& value, double const* time) noexcept {
+    SPOTTER_NOINLINE void keep_scalar(tracked_tensor& it, tensor_ref const& value, double const* time) noexcept {
         if (finished_ || state_ == detail::switch_state::off) { return; }
         if (!it.declared) { declare(it, value); }
         if (!open_) { return sink_.scalar(it.info, nullptr, value, time); }
@@ -438,22 +451,9 @@ private:
         if (has(it.all_needs | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
         sink_.declare(it.info);
     }
-    void give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
-        if (it.role_given || (what == nullptr && flags == flag::none)) { return; }
-        it.role_given = true;
-        role const told = what != nullptr ? *what : it.info.role;
-        if (it.info.role == told && it.info.flags == flags) { return; }
-        it.info.role = told;
-        it.info.flags = flags;
-        if (activation_of(flags) != activation_kind::unknown) { it.info.activation = activation_of(flags); }
-        it.declared = false;  // declared anew at the observation that follows
-    }
 
     [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
-        if (it.cached_due != due) {
-            it.cached_due = due;
-            it.cached_wanted = plan_.wanted(due);
-        }
+        if (it.cached_due != due) { it.want(due, plan_.wanted(due)); }
         terms const planned = due == 0 ? terms::none : it.cached_wanted;
         return captures_.add(it, step_, planned);
     }

@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Open addressing by hash; a loop that names its tensors in the same order every step never hashes (see find).
+// Open addressing by hash; a loop that names its tensors in the same order every step never hashes.
 class registry {
 public:
     registry() noexcept = default;
@@ -15,8 +15,15 @@ public:
     registry& operator=(registry const&) = delete;
     ~registry();
 
-    // The tensor of that name, made if it is new; null where memory is exhausted.
-    [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept;
+    // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same order every step:
+    // what came behind the last one before is compared first. Which that is stands apart, so that no tensor is waited for to know it.
+    [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
+        if (count_ == 0) { return find_elsewhere(name); }
+        tensor_id const expected = next_[last_];
+        if (!tensors_[expected]->name.is(name)) { return find_elsewhere(name); }
+        last_ = expected;
+        return tensors_[expected];
+    }
 
     // The tensor whose name is the two parts together.
     [[nodiscard]] tracked_tensor* find(std::string_view name, std::string_view rest = {}) const noexcept;
@@ -55,6 +62,8 @@ public:
     [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) noexcept;
 
 private:
+    // By its hash.
+    [[nodiscard]] tracked_tensor* find_elsewhere(std::string_view name) noexcept;
     [[nodiscard]] tracked_tensor* bind_evaluation(tracked_tensor& fresh) noexcept;
     // Whether either knows more now.
     static bool tie(tracked_tensor& gradient, tracked_tensor& target) noexcept;
@@ -67,7 +76,8 @@ private:
     slots<tracked_tensor*> tensors_{};  // the first `count_` are owned
     slots<tracked_tensor*> table_{};    // a power of two of them
     std::size_t count_ = 0;
-    tracked_tensor* last_ = nullptr;
+    slots<tensor_id> next_{};  // what was named behind a tensor the last time; behind a new one, the first
+    tensor_id last_ = 0;       // was named
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

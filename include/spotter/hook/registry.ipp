@@ -11,16 +11,13 @@ SPOTTER_BODY registry::~registry() {
     for (std::size_t i = 0; i < count_; ++i) { delete tensors_[i]; }
 }
 
-SPOTTER_BODY tracked_tensor* registry::find_or_add(std::string_view name) noexcept {
-    if (tracked_tensor* const expected = last_ != nullptr ? last_->successor : nullptr;
-        expected != nullptr && expected->name.view() == name) {
-        return last_ = expected;
-    }
+SPOTTER_BODY SPOTTER_NOINLINE tracked_tensor* registry::find_elsewhere(std::string_view name) noexcept {
     tracked_tensor* found = find(name);
     if (found == nullptr) { found = add(name); }
     if (found == nullptr) { return nullptr; }
-    if (last_ != nullptr) { last_->successor = found; }
-    return last_ = found;
+    next_[last_] = found->info.id;
+    last_ = found->info.id;
+    return found;
 }
 
 SPOTTER_BODY tracked_tensor* registry::find(std::string_view name, std::string_view rest) const noexcept {
@@ -86,7 +83,7 @@ SPOTTER_BODY bool registry::tie(tracked_tensor& gradient, tracked_tensor& target
 }
 
 SPOTTER_BODY tracked_tensor* registry::add(std::string_view name) noexcept {
-    if (!tensors_.grow(count_ + 1)) { return nullptr; }
+    if (!tensors_.grow(count_ + 1) || !next_.grow(count_ + 1)) { return nullptr; }
     if (2 * (count_ + 1) > table_.size() && !rehash(table_.size() == 0 ? 64 : 2 * table_.size())) { return nullptr; }
     tracked_tensor* const fresh = new (std::nothrow) tracked_tensor;
     if (fresh == nullptr || !fresh->name.assign(name)) {

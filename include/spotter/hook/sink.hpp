@@ -9,6 +9,7 @@
 #include <spotter/stat/summary.hpp>
 
 #include <concepts>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -45,6 +46,9 @@ struct sink_health {
 //   scalar(tensor_info, step or null, value, time or null)   always kept; time in seconds since the epoch
 //   close(step, alarm)           the step is whole
 //   watcher()                    optional, behind start: who wants to know in which section the loop is (hook/sections.hpp); null: nobody
+//   number(tensor_info, step, plain_number)  optional, in place of scalar, and of observe where a tensor of rank 0 is kept with its value
+//                                (and, at most, terms of the pass, which follow from it): a number of 8 bytes or less, at an open step
+//   values(tensor_info, step, tensor, keep)  optional, in place of observe where the values are kept and nothing is computed of them
 //   stamp(times)                 optional, before close: when the step was begun and closed
 //   leave(step, alarm)           optional, in place of close: the run failed amid the step, and this was found in what there is of it
 //   finish(run_end)              once; nothing comes after it
@@ -81,6 +85,35 @@ concept event_sink = requires(Sink& sink, run_info const& run, tensor_info const
 // One that takes the times of steps.
 template <class Sink>
 concept times_sink = requires(std::remove_reference_t<Sink>& sink, step_moments const& times) { sink.stamp(times); };
+
+// A number of up to 8 bytes.
+struct plain_number {
+    std::uint64_t bits = 0;  // from the lowest byte on
+    dtype type = dtype::none;
+    std::uint8_t size = 0;  // in bytes
+};
+
+// One that takes in short what no rule looks at.
+template <class Sink>
+concept plain_sink = requires(std::remove_reference_t<Sink>& sink, tensor_info const& tensor, step_id const& step,
+                              tensor_ref const& view) {
+    sink.number(tensor, step, plain_number{});
+    sink.values(tensor, step, view, terms{});
+};
+
+namespace detail {
+
+template <class Sink, class Value>
+inline constexpr bool takes_number = plain_sink<Sink> && element<Value> && sizeof(Value) <= sizeof(std::uint64_t);
+
+template <class Sink, element Value>
+SPOTTER_INLINE void hand_number(Sink& sink, tensor_info const& tensor, step_id const& step, Value const& value) noexcept {
+    plain_number it{0, dtype_of<Value>, static_cast<std::uint8_t>(sizeof value)};
+    std::memcpy(&it.bits, &value, sizeof value);
+    sink.number(tensor, step, it);
+}
+
+}  // namespace detail
 
 // Rules judge, nothing is kept.
 struct null_sink {

@@ -57,8 +57,8 @@ struct tracked_tensor {
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
     terms cached_wanted = terms::none;  // of these collections together
+    bool as_number = false, as_values = false;  // and whether that is a number, or values and nothing computed of them
     bool lacks_memory = false;            // for what rules or the plan want of it
-    tracked_tensor* successor = nullptr;  // what was observed after it last time
     refusal_words refused{};              // why it was not taken the last time that it was not
     std::uint64_t times_refused = 0;  // observations
 
@@ -70,6 +70,7 @@ struct tracked_tensor {
         rules = 0;
         all_needs = terms::none;
         cached_due = 0;
+        as_number = as_values = false;
         tensor_needs joined;
         if (!needs_of_rule.grow(64)) {
             lacks_memory = true;
@@ -90,6 +91,13 @@ struct tracked_tensor {
         return agreed;
     }
     void keep_copies(terms wanted);  // begins to retain values where the change is wanted
+    // As the user says, the first time; declared anew at the observation that follows, if that is news.
+    void give_role(spotter::role const* what, flag flags) noexcept {
+        if (!role_given && (what != nullptr || flags != flag::none)) { take_role(what, flags); }
+    }
+    void take_role(spotter::role const* what, flag flags) noexcept;
+    // The collections `due` want `wanted` of it.
+    void want(std::uint64_t due, terms wanted) noexcept;
     // Judged, and recorded, without what there was no memory for.
     [[nodiscard]] error lack() const noexcept;
 

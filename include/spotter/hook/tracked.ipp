@@ -30,6 +30,24 @@ SPOTTER_BODY void tracked_tensor::keep_copies(terms wanted) {
     if (has(wanted, terms::change) && !previous.grow(mode_count)) { lacks_memory = true; }
 }
 
+SPOTTER_BODY void tracked_tensor::take_role(spotter::role const* what, flag flags) noexcept {
+    role_given = true;
+    spotter::role const told = what != nullptr ? *what : info.role;
+    if (info.role == told && info.flags == flags) { return; }
+    info.role = told;
+    info.flags = flags;
+    if (activation_of(flags) != activation_kind::unknown) { info.activation = activation_of(flags); }
+    declared = false;
+}
+
+SPOTTER_BODY void tracked_tensor::want(std::uint64_t due, terms wanted) noexcept {
+    cached_due = due;
+    cached_wanted = wanted;
+    terms const computed = without(wanted, terms::payload | terms::shape | detail::chain_bits);
+    as_values = has(wanted, terms::payload) && !any(computed);
+    as_number = has(wanted, terms::payload) && !any(without(computed, pass_terms)) && info.shape.rank == 0;
+}
+
 SPOTTER_BODY error tracked_tensor::lack() const noexcept {
     error why;
     if (!lacks_memory) { return why; }
@@ -39,6 +57,7 @@ SPOTTER_BODY error tracked_tensor::lack() const noexcept {
 }
 
 SPOTTER_BODY terms tracked_tensor::needs_of(std::uint64_t set) const noexcept {
+    if (set == 0) { return terms::none; }
     if (set == rules) { return all_needs; }
     terms all = terms::none;
     for (std::size_t i = 0; i < needs_of_rule.size(); ++i) {

@@ -19,6 +19,14 @@ SPOTTER_BODY std::uint64_t steady_milliseconds() noexcept {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
 }
 
+SPOTTER_BODY std::uint64_t nanoseconds_since(std::int64_t zero, double seconds) noexcept {
+    bool const sane = seconds > -4e9 && seconds < 4e9;  // a clock of the user's may say anything
+    auto const whole = sane ? static_cast<std::int64_t>(seconds) : 0;  // apart, or 2026 in nanoseconds would be rounded to 256
+    double const rest = sane ? seconds - static_cast<double>(whole) : 0;
+    std::int64_t const since = zero + whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1e9 + 0.5);
+    return since > 0 ? static_cast<std::uint64_t>(since) : 0;
+}
+
 SPOTTER_BODY void day_clock_watch::look_now() noexcept {
     std::uint64_t const before = steady_milliseconds();
     double const time_of_day = seconds_since_epoch();

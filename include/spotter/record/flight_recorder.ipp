@@ -28,6 +28,10 @@ SPOTTER_BODY void flight_recorder::scalar(tensor_info const& tensor, step_id con
     record_.scalar(tensor, step, value, time);
 }
 
+SPOTTER_BODY void flight_recorder::number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept {
+    overrun_ ? record_.drop() : record_.number(tensor, step, value);
+}
+
 SPOTTER_BODY void flight_recorder::finish(run_end const& end) noexcept {
     if (record_.is_open()) {
         if (fly_for_ > 0 || end.how == ending::failed) { record_.write_out(); }

@@ -34,6 +34,12 @@ public:
         if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
         run_.scalar(tensor, step, value, time);
     }
+    void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept {
+        flight_ != nullptr ? number_twice(tensor, step, value) : run_.number(tensor, step, value);
+    }
+    void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept {
+        run_.values(tensor, step, view, keep);  // a flight recorder wants everything, and so gets it by `observe`
+    }
     void stamp(step_moments const& times) noexcept {
         if (flight_ != nullptr) { flight_->stamp(times); }
         run_.stamp(times);
@@ -71,6 +77,8 @@ public:
     [[nodiscard]] std::string_view path() const noexcept { return run_.path(); }
 
 private:
+    void number_twice(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
+
     run_recorder run_;
     flight_recorder* flight_ = nullptr;
 };

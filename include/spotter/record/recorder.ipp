@@ -29,6 +29,12 @@ SPOTTER_BODY void recorder::start(run_info const& run) noexcept {
     run_.start(run);
 }
 
+SPOTTER_BODY SPOTTER_NOINLINE void recorder::number_twice(tensor_info const& tensor, step_id const& step,
+                                                          plain_number value) noexcept {
+    flight_->number(tensor, step, value);
+    run_.number(tensor, step, value);
+}
+
 SPOTTER_BODY void recorder::finish(run_end const& end) noexcept {
     if (flight_ != nullptr) { flight_->finish(end); }
     run_.finish(end);

@@ -7,6 +7,7 @@
 #include <spotter/hook/writer_task.hpp>
 #include <spotter/record/control_file.hpp>
 #include <spotter/record/folder.hpp>
+#include <spotter/record/plain_rows.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
 #include <spotter/record/shared_ring.hpp>
@@ -45,9 +46,9 @@ public:
     [[nodiscard]] bool take_memory() noexcept;  // of the ring; once. False where there is none
     // Values on their way into memory that was claimed.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept;
-    // Before the first values that are copied so. How, is found out there.
-    void choose_copying() noexcept {
-        if (!measured_) { measure_copying(); }
+    // Before so many are copied, and before memory is claimed for them. How, is found out at the first that may go past the caches.
+    void choose_copying(std::size_t bytes) noexcept {
+        if (!measured_ && bytes >= few_bytes) { measure_copying(); }
     }
     void start(byte_view run_begin) noexcept;  // the writer's thread too, where one is wanted
     // Ends the writer thread and takes what is in the ring; only `finish` may follow.
@@ -80,6 +81,7 @@ public:
     [[nodiscard]] std::size_t spare() const noexcept { return ring_.size() / 16; }
     [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }  // bytes of an entry that may ever fit
 
+    [[nodiscard]] plain_rows& rows() noexcept { return rows_; }
     // Memory for an entry, or null: there is no room and the policy does not wait for it.
     [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept;
     void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }  // of what was claimed last
@@ -121,10 +123,12 @@ private:
     [[nodiscard]] bool share_memory() noexcept;
     void note(error const& why) noexcept;
 
-    // Copies a few blocks either way into the ring, each to a place of its own, so that no cache helps. Not while the ring has no
-    // room for it.
+    // Copies a few blocks either way into the ring, whole and in small pieces, each to a place of its own, so that no cache helps. Not
+    // while the ring has no room for it.
     void measure_copying() noexcept;
-    static constexpr std::size_t copied_rounds = 16, copied_bytes = 128U << 10;
+    static constexpr std::size_t few_bytes = 4096;  // fewer are never streamed: waiting until they are in memory takes longer
+    static constexpr std::size_t never = ~std::size_t{0};
+    static constexpr std::size_t copied_rounds = 16, copied_bytes = 64U << 10;
     static constexpr std::size_t copied_room = (2 * copied_rounds + 1) * copied_bytes;
     void start_writing() noexcept;
     static void nap(int microseconds) noexcept { std::this_thread::sleep_for(std::chrono::microseconds{microseconds}); }
@@ -173,9 +177,10 @@ private:
     writer_task* beside_;
     std::uint64_t beside_due_ = 0;
     bool beside_begun_ = false;
+    plain_rows rows_{};
     std::size_t block_ = 0;
-    bool streaming_ = false;
-    bool measured_ = true;  // or how to copy is still to be found out
+    std::size_t stream_from_ = never;  // so many bytes go past the caches
+    bool measured_ = true;             // or how to copy is still to be found out
     bool declares_ = true;  // the open step did, first at `declared_at_`; the first of all ends as if it did
     bool writing_ = false;  // the writer knows that there is something to write
     std::uint64_t declared_at_ = 0;

@@ -35,14 +35,14 @@ SPOTTER_BODY bool recorder_core::take_memory() noexcept {
     if (shared_.header() != nullptr) { watcher_.marks = &shared_.header()->marks; }
     pages_.begin();
     block_ = (std::min)(layout::block_bytes, ring_.size() / 4);
-    streaming_ = choices_.copying == copying::streaming;
+    stream_from_ = choices_.copying == copying::streaming ? few_bytes : never;
     // A ring that is too small to measure in stays in a cache.
     measured_ = choices_.copying != copying::automatic || !detail::can_stream || copied_room > ring_.largest();
     return true;
 }
 
 SPOTTER_BODY void recorder_core::copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
-    if (streaming_) { return detail::copy_streaming(into, from, bytes); }
+    if (bytes >= stream_from_) { return detail::copy_streaming(into, from, bytes); }
     detail::copy_cached(into, from, bytes);
 }
 
@@ -204,16 +204,20 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::measure_copying() noexcept {
     ring_.touch(copied_room + byte_ring::header);
     detail::leave_caches(first, 2 * rounds * bytes);
     std::byte const* const from = first + 2 * rounds * bytes;
-    std::size_t won = 0;  // by streaming; a sum of times would be that of a round that was interrupted
-    for (std::size_t i = 0; i < rounds; ++i) {
+    auto const seconds = [&](std::byte* to, std::size_t piece, auto&& copy_to) {
         auto const begin = std::chrono::steady_clock::now();
-        detail::copy_cached(first + 2 * i * bytes, from, bytes);
-        auto const between = std::chrono::steady_clock::now();
-        detail::copy_streaming(first + (2 * i + 1) * bytes, from, bytes);
-        auto const end = std::chrono::steady_clock::now();
-        won += end - between < between - begin ? 1 : 0;
+        for (std::size_t at = 0; at < bytes; at += piece) { copy_to(to + at, from + at, piece); }
+        return std::chrono::steady_clock::now() - begin;
+    };
+    std::size_t won[2]{};  // by streaming, whole blocks and pieces; a sum of times would be that of a round that was interrupted
+    for (std::size_t i = 0; i < rounds; ++i) {
+        std::byte* const to = first + 2 * i * bytes;
+        std::size_t const piece = i % 2 == 0 ? bytes : few_bytes;
+        auto const cached = seconds(to, piece, detail::copy_cached);
+        won[i % 2] += seconds(to + bytes, piece, detail::copy_streaming) < cached ? 1 : 0;
     }
-    streaming_ = 2 * won > rounds;
+    bool const streams = 4 * won[0] > rounds;
+    stream_from_ = !streams ? never : 4 * won[1] > rounds ? few_bytes : ring_tag::inline_bytes + 1;
     measured_ = true;
 }
 

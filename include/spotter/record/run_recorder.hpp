@@ -19,9 +19,6 @@ class recorder_core;
 enum class row_kind : std::uint8_t;
 struct distribution;
 struct room_maker;
-namespace ring_tag {
-struct values_head;
-}
 namespace rows {
 struct observe;
 }
@@ -53,6 +50,10 @@ public:
     void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept;
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept;
+
+    // What `scalar` and `observe` would do, in short (event_sink).
+    void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
+    void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept;
 
     // Of the step that is closed next.
     void stamp(step_moments const& times) noexcept { times_ = times, stamped_ = true; }
@@ -103,13 +104,9 @@ private:
     void put_close(step_id step, step_alarm const& found, bool whole) noexcept;
     // The body of run_begin; empty where there is no memory.
     void put_begin(run_info const& run, byte_buffer& into) const noexcept;
-    [[nodiscard]] std::uint64_t nanoseconds_of(double seconds) const noexcept;
     [[nodiscard]] bool recording() noexcept;
     [[nodiscard]] bool child() noexcept;
-    [[nodiscard]] static ring_tag::values_head values_head_for(tensor_ref const& view, std::size_t bytes,
-                                                               terms keep) noexcept;
-    // A single value that is kept is all there is to know of it: its statistics follow.
-    [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept;
+    void be_child() noexcept;
 
     // Ring bytes that a row and its blocks take at most, padding included.
     [[nodiscard]] std::uint64_t room_for(std::size_t bound, std::uint64_t bytes) const noexcept;

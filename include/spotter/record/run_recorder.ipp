@@ -103,7 +103,7 @@ SPOTTER_BODY void run_recorder::declare(tensor_info const& tensor) noexcept {
 
 SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noexcept {
     if (!any(keep)) { return; }
-    if (is_scalar(seen, keep)) { return scalar(seen.tensor, &seen.step, seen.view, nullptr); }
+    if (plain_rows::is_scalar(seen, keep)) { return scalar(seen.tensor, &seen.step, seen.view, nullptr); }
     if (!recording()) { return drop(); }
     rows::observe row{};
     row.id = seen.tensor.id;
@@ -132,22 +132,47 @@ SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noe
     }
     row.has_shape = !row.has_values && view.shape != seen.tensor.shape;
     std::size_t const inlined = row.has_values && bytes <= ring_tag::inline_bytes ? bytes : 0;
+    if (row.has_values) { core_->choose_copying(bytes); }
     std::size_t const claimed = bound + inlined;
     std::byte* const at = claimed <= core_->largest() ? core_->claim(claimed, core_->spare()) : nullptr;
     if (at == nullptr) { return drop(); }
     std::size_t const head = row.has_values ? sizeof(ring_tag::values_head) : 0;
     std::uint32_t tag = static_cast<std::uint32_t>(row_kind::observe);
     if (row.has_values) {
-        store(at, values_head_for(view, bytes, keep));
+        store(at, plain_rows::head_for(view, bytes, keep));
         tag |= bytes <= ring_tag::inline_bytes ? ring_tag::values_inside : ring_tag::values;
     }
     quick_writer out{at + head};
     encode(out, row, seen.stats, static_cast<std::uint32_t>(keep));
     auto const* const values = static_cast<std::byte const*>(view.values.raw);
-    if (inlined > 0) { detail::copy_cached(at + head + out.size(), values, inlined); }
+    if (inlined > 0) { core_->copy(at + head + out.size(), values, inlined); }
     core_->commit(head + out.size() + inlined, tag);
     ++handed_;
     if (row.thinned || (row.has_values && bytes > inlined && !hand_over(values, bytes))) { ++thinned_; }
+}
+
+SPOTTER_BODY void run_recorder::number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept {
+    std::byte* const at = recording() ? core_->claim(scalar_limit, core_->spare()) : nullptr;
+    if (at == nullptr) { return drop(); }
+    core_->commit(core_->rows().number(at, tensor.id, step, value), static_cast<std::uint32_t>(row_kind::scalar));
+    ++handed_;
+}
+
+SPOTTER_BODY void run_recorder::values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept {
+    if (!recording()) { return drop(); }
+    if (view.shape.rank == 0 && tensor.shape.rank == 0 && view.layout == order::row_major) { return scalar(tensor, &step, view, nullptr); }
+    if (core_->policy() != overflow::block) { return observe({tensor, step, summary{.count = view.count}, view}, keep); }
+    auto const bytes = static_cast<std::size_t>(view.bytes());
+    core_->choose_copying(bytes);
+    bool const few = bytes <= ring_tag::inline_bytes;
+    std::byte* const at = core_->claim(observe_limit + sizeof(ring_tag::values_head) + (few ? bytes : 0), core_->spare());
+    if (at == nullptr) { return drop(); }
+    std::size_t size = core_->rows().values(at, tensor.id, step, view, bytes, keep);
+    auto const* const from = static_cast<std::byte const*>(view.values.raw);
+    if (few && bytes > 0) { core_->copy(at + size, from, bytes), size += bytes; }
+    core_->commit(size, static_cast<std::uint32_t>(row_kind::observe) | (few ? ring_tag::values_inside : ring_tag::values));
+    ++handed_;
+    if (!few && !hand_over(from, bytes)) { ++thinned_; }
 }
 
 SPOTTER_BODY void run_recorder::feature(tensor_info const& tensor, step_id step, std::uint64_t key,
@@ -208,7 +233,6 @@ SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
 }
 
 SPOTTER_BODY section_watcher const* run_recorder::watcher() const noexcept { return core_ != nullptr ? core_->watcher() : nullptr; }
-
 SPOTTER_BODY void run_recorder::flush() noexcept {
     if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }
 }
@@ -312,20 +336,12 @@ SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found,
     encode(out, row);
     std::uint32_t tag = static_cast<std::uint32_t>(row_kind::close);
     if (std::exchange(stamped_, false)) {
-        out.fixed(nanoseconds_of(times_.begun));
-        out.fixed(nanoseconds_of(times_.closed));
+        out.fixed(nanoseconds_since(zero_, times_.begun));
+        out.fixed(nanoseconds_since(zero_, times_.closed));
         tag |= ring_tag::timed;
     }
     core_->commit(out.size(), tag);
     ++closes_;
-}
-
-SPOTTER_BODY std::uint64_t run_recorder::nanoseconds_of(double seconds) const noexcept {
-    bool const sane = seconds > -4e9 && seconds < 4e9;  // a clock of the user's may say anything
-    auto const whole = sane ? static_cast<std::int64_t>(seconds) : 0;  // apart, or 2026 in nanoseconds would be rounded to 256
-    double const rest = sane ? seconds - static_cast<double>(whole) : 0;
-    std::int64_t const since = zero_ + whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1e9 + 0.5);
-    return since > 0 ? static_cast<std::uint64_t>(since) : 0;
 }
 
 SPOTTER_BODY void run_recorder::scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
@@ -366,25 +382,12 @@ SPOTTER_BODY bool run_recorder::recording() noexcept {
 }
 
 SPOTTER_BODY bool run_recorder::child() noexcept {
-    if (!core_->in_child()) { return false; }
+    return core_->in_child() && (be_child(), true);
+}
+
+SPOTTER_BODY SPOTTER_COLD void run_recorder::be_child() noexcept {
     core_->leave_to_parent();
     note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are only counted"});
-    return true;
-}
-
-SPOTTER_BODY ring_tag::values_head run_recorder::values_head_for(tensor_ref const& view, std::size_t bytes, terms keep) noexcept {
-    std::size_t described = 3;
-    for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
-    bool const chained = bytes >= layout::plain_bytes;
-    return {bytes, payload_packer::planes_for(view.type, bytes),
-            static_cast<std::uint16_t>(chained ? detail::chain_of(keep) : 0), static_cast<std::uint16_t>(described)};
-}
-
-SPOTTER_BODY bool run_recorder::is_scalar(observation const& seen, terms keep) noexcept {
-    return seen.view.shape.rank == 0 && has(keep, terms::payload) &&
-           !any(without(keep, pass_terms | terms::payload | terms::shape | detail::chain_bits)) &&
-           seen.tensor.shape.rank == 0 && seen.view.layout == order::row_major && !seen.view.absent() &&
-           seen.view.refused == refusal::none;
 }
 
 SPOTTER_BODY void run_recorder::note(error const& why) noexcept {
@@ -483,18 +486,15 @@ SPOTTER_BODY SPOTTER_NOINLINE void run_recorder::send_waiting() noexcept {
 SPOTTER_BODY void run_recorder::swap(run_recorder& other) noexcept {
     std::swap(core_, other.core_);
     std::swap(first_, other.first_);
-    std::swap(waiting_, other.waiting_);
-    std::swap(waiting_count_, other.waiting_count_);
+    std::swap(waiting_, other.waiting_), std::swap(waiting_count_, other.waiting_count_);
     for (auto member : {&run_recorder::handed_, &run_recorder::dropped_, &run_recorder::thinned_, &run_recorder::closes_,
                         &run_recorder::closes_lost_, &run_recorder::told_}) {
         std::swap(this->*member, other.*member);
     }
     std::swap(times_, other.times_);
     for (auto member : {&run_recorder::stamped_, &run_recorder::dry_, &run_recorder::obeyed_}) { std::swap(this->*member, other.*member); }
-    std::swap(begun_at_, other.begun_at_);
-    std::swap(zero_, other.zero_);
-    std::swap(instant_, other.instant_);
-    std::swap(workers_, other.workers_);
+    std::swap(begun_at_, other.begun_at_), std::swap(zero_, other.zero_);
+    std::swap(instant_, other.instant_), std::swap(workers_, other.workers_);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,31 +2,11 @@
 // Stat (L1): blocks of ordinary floats and doubles, many lanes at a time; bit-equal to gather_block by construction.
 #pragma once
 
-#include <spotter/stat/lanes.hpp>
-
-#include <cstring>
-
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define SPOTTER_X86_DISPATCH 1
-#else
-#define SPOTTER_X86_DISPATCH 0
-#endif
+#include <spotter/stat/blocks.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// Vectors of the compiler's own, `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2, 64 is AVX-512. No intrinsics
-// header (it would cost every user a quarter of a second), and the same source is every path.
-template <class Value, std::size_t Bytes>
-struct vector_of {
-    typedef Value type __attribute__((vector_size(Bytes)));
-};
-template <class Value, std::size_t Bytes>
-using vec = typename vector_of<Value, Bytes>::type;
-
-template <class Float>
-using bits_of = std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>;
 
 // Asks for memory of the next block, while this one is summed: a processor does not look beyond a page by itself, and a page is
 // one block of floats. On Zen 4 it is as fast without (128 MiB: 13.6 and 13.7 GB/s), and slower where the requests are
@@ -34,80 +14,6 @@ using bits_of = std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_
 SPOTTER_INLINE void fetch_ahead(void const* now) noexcept {
     constexpr std::uintptr_t distance = 4096;
     __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(now) + distance), 0, 2);
-}
-
-// Whether a block has neither zeros nor subnormal nor non-finite values, in three operations a vector: most blocks have none, and
-// plain_block, which looks closer, takes eight. Without its sign and counted from the smallest normal number on, an ordinary
-// value is below infinity; a smaller one wraps around.
-template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size_t count) noexcept {
-    using Bits = std::make_unsigned_t<bits_of<Float>>;
-    using V = vec<Bits, Bytes>;
-    constexpr std::size_t step = Bytes / sizeof(Float);
-    constexpr bool has_maximum =
-        Bytes == 64 || (Bytes == 32 && sizeof(Float) == 4);  // of unsigned integers, as an instruction
-    constexpr Bits infinity = sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent);
-    constexpr Bits smallest = Bits{1} << (sizeof(Float) == 4 ? 23 : 52);
-    constexpr Bits limit = has_maximum ? 2 * (infinity - smallest) : Bits{1} << (sizeof(Float) * 8 - 1);
-    V worst{};
-    for (std::size_t i = 0; i < count; i += 64 / sizeof(Float)) {
-        SPOTTER_UNROLL
-        for (std::size_t part = 0; part < 64 / Bytes; ++part) {
-            V x;
-            std::memcpy(&x, values + i + part * step, Bytes);
-            if constexpr (has_maximum) {
-                x += x;
-                x -= 2 * smallest;
-                worst = x > worst ? x : worst;
-            } else {  // the first bit of a difference tells
-                x &= limit - 1;
-                worst |= (x - smallest) | (infinity - 1 - x);
-            }
-        }
-    }
-    Bits most = 0;
-    for (std::size_t i = 0; i < step; ++i) { most = worst[i] > most ? worst[i] : most; }
-    return most < limit;
-}
-
-// A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers. Returns
-// false, having added nothing, where it does hold some.
-template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t count,
-                                               std::uint64_t& zero_count) noexcept {
-    using Bits = bits_of<Float>;
-    using V = vec<Bits, Bytes>;
-    constexpr std::size_t step = Bytes / sizeof(Float);
-    constexpr int mantissa = sizeof(Float) == 4 ? 23 : 52;
-    constexpr Bits infinity =
-        static_cast<Bits>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent));
-    constexpr Bits smallest = Bits{1} << mantissa;
-    constexpr Bits size_mask = static_cast<Bits>(~(Bits{1} << (sizeof(Float) * 8 - 1)));
-    V large{};      // negative where a value was not finite
-    V subnormal{};  // not zero where a value was subnormal
-    V small_count{};
-    for (std::size_t i = 0; i < count; i += 64 / sizeof(Float)) {
-        SPOTTER_UNROLL
-        for (std::size_t part = 0; part < 64 / Bytes; ++part) {
-            V x;
-            std::memcpy(&x, values + i + part * step, Bytes);
-            V const size = x & size_mask;
-            V const is_small = size < smallest;
-            large |= (infinity - 1) - size;
-            subnormal |= size & is_small;
-            small_count -= is_small;
-        }
-    }
-    Bits any_large = 0, any_subnormal = 0;
-    std::uint64_t zeros = 0;  // what is small and not subnormal
-    for (std::size_t i = 0; i < step; ++i) {
-        any_large |= large[i];
-        any_subnormal |= subnormal[i];
-        zeros += static_cast<std::uint64_t>(small_count[i]);
-    }
-    if (any_large < 0 || any_subnormal != 0) { return false; }
-    zero_count += zeros;
-    return true;
 }
 
 // Extremes of x or of |x| over all plain blocks, in independent vectors so that the comparisons overlap; they become one number at
@@ -322,9 +228,10 @@ SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t 
     }
 }
 
-// The sum of (x - centre)^2.
-template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t count, double centre) noexcept {
+// The sum of (x - centre)^2; `Weighed`: of those elements whose weight is 1 and not 0.
+template <bool Weighed, class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unused]] Float const* weights,
+                                               std::size_t count, double centre) noexcept {
     SPOTTER_STRICT_BODY
     using D = vec<double, Bytes>;
     constexpr std::size_t wide = Bytes / sizeof(double);
@@ -336,7 +243,9 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t 
         SPOTTER_UNROLL
         for (std::size_t part = 0; part < lane_parts<Bytes>; part += 2) {
             D x[2];
+            [[maybe_unused]] D weight[2];
             load_wide<Bytes>(values + i + part * wide, x);
+            if constexpr (Weighed) { load_wide<Bytes>(weights + i + part * wide, weight); }
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
                 D gap = minus_centre;
@@ -345,6 +254,7 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t 
                 } else {
                     gap += x[k];
                 }
+                if constexpr (Weighed) { gap *= weight[k]; }
                 D square = gap * gap;
                 settle(square);
                 squares[part + k] += square;
@@ -352,6 +262,29 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, std::size_t 
         }
     }
     return fold_lanes<Bytes>(squares);
+}
+
+// sum_block of the sums in a set: 1 sum, 2 magnitudes, 4 squares.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE double add_sums(int sums, Float const* values, std::size_t count, gathered& into) noexcept {
+    switch (sums) {
+        case 1:
+            return sum_block<true, false, false, Float, Bytes>(values, count, into);
+        case 2:
+            return sum_block<false, true, false, Float, Bytes>(values, count, into);
+        case 3:
+            return sum_block<true, true, false, Float, Bytes>(values, count, into);
+        case 4:
+            return sum_block<false, false, true, Float, Bytes>(values, count, into);
+        case 5:
+            return sum_block<true, false, true, Float, Bytes>(values, count, into);
+        case 6:
+            return sum_block<false, true, true, Float, Bytes>(values, count, into);
+        case 7:
+            return sum_block<true, true, true, Float, Bytes>(values, count, into);
+        default:
+            return 0;
+    }
 }
 
 // All blocks of a tensor that are a multiple of 16 elements long; the rest is left to the caller. Returns how many.
@@ -367,7 +300,8 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
                      (has(wanted, terms::sum_squares) ? 4 : 0);
     range_vectors<false, Float, Bytes> extremes;
     range_vectors<true, Float, Bytes> abs_extremes;
-    bool has_zeros = false;  // the block before
+    mixed_block<Float> parts;
+    bool has_zeros = false, has_bad = false;  // the block before
     std::size_t done = 0;
     while (count - done >= lane_count) {
         std::size_t const left = count - done;
@@ -375,47 +309,31 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
         std::size_t const whole = size / lane_count * lane_count;
         if (whole != size) { break; }  // the last, ragged block goes by the definition as a whole
         Float const* const block = values + done;
-        bool plain = !by_element && !has_zeros && ordinary_block<Float, Bytes>(block, size);
-        if (!plain && !by_element) {
+        bool plain = !by_element && !has_zeros && !has_bad && ordinary_block<Float, Bytes>(block, size);
+        if (!plain && !by_element && !has_bad) {
             std::uint64_t const zeros = into.result.zeros;
             plain = plain_block<Float, Bytes>(block, size, into.result.zeros);
             has_zeros = into.result.zeros != zeros;
         }
-        if (!plain) {
+        bool const mixed = !plain && !by_element &&
+                           part_block<Float, Bytes>(block, size, first_index + done, parts, into.result);
+        std::size_t const finite = mixed ? parts.finite : size;
+        has_bad = mixed && finite < size;
+        if (!plain && !mixed) {
             gather_block(element_view<Float>{block, size}, first_index + done, wanted, into);
-        } else {
-            double sum = 0;
-            if (has(wanted, terms::range)) { extremes.add(block, size); }
-            if (has(wanted, terms::abs_range)) { abs_extremes.add(block, size); }
-            switch (sums) {
-                case 1:
-                    sum = sum_block<true, false, false, Float, Bytes>(block, size, into);
-                    break;
-                case 2:
-                    sum = sum_block<false, true, false, Float, Bytes>(block, size, into);
-                    break;
-                case 3:
-                    sum = sum_block<true, true, false, Float, Bytes>(block, size, into);
-                    break;
-                case 4:
-                    sum = sum_block<false, false, true, Float, Bytes>(block, size, into);
-                    break;
-                case 5:
-                    sum = sum_block<true, false, true, Float, Bytes>(block, size, into);
-                    break;
-                case 6:
-                    sum = sum_block<false, true, true, Float, Bytes>(block, size, into);
-                    break;
-                case 7:
-                    sum = sum_block<true, true, true, Float, Bytes>(block, size, into);
-                    break;
-                default:
-                    break;
-            }
+        } else if (finite > 0) {
+            Float const* const ranged = mixed ? parts.filled : block;
+            Float const* const summed = mixed ? parts.zeroed : block;
+            if (has(wanted, terms::range)) { extremes.add(ranged, size); }
+            if (has(wanted, terms::abs_range)) { abs_extremes.add(ranged, size); }
+            double const sum = add_sums<Float, Bytes>(sums, summed, size, into);
             if (spread) {
-                auto const elements = static_cast<double>(size);
+                auto const elements = static_cast<double>(finite);
                 double const centre = sum / elements;
-                into.spread.merge(elements, centre, gap_block<Float, gap_bytes>(block, size, centre));
+                double const squares =
+                    mixed ? gap_block<true, Float, gap_bytes>(summed, parts.weight, size, centre)
+                          : gap_block<false, Float, gap_bytes>(summed, nullptr, size, centre);
+                into.spread.merge(elements, centre, squares);
             }
         }
         done += size;

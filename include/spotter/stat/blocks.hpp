@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stat (L1): vectors of the compiler's own, and what is in a block: ordinary numbers, zeros among them, non-finite ones.
+#pragma once
+
+#include <spotter/stat/lanes.hpp>
+
+#include <cstring>
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define SPOTTER_X86_DISPATCH 1
+#else
+#define SPOTTER_X86_DISPATCH 0
+#endif
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// Vectors of the compiler's own, `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2, 64 is AVX-512. No intrinsics
+// header (it would cost every user a quarter of a second), and the same source is every path.
+template <class Value, std::size_t Bytes>
+struct vector_of {
+    typedef Value type __attribute__((vector_size(Bytes)));
+};
+template <class Value, std::size_t Bytes>
+using vec = typename vector_of<Value, Bytes>::type;
+
+template <class Float>
+using bits_of = std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>;
+
+// Whether a block has neither zeros nor subnormal nor non-finite values, in three operations a vector: most blocks have none, and
+// plain_block, which looks closer, takes eight. Without its sign and counted from the smallest normal number on, an ordinary
+// value is below infinity; a smaller one wraps around.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size_t count) noexcept {
+    using Bits = std::make_unsigned_t<bits_of<Float>>;
+    using V = vec<Bits, Bytes>;
+    constexpr std::size_t step = Bytes / sizeof(Float);
+    constexpr bool has_maximum =
+        Bytes == 64 || (Bytes == 32 && sizeof(Float) == 4);  // of unsigned integers, as an instruction
+    constexpr Bits infinity = sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent);
+    constexpr Bits smallest = Bits{1} << (sizeof(Float) == 4 ? 23 : 52);
+    constexpr Bits limit = has_maximum ? 2 * (infinity - smallest) : Bits{1} << (sizeof(Float) * 8 - 1);
+    V worst{};
+    for (std::size_t i = 0; i < count; i += 64 / sizeof(Float)) {
+        SPOTTER_UNROLL
+        for (std::size_t part = 0; part < 64 / Bytes; ++part) {
+            V x;
+            std::memcpy(&x, values + i + part * step, Bytes);
+            if constexpr (has_maximum) {
+                x += x;
+                x -= 2 * smallest;
+                worst = x > worst ? x : worst;
+            } else {  // the first bit of a difference tells
+                x &= limit - 1;
+                worst |= (x - smallest) | (infinity - 1 - x);
+            }
+        }
+    }
+    Bits most = 0;
+    for (std::size_t i = 0; i < step; ++i) { most = worst[i] > most ? worst[i] : most; }
+    return most < limit;
+}
+
+// A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers. Returns
+// false, having added nothing, where it does hold some.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t count,
+                                               std::uint64_t& zero_count) noexcept {
+    using Bits = bits_of<Float>;
+    using V = vec<Bits, Bytes>;
+    constexpr std::size_t step = Bytes / sizeof(Float);
+    constexpr int mantissa = sizeof(Float) == 4 ? 23 : 52;
+    constexpr Bits infinity =
+        static_cast<Bits>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent));
+    constexpr Bits smallest = Bits{1} << mantissa;
+    constexpr Bits size_mask = static_cast<Bits>(~(Bits{1} << (sizeof(Float) * 8 - 1)));
+    V large{};      // negative where a value was not finite
+    V subnormal{};  // not zero where a value was subnormal
+    V small_count{};
+    for (std::size_t i = 0; i < count; i += 64 / sizeof(Float)) {
+        SPOTTER_UNROLL
+        for (std::size_t part = 0; part < 64 / Bytes; ++part) {
+            V x;
+            std::memcpy(&x, values + i + part * step, Bytes);
+            V const size = x & size_mask;
+            V const is_small = size < smallest;
+            large |= (infinity - 1) - size;
+            subnormal |= size & is_small;
+            small_count -= is_small;
+        }
+    }
+    Bits any_large = 0, any_subnormal = 0;
+    std::uint64_t zeros = 0;  // what is small and not subnormal
+    for (std::size_t i = 0; i < step; ++i) {
+        any_large |= large[i];
+        any_subnormal |= subnormal[i];
+        zeros += static_cast<std::uint64_t>(small_count[i]);
+    }
+    if (any_large < 0 || any_subnormal != 0) { return false; }
+    zero_count += zeros;
+    return true;
+}
+
+// A block with non-finite values, made harmless: what is finite, and 0, a finite value of the block and no weight in place of the rest.
+template <class Float>
+struct mixed_block {
+    alignas(64) Float zeroed[block_size];  // for sums: a lane that began with 0 does not change by 0, be it negative
+    alignas(64) Float filled[block_size];  // for extremes
+    alignas(64) Float weight[block_size];  // 0 or 1
+    std::size_t finite = 0;
+};
+
+template <class Float>
+SPOTTER_STRICT SPOTTER_INLINE bool is_bad(Float const& value) noexcept {
+    constexpr auto infinity =
+        static_cast<bits_of<Float>>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<bits_of<Float>>(f64_bits::exponent));
+    return (__builtin_bit_cast(bits_of<Float>, value) & infinity) == infinity;
+}
+
+// A multiple of 16 elements, counted; `first_index` is that of the first. False, with nothing counted, where some are subnormal.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t count, std::uint64_t first_index,
+                                              mixed_block<Float>& parts, summary& counts) noexcept {
+    using Bits = bits_of<Float>;
+    using V = vec<Bits, Bytes>;
+    constexpr std::size_t step = Bytes / sizeof(Float);
+    constexpr Bits infinity =
+        static_cast<Bits>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent));
+    constexpr Bits smallest = Bits{1} << (sizeof(Float) == 4 ? 23 : 52);
+    constexpr Bits sign = static_cast<Bits>(Bits{1} << (sizeof(Float) * 8 - 1));
+    constexpr Bits top = sizeof(Float) * 8 - 1;
+    constexpr Bits one = __builtin_bit_cast(Bits, Float{1});
+    std::size_t some = 0;
+    while (some < count && is_bad(values[some])) { ++some; }
+    Bits const fill = some < count ? __builtin_bit_cast(Bits, values[some]) : Bits{};
+    V subnormal{}, bad_count{}, nan_count{}, low_count{}, zero_count{};  // counts as negative numbers
+    for (std::size_t i = 0; i < count; i += step) {
+        V x;
+        std::memcpy(&x, values + i, Bytes);
+        V const size = x & ~sign;
+        V const bad = (infinity - 1 - size) >> top;  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
+        V const nan = (infinity - size) >> top;
+        V const zero = (size - 1) >> top;
+        V const zeroed = x & ~bad;
+        V const filled = zeroed | (bad & fill);
+        V const weight = ~bad & one;
+        subnormal |= ((size - smallest) >> top) & ~zero;
+        bad_count += bad;
+        nan_count += nan;
+        low_count += bad & ~nan & (x >> top);
+        zero_count += zero;
+        std::memcpy(parts.zeroed + i, &zeroed, Bytes);
+        std::memcpy(parts.filled + i, &filled, Bytes);
+        std::memcpy(parts.weight + i, &weight, Bytes);
+    }
+    std::uint64_t bad = 0, nan = 0, low = 0, zeros = 0;
+    Bits any_subnormal = 0;
+    for (std::size_t i = 0; i < step; ++i) {
+        any_subnormal |= subnormal[i];
+        bad += static_cast<std::uint64_t>(-bad_count[i]);
+        nan += static_cast<std::uint64_t>(-nan_count[i]);
+        low += static_cast<std::uint64_t>(-low_count[i]);
+        zeros += static_cast<std::uint64_t>(-zero_count[i]);
+    }
+    if (any_subnormal != 0) { return false; }
+    parts.finite = count - static_cast<std::size_t>(bad);
+    counts.nan += nan;
+    counts.neg_inf += low;
+    counts.pos_inf += bad - nan - low;
+    counts.zeros += zeros;
+    if (bad > 0 && counts.first_bad == no_index) {
+        std::size_t first = 0;
+        while (!is_bad(values[first])) { ++first; }
+        counts.first_bad = first_index + first;
+    }
+    return true;
+}
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI
