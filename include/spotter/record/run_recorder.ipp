@@ -376,7 +376,7 @@ SPOTTER_BODY ring_tag::values_head run_recorder::values_head_for(tensor_ref cons
     std::size_t described = 3;
     for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
     bool const chained = bytes >= layout::plain_bytes;
-    return {bytes, payload_packer::planes_for(view.type, bytes),
+    return {bytes, payload_packer::form_for(view.type, bytes).bits,
             static_cast<std::uint16_t>(chained ? detail::chain_of(keep) : 0), static_cast<std::uint16_t>(described)};
 }
 
