@@ -72,9 +72,10 @@ template <std::size_t Length>
     return width == 1 ? zero * 5 > all * 2 : zero * 10 > all;
 }
 
+// How to compress a block.
 struct block_choice {
     bool sparse = false;  // so many zeros that a mask pays; of the planes without them nothing is known yet
-    std::array<plane_codec, 8> codecs{};
+    std::array<plane_codec, 8> codecs{};  // of its planes, where it is not sparse
 };
 // The codec of each plane of a block that still stands as values. Looks at 1024 values in sixteen places, so the same block has the
 // same answer always. `sparse` only where the form has masks.

@@ -80,10 +80,11 @@ public:
 
     // How far the block at the begin of `from` reaches; of a mask the content is looked at, of planes it is not.
     struct block_extent {
-        bool good = false;
+        bool good = false;         // there is a whole one
         std::uint64_t frames = 0;  // bytes of them
         std::uint64_t values = 0;  // bytes
     };
+    // Of the first block there.
     [[nodiscard]] block_extent measure(byte_view from, payload_form form) noexcept;
 
 private:
