@@ -47,6 +47,7 @@ public:
         });
         times_.push_back(all / static_cast<double>(calls));
     }
+    void add(double time) { times_.push_back(time); }
     // The time that a share of the samples does not exceed: 0.5 is the median.
     [[nodiscard]] double percentile(double share) {
         std::sort(times_.begin(), times_.end());

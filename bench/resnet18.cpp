@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // T12 beside smdebug: what a hook costs the training of a ResNet18 in libtorch: batches of 16 pictures of 3 x 64 x 64, one thread. Beside
 // each figure stands that of smdebug for PyTorch, measured elsewhere on the same kind of machine (two cores, two threads).
+#include "resnet18.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <spotter/ext/torch.hpp>
 
-#include <torch/nn.h>
 #include <torch/optim.h>
 
 #include <memory>
@@ -19,88 +19,12 @@ namespace sp = spotter;
 
 constexpr std::uint64_t steps = 10;  // of a chunk, so that each holds one step at which everything is due
 
-// A layer whose input and output are observed, as smdebug does.
-template <class Hook, class Layer>
-torch::Tensor through(Hook& watch, std::string const& name, Layer& layer, torch::Tensor const& x) {
-    watch.observe(name + "_input", x);
-    torch::Tensor made = layer(x);
-    watch.observe(name + "_output", made);
-    return made;
-}
-
-torch::nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t size, std::int64_t stride) {
-    return torch::nn::Conv2d{torch::nn::Conv2dOptions{in, out, size}.stride(stride).padding(size / 2).bias(false)};
-}
-
-// The basic block of He et al. 2016.
-struct block_impl : torch::nn::Module {
-    std::string name;
-    torch::nn::Conv2d conv1{nullptr}, conv2{nullptr}, conv3{nullptr};
-    torch::nn::BatchNorm2d norm1{nullptr}, norm2{nullptr}, norm3{nullptr};
-
-    block_impl(std::string title, std::int64_t in, std::int64_t out, std::int64_t stride) : name{std::move(title)} {
-        conv1 = register_module("conv1", convolution(in, out, 3, stride));
-        norm1 = register_module("bn1", torch::nn::BatchNorm2d{out});
-        conv2 = register_module("conv2", convolution(out, out, 3, 1));
-        norm2 = register_module("bn2", torch::nn::BatchNorm2d{out});
-        if (stride == 1 && in == out) { return; }
-        conv3 = register_module("downsample0", convolution(in, out, 1, stride));
-        norm3 = register_module("downsample1", torch::nn::BatchNorm2d{out});
-    }
-    template <class Hook>
-    torch::Tensor forward(torch::Tensor const& x, Hook& watch) {
-        torch::Tensor y = through(watch, name + "/conv1", conv1, x);
-        y = torch::relu(through(watch, name + "/bn1", norm1, y));
-        watch.observe(name + "/relu1_output", y);
-        y = through(watch, name + "/conv2", conv2, y);
-        y = through(watch, name + "/bn2", norm2, y);
-        torch::Tensor aside = x;
-        if (conv3) {
-            aside = through(watch, name + "/downsample1", norm3, through(watch, name + "/downsample0", conv3, x));
-        }
-        y = torch::relu(y + aside);
-        watch.observe(name + "/relu2_output", y);
-        return y;
-    }
-};
-TORCH_MODULE_IMPL(block, block_impl);
-
-struct resnet_impl : torch::nn::Module {
-    torch::nn::Conv2d conv1{register_module("conv1", convolution(3, 64, 7, 2))};
-    torch::nn::BatchNorm2d norm{register_module("bn1", torch::nn::BatchNorm2d{64})};
-    std::vector<block> blocks;
-    torch::nn::Linear fc{register_module("fc", torch::nn::Linear{512, 1000})};
-
-    resnet_impl() {
-        std::int64_t in = 64;
-        for (std::int64_t group = 0; group < 4; ++group) {
-            for (std::int64_t i = 0; i < 2; ++i) {
-                std::int64_t const out = 64 << group;
-                std::string const name = "layer" + std::to_string(group + 1) + "_" + std::to_string(i);
-                blocks.push_back(register_module(name, block{name, in, out, group > 0 && i == 0 ? 2 : 1}));
-                in = out;
-            }
-        }
-    }
-    template <class Hook>
-    torch::Tensor forward(torch::Tensor const& pictures, Hook& watch) {
-        torch::Tensor x = torch::relu(through(watch, "bn1", norm, through(watch, "conv1", conv1, pictures)));
-        watch.observe("relu_output", x);
-        x = torch::max_pool2d(x, 3, 2, 1);
-        watch.observe("maxpool_output", x);
-        for (block& each : blocks) { x = each->forward(x, watch); }
-        x = torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
-        return through(watch, "fc", fc, x);
-    }
-};
-TORCH_MODULE_IMPL(resnet, resnet_impl);
-
 // A net, its optimizer and one batch: the same for every variant.
 class training {
 public:
     training() {
         torch::manual_seed(7);
-        net_ = resnet{};
+        net_ = bench::resnet{};
         tensors_ = sp::module_table{net_};
         optimizer_ = std::make_unique<torch::optim::SGD>(net_->parameters(), 1e-3);
         pictures_ = torch::randn({16, 3, 64, 64});
@@ -119,7 +43,7 @@ public:
     }
 
 private:
-    resnet net_{nullptr};
+    bench::resnet net_{nullptr};
     sp::module_table tensors_;
     std::unique_ptr<torch::optim::SGD> optimizer_;
     torch::Tensor pictures_, labels_;

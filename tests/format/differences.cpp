@@ -74,8 +74,8 @@ TEST_CASE("values of a chain are those of all its links together") {
             exclusive_or(now.data(), before.data(), difference.data(), size);
             before = now;
         }
-        payload_place place{segment.size(), 0, 4};
-        REQUIRE_FALSE(packer.pack(difference, 4, segment));
+        payload_place place{segment.size(), 0, {4}};
+        REQUIRE_FALSE(packer.pack(difference, place.form, segment));
         place.bytes = segment.size() - place.offset;
         places.push_back(place);
         std::vector<payload_place> const bases(places.rbegin() + 1, places.rend());

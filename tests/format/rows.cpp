@@ -211,7 +211,7 @@ TEST_CASE("an observation: units, shape and place; thinned and bare") {
     CHECK(back.type == dtype::bf16);
     CHECK(back.layout == order::column_major);
     CHECK(back.shape == row.shape);
-    CHECK((back.place.offset == row.place.offset && back.place.bytes == 12 && back.place.planes == 2));
+    CHECK((back.place.offset == row.place.offset && back.place.bytes == 12 && back.place.form.bits == 2));
     CHECK(bits(seen.sum) == bits(quiet));
     summary sink{};
     for (std::size_t size = 0; size < whole.size; ++size) {
@@ -405,7 +405,7 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-t
         out.raw(bytes_of("row", 3));
     }};
     REQUIRE_FALSE(decode(amid.row(row_kind::drained), mark));
-    CHECK((mark.position == 7 && mark.bytes == 5'000'000 && mark.planes == 4 && mark.observe.size() == 3));
+    CHECK((mark.position == 7 && mark.bytes == 5'000'000 && mark.form.bits == 4 && mark.observe.size() == 3));
 
     encoded const covered{[](byte_writer& out) { encode(out, rows::coverage{"dead_relu", 1, 2, 3, 4, "no relu"}); }};
     rows::run_end end{2, "exception", 1, 2, 3, 4, 5, 6.5, 1, {covered.bytes.data(), covered.size}};

@@ -112,10 +112,10 @@ struct sample {
             row.type = dtype::f32;
             row.shape = {count};
             row.place.offset = bytes.size();
-            row.place.planes = payload_packer::planes_for(dtype::f32, raw.size());
+            row.place.form = payload_packer::form_for(dtype::f32, raw.size());
             for (std::size_t at = 0; at < raw.size(); at += layout::block_bytes) {
                 std::size_t const size = raw.size() - at < layout::block_bytes ? raw.size() - at : layout::block_bytes;
-                REQUIRE_FALSE(packer.pack(raw.subspan(at, size), row.place.planes, bytes));
+                REQUIRE_FALSE(packer.pack(raw.subspan(at, size), row.place.form, bytes));
             }
             row.place.bytes = bytes.size() - row.place.offset;
             summary stats{};
@@ -230,14 +230,25 @@ TEST_CASE("random bytes are no segment and do no harm") {
     }
 }
 
-TEST_CASE("a head of another version is refused by name") {
+TEST_CASE("a head of the first version is read, one of another version or a draft is refused by name") {
     sample const it{};
     std::vector<std::byte> copy(it.bytes.view().begin(), it.bytes.view().end());
-    store(copy.data() + 16, std::uint16_t{layout::version + 1});
-    store(copy.data() + 56, checksum({copy.data(), 56}));
-    frame_walker walk{{copy.data(), copy.size()}};
-    REQUIRE(walk.next() == walked::head);
-    CHECK(walk.head_error().code == errc::unknown_version);
+    auto const told = [&](std::uint16_t version, std::uint16_t draft) {
+        store(copy.data() + 16, version);
+        store(copy.data() + 18, draft);
+        store(copy.data() + 56, checksum({copy.data(), 56}));
+        frame_walker walk{{copy.data(), copy.size()}};
+        REQUIRE(walk.next() == walked::head);
+        return walk.head_error();
+    };
+    CHECK_FALSE(told(1, 0));
+    CHECK_FALSE(told(layout::version, 0));
+    CHECK(told(0, 0).code == errc::unknown_version);
+    CHECK(told(layout::version, 1).code == errc::unknown_version);
+    error const why = told(layout::version + 1, 0);
+    CHECK(why.code == errc::unknown_version);
+    CHECK(why.what.view() ==
+          "this segment has format version 3, this library reads versions 1 to 2: read it with the library that wrote it");
 }
 
 TEST_CASE("the sidecar is rebuilt from the segment, leads to every frame, and a flipped bit in it is seen") {

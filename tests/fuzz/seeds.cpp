@@ -126,6 +126,15 @@ int main(int count, char** words) {
             (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1), "w"_t = values<std::int16_t>(8));
         }
     }));
+    runs.push_back(record(plan{collection{"all", "*", always{}, payload | delta{2}}}, {}, [](auto& watch) {
+        std::vector<float> w = values<float>(200);
+        std::vector<std::uint8_t> m(600);
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            for (std::size_t k = 0; k < w.size(); k += 2) { w[k] = 0; }
+            w[7 * i] = m[9 * i] = 1;
+            (void)watch.step(train(i), "grad/w"_t = w, "mask"_t = m, "none"_t = std::vector<double>(100));
+        }
+    }));
     runs.push_back(record(plan{collection{"all", "*", always{}, payload}}, {.workers = 2}, [](auto&) {}));
     int number = 0;
     for (folder_contents const& run : runs) {
@@ -138,6 +147,14 @@ int main(int count, char** words) {
     for (char const* const text : settings) {
         put(folder / "settings" / std::to_string(number++), text, std::char_traits<char>::length(text));
     }
+    // As payload.cpp reads them: a form, 16 bytes of values, a part from the third on, frames.
+    std::filesystem::create_directories(folder / "payload");
+    constexpr std::uint8_t payloads[][24] = {
+        {4, 16, 0, 3, 0, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8, 4, 9, 10, 11, 12, 4, 13, 14, 15},  // planes
+        {34, 16, 0, 3, 0, 2, 0xA5, 1, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8},                      // a mask of eight, half of them
+        {50, 16, 0, 3, 0, 1, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 7, 6, 5, 4, 3, 2},       // no mask, turned
+        {33, 16, 0, 3, 0, 1, 0x80, 1, 0x80, 1, 6, 1, 9, 1, 1}};                           // three blocks, two of nothing
+    for (auto const& each : payloads) { put(folder / "payload" / std::to_string(number++), each, sizeof each); }
     std::filesystem::create_directories(folder / "files");
     for (auto const& file : tensor_files()) {
         put(folder / "files" / std::to_string(number++), file.data(), file.size());

@@ -180,6 +180,46 @@ void make_chains(std::string const& path) {
     }
     watch.finish();
 }
+// What version 2 added: floats with their bits turned, and masks where there are zeros, of every type; blocks that have none, some or
+// nothing but zeros in one payload; −0 and a NaN among them.
+void make_forms(std::string const& path) {
+    hook watch{path, plan{collection{"all", "*", always{}, payload | stats(l1)}}, polled()};
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        watch.begin(train(i));
+        for (std::uint8_t type = 1; type <= static_cast<std::uint8_t>(dtype::f8_e5m2); ++type) {
+            auto const which = static_cast<dtype>(type);
+            std::size_t const width = size_of(which), count = 600;
+            std::vector<std::byte> bytes = noise_of(width * count, type + static_cast<unsigned>(i));
+            for (std::size_t k = 0; k < count; ++k) {
+                std::byte* const value = bytes.data() + k * width;
+                bool const zero = i == 0 ? k % 3 > 0 : i == 1 ? k / 100 % 2 > 0 : k % 150 == 0;
+                for (std::size_t b = 0; b < width; ++b) { value[b] &= std::byte{0x71}; }  // there is something to compress
+                if (width > 1) { value[width - 1] = (value[width - 1] & std::byte{0x80}) | std::byte{0x3F}; }
+                if (which == dtype::boolean) { value[0] &= std::byte{1}; }
+                if (zero) { std::memset(value, 0, width); }
+                if (zero && k % 50 == 1 && width > 1) { value[width - 1] = std::byte{0x80}; }
+                if (k == 7 && is_floating(which)) { std::memset(value, 0xFF, width); }
+            }
+            std::string const name = "type/" + std::to_string(type);
+            watch.observe(name, any_view(bytes, which, {20, 30}, i == 0 ? order::row_major : order::column_major));
+        }
+        (void)watch.end();
+        watch.flush();
+    }
+    watch.begin(predict(0));
+    std::vector<float> blocks(3 * 65'536 + 77);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        std::size_t const block = i / 65'536;
+        bool const zero = block == 1 ? i % 64 != 3 : block == 2 || (block == 3 && i % 2 == 0);
+        blocks[i] = zero ? 0.0F : 1 + static_cast<float>(i / 128);
+    }
+    watch.observe("blocks/f32", view_of(blocks.data(), {3 * 65'536 + 77}));
+    std::vector<double> const nothing(65'536, 0.0);
+    watch.observe("zero/f64", view_of(nothing.data(), {256, 256}));
+    watch.observe("small/f64", view_of(nothing.data(), {8, 7}));
+    (void)watch.end();
+    watch.finish();
+}
 // Two attempts and several segments; the first attempt failed, the second one died with a step open.
 void make_attempts(std::string const& path, std::string const& copy) {
     options choices = polled();
@@ -305,16 +345,17 @@ TEST_CASE("golden runs are made", "[.][make]") {
     char const* const where = std::getenv("SPOTTER_GOLDEN");
     REQUIRE(where != nullptr);
     fs::path const folder = where;
-    make_training((folder / "1-training").string());
-    make_packed((folder / "1-packed").string());
-    make_types((folder / "1-types").string());
-    make_chains((folder / "1-chains").string());
-    make_shared((folder / "1-shared").string());
-    make_drops((folder / "1-drops").string());
-    make_features((folder / "1-features").string());
-    fs::path const attempts = folder / "1-attempts", died = folder / "1-died", damaged = folder / "1-damaged";
+    make_training((folder / "2-training").string());
+    make_packed((folder / "2-packed").string());
+    make_types((folder / "2-types").string());
+    make_chains((folder / "2-chains").string());
+    make_shared((folder / "2-shared").string());
+    make_drops((folder / "2-drops").string());
+    make_features((folder / "2-features").string());
+    make_forms((folder / "2-forms").string());
+    fs::path const attempts = folder / "2-attempts", died = folder / "2-died", damaged = folder / "2-damaged";
     make_attempts(attempts.string(), died.string());
-    fs::copy(folder / "1-training", damaged, fs::copy_options::recursive);
+    fs::copy(folder / "2-forms", damaged, fs::copy_options::recursive);
     damage((damaged / "000000.spot").string());
     fs::path const last = segments_in(died).back();
     fs::resize_file(last, fs::file_size(last) - 10);

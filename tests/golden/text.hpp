@@ -155,7 +155,7 @@ private:
                 rows::drained it;
                 if (decode(row, it)) { return line("malformed"); }
                 if (it.bytes == 0) { return line("drained", it.position); }
-                return line("drained", it.position, it.bytes, std::uint64_t{it.planes}, bytes(it.observe));
+                return line("drained", it.position, it.bytes, std::uint64_t{it.form.bits}, bytes(it.observe));
             }
             case row_kind::feature: {
                 rows::feature it;
@@ -252,19 +252,19 @@ private:
     void values(spotter::rows::observe const& it) {
         using namespace spotter;
         std::vector<std::byte> values(static_cast<std::size_t>(it.shape.elements()) * size_of(it.type));
-        auto const planes = std::uint64_t{it.place.planes};
+        auto const laid = std::uint64_t{it.place.form.bits};
         if (it.links > 0) {
             line("bases", it.links);
             text_.pop_back();
             byte_view list = it.bases;
             payload_place base = it.place;
             while (!list.empty() && read_base(list, base)) {
-                text_ += ' ' + form(base.offset) + ' ' + form(base.bytes) + ' ' + form(std::uint64_t{base.planes});
+                text_ += ' ' + form(base.offset) + ' ' + form(base.bytes) + ' ' + form(std::uint64_t{base.form.bits});
             }
             text_ += '\n';
         }
-        if (decode_payload(segment_, it, values)) { return line("corrupt", it.type, it.layout, it.shape, planes); }
-        line("values", it.type, it.layout, it.shape, planes,
+        if (decode_payload(segment_, it, values)) { return line("corrupt", it.type, it.layout, it.shape, laid); }
+        line("values", it.type, it.layout, it.shape, laid,
              values.size() <= 1024 ? bytes(values) : "crc64:" + form(hex{checksum(values)}));
     }
 

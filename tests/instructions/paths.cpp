@@ -6,6 +6,7 @@
 
 #include <spotter/checkpoints.hpp>
 #include <spotter/ext/system.hpp>
+#include <spotter/format/zstd_codec.hpp>
 #include <spotter/heal.hpp>
 #include <spotter/rerun.hpp>
 #include <spotter/rules.hpp>
@@ -197,6 +198,24 @@ void summarized() {
     });
 }
 
+// A block of floats turned and split into planes, its mask where half of it is zero, and back: all that is not zstd's of the codec.
+void packed() {
+    constexpr std::size_t size = 4096;
+    constexpr payload_form form{4 | payload_form::rotated_bit};
+    std::vector<float> values = values_of(size);
+    auto* const bytes = reinterpret_cast<std::byte*>(values.data());
+    std::vector<std::byte> planes(4 * size), said(zero_mask::bytes_for(size)), kept(4 * size + zero_mask::slack);
+    std::byte* into[8]{};
+    std::byte const* from[8]{};
+    for (std::size_t plane = 0; plane < 4; ++plane) { from[plane] = into[plane] = planes.data() + plane * size; }
+    count("split_4096_floats", 1, [&](std::uint64_t) { split_planes(bytes, size, form, into); });
+    count("join_4096_floats", 1, [&](std::uint64_t) { join_planes(from, size, form, bytes); });
+    for (std::size_t i = 0; i < size; i += 2) { values[i] = 0; }
+    count("mask_4096_floats", 1,
+          [&](std::uint64_t) { bench::do_not_optimise(zero_mask::split(bytes, size, 4, said.data(), kept.data())); });
+    count("unmask_4096_floats", 1, [&](std::uint64_t) { zero_mask::join(said, kept.data(), 4, bytes); });
+}
+
 }  // namespace
 
 int main(int count_of_arguments, char** arguments) {
@@ -217,5 +236,6 @@ int main(int count_of_arguments, char** arguments) {
     judged();
     acted_upon(folder);
     summarized();
+    packed();
     return 0;
 }

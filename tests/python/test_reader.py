@@ -18,7 +18,10 @@ from shared import GOLDEN, SOURCE, same
 import numpy as np
 import read_format
 import spotter as st
+import zstandard
 from spotter.glob import Glob
+from spotter.reader import payload
+from spotter.reader.layout import Malformed, has_form
 
 
 def bits_of(value):
@@ -455,6 +458,54 @@ class Damaged(unittest.TestCase):
         values = run["fc/w"].values(skip_corrupt=True)
         self.assertEqual(len(list(values)), 5)
         self.assertRaisesRegex(st.Corrupt, "spotter verify", list, run["fc/w"].values())
+
+
+class TheFormsOfValues(unittest.TestCase):
+    """Masks and planes that contradict one another: damage for both readers, whatever a header claims."""
+
+    def read(self, frames, form, total, part=False):
+        return payload.unpack(b"".join(frames), form, total, 0, 2 if part else total, zstandard.ZstdDecompressor()).tobytes()
+
+    def frame(self, *content):
+        return zstandard.ZstdCompressor(write_checksum=True).compress(bytes(content))
+
+    def test_a_mask_says_where_the_values_stand(self):
+        two = self.frame(7, 9)
+        self.assertEqual(self.read([self.frame(0b100101), two, two], 34, 10), bytes([7, 7, 0, 0, 9, 9, 0, 0, 0, 0]))
+        self.assertEqual(self.read([self.frame(0), two, two], 34, 4), bytes([7, 7, 9, 9]))
+        self.assertEqual(self.read([self.frame(0b10000)], 34, 8), bytes(8))
+        self.assertEqual(self.read([self.frame(0b01), self.frame(0b10)], 18, 2), struct.pack("<H", 0x8100))
+
+    def test_a_mask_that_contradicts_its_planes_is_damage(self):
+        f = self.frame
+        two, three, mask = f(7, 9), f(7, 8, 9), f(0b100101)
+        for frames, total in (([mask, three, three], 10), ([f(0b100111), two, two], 10), ([mask, two, three], 10), ([mask, two], 10),
+                              ([mask], 10), ([f(0b101, 0), two, two], 16), ([f(1), two, two], 10), ([f(), two, two], 10), ([two, two], 4),
+                              ([f(0), f(), f()], 10), ([f(0)], 10), ([bytes(40)], 10),
+                              ([f(*bytes(16385), 1)], 2 * 8 * 16385), ([f(*bytes(1 << 16), 1)], 1 << 20)):
+            place = read_format.Record(dtype=7, order=0, shape=(total // 2,), form=34, offset=0, bytes=sum(map(len, frames)), bases=[])
+            for part in (False, True):
+                self.assertRaises(Malformed, self.read, frames, 34, total, part)
+            self.assertRaises(read_format.FormatError, read_format.payload, b"".join(frames), place)
+
+    def test_a_form_that_is_not_known_is_none_of_the_type(self):
+        for form in (0, 2, 8, 17, 64 | 4, 128 | 4, 255):
+            self.assertFalse(has_form(12, form), form)
+        self.assertTrue(has_form(12, 4) and has_form(12, 52) and has_form(2, 33) and has_form(14, 20))
+
+    def test_frames_that_are_cut_or_flipped(self):
+        folder = SOURCE / "tests/golden/runs/2-forms"
+        data = (folder / "000000.spot").read_bytes()
+        rows = [row for part in read_format.read_segment(data)[1] for row in part.content if row.kind == "observe"]
+        for row in rows[::7]:
+            place = row.more[-1]
+            whole, frames = read_format.payload(data, place), data[place.offset:place.offset + place.bytes]
+            for at in range(0, len(frames), 1 + len(frames) // 40):
+                for changed in (frames[:at], frames[:at] + bytes([frames[at] ^ 16]) + frames[at + 1:]):
+                    try:
+                        self.assertEqual(self.read([changed], place.form, len(whole)), whole)
+                    except Malformed:
+                        pass
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ std::vector<float> values_at(std::uint64_t step, std::size_t count) {
 }  // namespace
 
 TEST_CASE("a pool gives the frames of its blocks in their order, the same as one packer alone") {
+    payload_form const form = payload_packer::form_for(dtype::f32, 1U << 20);
     for (unsigned const threads : {1U, 2U, 4U}) {
         payload_packer alone{1}, own{1};
         byte_buffer expected, made;
@@ -29,10 +30,10 @@ TEST_CASE("a pool gives the frames of its blocks in their order, the same as one
         for (std::uint64_t i = 0; i < 40; ++i) {
             std::vector<float> const values = values_at(i, 1000 + static_cast<std::size_t>(i) % 7 * 4000);
             byte_view const block = bytes_of(values.data(), values.size());
-            REQUIRE_FALSE(alone.pack(block, 4, expected));
+            REQUIRE_FALSE(alone.pack(block, form, expected));
             if (!pool.works()) { continue; }
             if (pool.full()) { REQUIRE_FALSE(pool.take(own, made)); }
-            REQUIRE(pool.give(block, 4));
+            REQUIRE(pool.give(block, form));
             if (i % 11 == 10) {
                 while (!pool.empty()) { REQUIRE_FALSE(pool.take(own, made)); }
             }
@@ -47,7 +48,7 @@ TEST_CASE("a pool gives the frames of its blocks in their order, the same as one
     packer_pool pool;
     pool.start(3, 1);
     std::vector<float> const values = values_at(0, 65536);
-    while (!pool.full()) { REQUIRE(pool.give(bytes_of(values.data(), values.size()), 4)); }
+    while (!pool.full()) { REQUIRE(pool.give(bytes_of(values.data(), values.size()), form)); }
 }
 
 namespace {

@@ -77,8 +77,8 @@ TEST_CASE("where power cuts are promised against, a segment is on the disk befor
     for (disk_sync const when : {disk_sync::never, disk_sync::segments, disk_sync::flushes}) {
         temporary_folder const folder;
         noting_files files;
-        sink_health const health = record(files, folder / "all/of/run", {.disk_sync = when, .segment_bytes = 64 << 10});
-        CHECK((!health.first_error && health.stored == 40));
+        sink_health const health = record(files, folder / "all/of/run", {.disk_sync = when, .segment_bytes = 64 << 10}, 80);
+        CHECK((!health.first_error && health.stored == 80));
         std::size_t const segments = read_run(folder / "all/of/run").segments;
         REQUIRE(segments > 2);
         if (when == disk_sync::never) {

@@ -25,7 +25,7 @@ except ImportError as error:
 HEAD, ROWS, ZSTD = 0x184D2A50, 0x184D2A51, 0xFD2FB528
 PLACE = 0x32585053
 BLOCK = 256 * 1024  # bytes, at most
-VERSION = (1, 0)
+VERSIONS = ((1, 0), (2, 0))
 MODES = ("train", "eval", "predict")
 ONES = 0xFFFFFFFFFFFFFFFF
 
@@ -237,11 +237,11 @@ def read_observe(c):
     if row.bits & 32:
         row.more.append(("shape", c.shape()))
     if row.bits & 2:
-        place = Record(dtype=c.dtype(), order=c.u8(), shape=c.shape(), planes=c.u8(), offset=c.varint(), bytes=c.varint(),
+        place = Record(dtype=c.dtype(), order=c.u8(), shape=c.shape(), form=c.u8(), offset=c.varint(), bytes=c.varint(),
                        bases=[])
         if row.bits & 64:
             read_bases(c, place)
-            row.more.append(("bases", len(place.bases), [[base.offset, base.bytes, base.planes] for base in place.bases]))
+            row.more.append(("bases", len(place.bases), [[base.offset, base.bytes, base.form] for base in place.bases]))
         row.more.append(place)
     return row
 
@@ -257,7 +257,7 @@ def read_bases(c, place):
             raise FormatError("a base that is not before its difference")
         offset -= distance
         place.bases.append(Record(dtype=place.dtype, order=place.order, shape=place.shape, offset=offset,
-                                  bytes=c.varint(), planes=c.u8()))
+                                  bytes=c.varint(), form=c.u8()))
 
 
 def read_scalar(c):
@@ -286,7 +286,7 @@ def read_heartbeat(c):
 def read_drained(c):
     row = Record(position=c.varint())
     if c.left():
-        row.bytes, row.planes, row.observe = c.varint(), c.u8(), c.take(c.left()).hex()
+        row.bytes, row.form, row.observe = c.varint(), c.u8(), c.take(c.left()).hex()
     return row
 
 
@@ -416,7 +416,7 @@ def read_head(data):
         raise FormatError("not a segment")
     if head.checksum != crc64(data[:56]):
         raise FormatError("the checksum of the head is wrong")
-    if (head.version, head.draft) != VERSION:
+    if (head.version, head.draft) not in VERSIONS:
         raise FormatError(f"unknown version {head.version}, draft {head.draft}")
     return head
 
@@ -518,31 +518,66 @@ def frames_at(data, place):
     if place.dtype == 0 or place.order > 1:
         raise FormatError("values of no dtype, or in an unknown order")
     width, part, _ = DTYPES[place.dtype]
-    at, end = place.offset, place.offset + place.bytes
-    if end > len(data) or place.planes not in (1, part):
+    planes, rotated, masked = place.form & 15, place.form & 16, place.form & 32
+    end = place.offset + place.bytes
+    if end > len(data) or planes not in (1, part) or place.form & 0xC0 or (rotated and planes == 1):
         raise FormatError("values at an impossible place")
-    decoder, blocks, sizes = zstandard.ZstdDecompressor(), [], []
-    while at < end:
-        planes = []
-        for _ in range(place.planes):
-            content, after = zstd_frame(data, at)
-            if after > end or content * place.planes > BLOCK:
-                raise FormatError("a zstd frame beyond its payload, or larger than a block")
-            try:
-                planes.append(decoder.decompress(data[at:after]))
-            except zstandard.ZstdError as error:
-                raise FormatError(str(error)) from error
-            if content != len(planes[0]):
-                raise FormatError("planes of different sizes")
-            at = after
-        sizes.append(len(planes[0]))
-        columns = [np.frombuffer(plane, np.uint8) for plane in planes]
-        blocks.append(np.stack(columns, axis=1).tobytes())
+    frames, blocks, sizes = Frames(data, place.offset, end), [], []
+    while frames.at < end:
+        stands = mask_of(frames.next(None)) if masked else None
+        kept = None if stands is None else int(stands.sum())
+        columns = []
+        for _ in range(planes if kept != 0 else 0):
+            columns.append(frames.next(len(columns[0]) if columns else kept))
+        if not columns and stands is None:
+            raise FormatError("a block of nothing")
+        block = np.stack(columns, axis=1) if columns else np.zeros((0, planes), np.uint8)
+        if rotated:
+            words = np.ascontiguousarray(block).view(f"<u{planes}")
+            one, rest = words.dtype.type(1), words.dtype.type(8 * planes - 1)
+            block = (words >> one | words << rest).view(np.uint8)
+        if stands is not None:
+            all_of_it = np.zeros((len(stands), planes), np.uint8)
+            all_of_it[stands] = block
+            block = all_of_it
+        if not 0 < block.size <= BLOCK:
+            raise FormatError("a block of nothing, or too large")
+        sizes.append(block.size)
+        blocks.append(block.tobytes())
     result = b"".join(blocks)
     uneven = len(set(sizes[:-1])) > 1 or (len(sizes) > 1 and sizes[-1] > sizes[0])
     if uneven or len(result) != math.prod(place.shape) * width:
         raise FormatError("values that do not have the size of their shape")
     return result
+
+
+class Frames:
+    """The zstd frames of a payload."""
+
+    def __init__(self, data, at, end):
+        self.data, self.at, self.end, self.decoder = data, at, end, zstandard.ZstdDecompressor()
+
+    def next(self, size):
+        """What the next one holds: so many bytes, or as many as it says."""
+        content, after = zstd_frame(self.data, self.at)
+        if after > self.end or content > BLOCK or size not in (None, content):
+            raise FormatError("a zstd frame beyond its payload, larger than a block, or of another size than those beside it")
+        try:
+            found = self.decoder.decompress(self.data[self.at:after])
+        except zstandard.ZstdError as error:
+            raise FormatError(str(error)) from error
+        self.at = after
+        return np.frombuffer(found, np.uint8)
+
+
+def mask_of(said):
+    """Of each value of a block whether it stands; None where all do."""
+    if len(said) == 1 and said[0] == 0:
+        return None
+    if len(said) == 0 or said[-1] == 0:
+        raise FormatError("a mask without an end")
+    bits = np.unpackbits(said, bitorder="little")
+    return bits[:np.flatnonzero(bits)[-1]].astype(bool)
 
 
 def values(raw, dtype, shape, order=0):
@@ -570,7 +605,7 @@ def line(*fields):
 
 
 def text_of_values(data, place):
-    what = (place.dtype, place.order, place.shape, place.planes)
+    what = (place.dtype, place.order, place.shape, place.form)
     try:
         raw = payload(data, place)
     except FormatError:

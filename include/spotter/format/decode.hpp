@@ -110,12 +110,10 @@ template <class Summary>
         out.type = detail::take_dtype(in);
         out.layout = in.choice(order::column_major);
         out.shape = detail::take_shape(in);
-        out.place.planes = in.fixed<std::uint8_t>();
+        out.place.form.bits = in.fixed<std::uint8_t>();
         out.place.offset = in.varint();
         out.place.bytes = in.varint();
-        if (out.type == dtype::none || (out.place.planes != 1 && out.place.planes != plane_width(out.type))) {
-            in.fail();
-        }
+        if (!has_form(out.type, out.place.form)) { in.fail(); }
         if ((bits & layout::observe_delta) != 0) {
             out.links = in.varint(layout::longest_chain);
             byte_view const all = in.raw(in.left());

@@ -78,7 +78,7 @@ SPOTTER_BODY bool read_base(byte_view& list, payload_place& place) noexcept {
     std::uint64_t const distance = in.varint(place.offset);
     place.offset -= distance;
     place.bytes = in.varint();
-    place.planes = in.fixed<std::uint8_t>();
+    place.form.bits = in.fixed<std::uint8_t>();
     if (in.bad() || distance == 0) { return false; }
     list = list.last(in.left());
     return true;
@@ -208,9 +208,9 @@ SPOTTER_BODY error decode(row_view row, rows::drained& out) noexcept {
     out.position = in.varint();
     if (in.left() == 0) { return detail::row_error(in, "drained"); }
     out.bytes = in.varint();
-    out.planes = in.fixed<std::uint8_t>();
+    out.form.bits = in.fixed<std::uint8_t>();
     out.observe = in.raw(in.left());
-    if (out.planes == 0 || out.planes > 8 || out.bytes == 0 || out.observe.empty()) { in.fail(); }
+    if (!out.form.known() || out.bytes == 0 || out.observe.empty()) { in.fail(); }
     return detail::row_error(in, "drained");
 }
 

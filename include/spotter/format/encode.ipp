@@ -48,7 +48,7 @@ SPOTTER_BODY void encode(byte_writer& out, rows::declare const& row) noexcept {
 }
 
 SPOTTER_BODY void encode_place(byte_writer& out, payload_place const& place) noexcept {
-    out.fixed(place.planes);
+    out.fixed(place.form.bits);
     out.varint(place.offset);
     out.varint(place.bytes);
 }
@@ -56,7 +56,7 @@ SPOTTER_BODY void encode_place(byte_writer& out, payload_place const& place) noe
 SPOTTER_BODY void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept {
     out.varint(place.offset - base.offset);
     out.varint(base.bytes);
-    out.fixed(base.planes);
+    out.fixed(base.form.bits);
     place = base;
 }
 
@@ -106,7 +106,7 @@ SPOTTER_BODY void encode(byte_writer& out, rows::drained const& row) noexcept {
     out.varint(row.position);
     if (row.bytes == 0) { return; }
     out.varint(row.bytes);
-    out.fixed(row.planes);
+    out.fixed(row.form.bits);
 }
 
 SPOTTER_BODY void encode(byte_writer& out, rows::run_end const& row) noexcept {

@@ -51,11 +51,12 @@ SPOTTER_BODY result<segment_head> decode_head(byte_view from) noexcept {
     head.worker = in.fixed<std::uint32_t>();
     head.attempt = in.fixed<std::uint32_t>();
     head.time = in.fixed<double>();
-    if (head.version != layout::version || head.draft != layout::draft) {
+    if (head.version < layout::oldest_version || head.version > layout::version || head.draft != layout::draft) {
         error why{errc::unknown_version, {}};
         why.what << "this segment has format version " << head.version << (head.draft != 0 ? " (draft " : "");
         if (head.draft != 0) { why.what << head.draft << ')'; }
-        why.what << ", this library reads version " << layout::version << ": read it with the library that wrote it";
+        why.what << ", this library reads versions " << layout::oldest_version << " to " << layout::version
+                 << ": read it with the library that wrote it";
         return why;
     }
     return head;

@@ -8,7 +8,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace layout {
 
-inline constexpr std::uint16_t version = 1;  // of the format; a reader takes this one only
+inline constexpr std::uint16_t version = 2;         // of the format, as it is written
+inline constexpr std::uint16_t oldest_version = 1;  // that a reader takes
 inline constexpr std::uint16_t draft = 0;  // 0: frozen. What still changes is 1 and up, and may change without a new version
 
 // Frames of a segment. The first two are skippable frames of Zstandard (0x184D2A50 to 0x184D2A5F).

@@ -48,9 +48,9 @@ static_assert(sizeof count_bits / sizeof count_bits[0] == sample_bytes + 1);
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY std::array<plane_codec, 8> choose_codecs(byte_view block, std::size_t planes) noexcept {
+SPOTTER_BODY block_choice choose_codecs(byte_view block, payload_form form) noexcept {
     std::byte samples[8][detail::sample_bytes];
-    std::size_t const count = block.size() / planes;
+    std::size_t const planes = form.planes(), count = block.size() / planes;
     std::size_t const taken = (std::min)(count, detail::sample_bytes);
     for (std::size_t done = 0; done < taken; done += detail::window_values) {
         std::size_t const values = (std::min)(detail::window_values, taken - done);
@@ -60,13 +60,23 @@ SPOTTER_BODY std::array<plane_codec, 8> choose_codecs(byte_view block, std::size
         std::size_t const from = done + step * window - window * 0x9E3779B1U / 64 % (step / 2 + 1);
         std::byte* into[8]{};
         for (std::size_t plane = 0; plane < 8; ++plane) { into[plane] = samples[plane] + done; }
-        split_planes(block.data() + from * planes, values, planes, into);
+        split_planes(block.data() + from * planes, values, form, into);
     }
-    std::array<plane_codec, 8> codecs{};
+    block_choice found{};
+    if (form.masked()) {
+        std::size_t zero = 0;
+        for (std::size_t i = 0; i < taken; ++i) {
+            std::byte any{0};
+            for (std::size_t plane = 0; plane < planes; ++plane) { any |= samples[plane][i]; }
+            zero += any == std::byte{0} ? 1 : 0;
+        }
+        found.sparse = mask_pays(zero, taken, planes);
+        if (found.sparse) { return found; }
+    }
     for (std::size_t plane = 0; plane < planes; ++plane) {
-        codecs[plane] = detail::choose_codec({samples[plane], taken});
+        found.codecs[plane] = detail::choose_codec({samples[plane], taken});
     }
-    return codecs;
+    return found;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

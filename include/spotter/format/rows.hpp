@@ -4,17 +4,18 @@
 
 #include <spotter/core/event.hpp>
 #include <spotter/format/layout.hpp>
+#include <spotter/format/payload_form.hpp>
 
 #include <string_view>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // Where the values of an observation are in its segment: `bytes` of zstd frames from `offset` on. Blocks follow one
-// another; each is `planes` frames of the same content size.
+// another; each is a frame of the same content size for each plane, behind that of a mask where the form has them.
 struct payload_place {
     std::uint64_t offset = 0;  // in the segment, of the first of its frames
     std::uint64_t bytes = 0;  // of all its frames, as stored
-    std::uint8_t planes = 1;  // 1: values as they are; else a frame a byte of the element
+    payload_form form{};  // how the values are laid out in them
 };
 
 inline constexpr std::uint32_t whole_row = 0xFFFFFFFFU;  // row_view::part of a row that stands alone
@@ -144,7 +145,7 @@ struct drained {
     // Where an observation is behind it whose values are too large to stay in the ring until they are all written: they follow
     // this row's frame, block by block, and the observation's row them. 0: there is none.
     std::uint64_t bytes = 0;  // of all its values
-    std::uint8_t planes = 1;  // of those blocks
+    payload_form form{};  // of those blocks
     byte_view observe{};  // the body of its row, but for the place of the values
 };
 
@@ -173,6 +174,10 @@ struct stay {
 // The element size that payload planes are split by: that of a complex number's parts.
 [[nodiscard]] constexpr std::size_t plane_width(dtype type) noexcept {
     return is_complex(type) ? size_of(type) / 2 : size_of(type);
+}
+// Whether values of that type can stand so.
+[[nodiscard]] constexpr bool has_form(dtype type, payload_form form) noexcept {
+    return type != dtype::none && form.known() && (form.planes() == 1 || form.planes() == plane_width(type));
 }
 
 namespace stored_terms {

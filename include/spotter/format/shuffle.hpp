@@ -2,15 +2,20 @@
 // Format (L1): values to byte planes and back, so that bytes of one significance are compressed together.
 #pragma once
 
-#include <spotter/config.hpp>
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/payload_form.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstring>
+#include <bit>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
+
+template <std::size_t Width>
+using unsigned_of = std::conditional_t<
+    Width == 1, std::uint8_t,
+    std::conditional_t<Width == 2, std::uint16_t, std::conditional_t<Width == 4, std::uint32_t, std::uint64_t>>>;
 
 #if defined(__GNUC__) || defined(__clang__)
 typedef unsigned char plane_lanes __attribute__((vector_size(16)));
@@ -30,9 +35,36 @@ SPOTTER_INLINE void take_turns(std::array<plane_lanes, Width>& bytes) noexcept {
     }
 }
 inline constexpr std::size_t values_at_once = 16;
+
+// The bits of each value in turn: left by one, and back.
+typedef std::uint16_t word_lanes_2 __attribute__((vector_size(16)));
+typedef std::uint32_t word_lanes_4 __attribute__((vector_size(16)));
+typedef std::uint64_t word_lanes_8 __attribute__((vector_size(16)));
+
+template <class Lanes, int Left, int Right, std::size_t Width>
+SPOTTER_INLINE void turn_lanes(std::array<plane_lanes, Width>& bytes) noexcept {
+    SPOTTER_UNROLL
+    for (std::size_t i = 0; i < Width; ++i) {
+        Lanes words;
+        std::memcpy(&words, &bytes[i], sizeof words);
+        words = (words << Left) | (words >> Right);
+        std::memcpy(&bytes[i], &words, sizeof words);
+    }
+}
+template <bool Back, std::size_t Width>
+SPOTTER_INLINE void turn_bits(std::array<plane_lanes, Width>& bytes) noexcept {
+    constexpr int bits = static_cast<int>(8 * Width), left = Back ? bits - 1 : 1;
+    if constexpr (Width == 2) {
+        turn_lanes<word_lanes_2, left, bits - left>(bytes);
+    } else if constexpr (Width == 4) {
+        turn_lanes<word_lanes_4, left, bits - left>(bytes);
+    } else {
+        turn_lanes<word_lanes_8, left, bits - left>(bytes);
+    }
+}
 #endif
 
-template <std::size_t Width>
+template <std::size_t Width, bool Turned>
 SPOTTER_NOINLINE inline void split_fixed(std::byte const* values, std::size_t count,
                                          std::byte* const* planes) noexcept {
     std::size_t i = 0;
@@ -40,6 +72,7 @@ SPOTTER_NOINLINE inline void split_fixed(std::byte const* values, std::size_t co
     for (; i + values_at_once <= count; i += values_at_once) {
         std::array<plane_lanes, Width> bytes;
         std::memcpy(bytes.data(), values + i * Width, sizeof bytes);
+        if constexpr (Turned) { turn_bits<false>(bytes); }
         SPOTTER_UNROLL
         for (int round = 0; round < 4; ++round) { take_turns(bytes); }
         SPOTTER_UNROLL
@@ -47,10 +80,14 @@ SPOTTER_NOINLINE inline void split_fixed(std::byte const* values, std::size_t co
     }
 #endif
     for (; i < count; ++i) {
-        for (std::size_t plane = 0; plane < Width; ++plane) { planes[plane][i] = values[i * Width + plane]; }
+        auto value = load<unsigned_of<Width>>(values + i * Width);
+        if constexpr (Turned) { value = std::rotl(value, 1); }
+        std::byte bytes[Width];
+        store(bytes, value);
+        for (std::size_t plane = 0; plane < Width; ++plane) { planes[plane][i] = bytes[plane]; }
     }
 }
-template <std::size_t Width>
+template <std::size_t Width, bool Turned>
 SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::size_t count, std::byte* values) noexcept {
     std::size_t i = 0;
 #if defined(__GNUC__) || defined(__clang__)
@@ -60,20 +97,26 @@ SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::siz
         for (std::size_t plane = 0; plane < Width; ++plane) { std::memcpy(&bytes[plane], planes[plane] + i, 16); }
         SPOTTER_UNROLL
         for (std::size_t round = 1; round < Width; round *= 2) { take_turns(bytes); }
+        if constexpr (Turned) { turn_bits<true>(bytes); }
         std::memcpy(values + i * Width, bytes.data(), sizeof bytes);
     }
 #endif
     for (; i < count; ++i) {
-        for (std::size_t plane = 0; plane < Width; ++plane) { values[i * Width + plane] = planes[plane][i]; }
+        std::byte bytes[Width];
+        for (std::size_t plane = 0; plane < Width; ++plane) { bytes[plane] = planes[plane][i]; }
+        auto value = load<unsigned_of<Width>>(bytes);
+        if constexpr (Turned) { value = std::rotr(value, 1); }
+        store(values + i * Width, value);
     }
 }
 
 }  // namespace detail
 
-// `count` values of `width` bytes (1, 2, 4 or 8) to as many planes, each at a place of its own: planes[k] takes byte k of every
-// value.
-void split_planes(std::byte const* values, std::size_t count, std::size_t width, std::byte* const* planes) noexcept;
-void join_planes(std::byte const* const* planes, std::size_t count, std::size_t width, std::byte* values) noexcept;  // the way back
+// `count` values of so many bytes (1, 2, 4 or 8) to as many planes, each at a place of its own: planes[k] takes byte k of every
+// value. Where the form is rotated the bits of a value, as a number, are first turned left by one, so that the sign leaves the
+// exponent's byte; not those of one byte.
+void split_planes(std::byte const* values, std::size_t count, payload_form form, std::byte* const* planes) noexcept;
+void join_planes(std::byte const* const* planes, std::size_t count, payload_form form, std::byte* values) noexcept;  // the way back
 
 }  // namespace spotter::inline SPOTTER_ABI
 

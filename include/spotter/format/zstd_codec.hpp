@@ -4,6 +4,7 @@
 
 #include <spotter/format/frame.hpp>
 #include <spotter/format/plane_sample.hpp>
+#include <spotter/format/zero_mask.hpp>
 
 #include <zstd.h>
 
@@ -30,24 +31,32 @@ public:
     payload_packer& operator=(payload_packer const&) = delete;
     ~payload_packer();
 
-    // Into how many planes values of a type are split when there are `bytes` of them in all.
-    [[nodiscard]] static std::uint8_t planes_for(dtype type, std::uint64_t bytes) noexcept;
+    // How values of a type are laid out when there are `bytes` of them in all.
+    [[nodiscard]] static payload_form form_for(dtype type, std::uint64_t bytes) noexcept;
 
-    // One block (at most layout::block_bytes, a multiple of `planes`; every block of a tensor but the last the same size):
-    // its planes as frames at the end of `out`. Never longer than the block by more than 20 bytes a plane.
-    [[nodiscard]] error pack(byte_view block, std::uint8_t planes, byte_buffer& out) noexcept;
-    // The same for a tensor of one block. Where planes do not pay, `planes` becomes 1 and its bytes stand as they are: their
-    // frames would make a small tensor larger by more than they are worth.
-    [[nodiscard]] error pack_alone(byte_view block, std::uint8_t& planes, byte_buffer& out) noexcept;
+    // One block (at most layout::block_bytes, a multiple of the form's planes; every block of a tensor but the last the same size):
+    // its mask, where the form has them, and its planes as frames at the end of `out`. Never longer than the block by more than 20
+    // bytes a frame.
+    [[nodiscard]] error pack(byte_view block, payload_form form, byte_buffer& out) noexcept;
+    // The same for a tensor of one block, the form of which is then chosen: without a mask where none pays, and where planes do not
+    // pay either its bytes stand as they are: their frames would make a small tensor larger by more than they are worth.
+    [[nodiscard]] error pack_alone(byte_view block, payload_form& form, byte_buffer& out) noexcept;
 
 private:
     [[nodiscard]] static error no_memory() noexcept;
+    // The planes of all values of a block.
+    [[nodiscard]] error pack_planes(byte_view block, payload_form form, std::array<plane_codec, 8> const& codecs,
+                                    byte_buffer& out) noexcept;
+    // A mask and the planes of what is not zero. False in `pays`, and nothing is added, where the sample misled.
+    [[nodiscard]] error pack_masked(byte_view block, payload_form form, byte_buffer& out, bool& pays) noexcept;
     // One plane as a frame; room for `bound` bytes and a raw frame's head was made.
     [[nodiscard]] error append(plane_codec codec, byte_view plane, std::size_t bound, byte_buffer& out) noexcept;
 
     ZSTD_CCtx* matches_;
     ZSTD_CCtx* huffman_;
     byte_buffer scratch_;
+    byte_buffer mask_;
+    byte_buffer kept_;
 };
 
 // Decompresses payloads. Owns zstd's working memory, 160 KiB, which is made when it is first needed and reused: to make it takes longer than a
@@ -69,6 +78,15 @@ public:
     [[nodiscard]] error unpack_part(byte_view segment, rows::observe const& row, std::uint64_t from,
                                     std::span<std::byte> out) noexcept;
 
+    // How far the block at the begin of `from` reaches; of a mask the content is looked at, of planes it is not.
+    struct block_extent {
+        bool good = false;         // there is a whole one
+        std::uint64_t frames = 0;  // bytes of them
+        std::uint64_t values = 0;  // bytes
+    };
+    // Of the first block there.
+    [[nodiscard]] block_extent measure(byte_view from, payload_form form) noexcept;
+
 private:
     [[nodiscard]] error unpack_part(byte_view segment, payload_place const& place, std::uint64_t from,
                                     std::span<std::byte> out) noexcept;
@@ -77,9 +95,18 @@ private:
     // Where the content of a frame is: in the segment itself, or decompressed at `into`. Null: it is damaged.
     [[nodiscard]] std::byte const* decode(byte_view frame, std::size_t size, std::byte* into) noexcept;
     [[nodiscard]] static error damaged(payload_place const& place) noexcept;
+    // Has the working memory for blocks of a form, and of no more than so many bytes.
+    [[nodiscard]] bool ready(payload_form form, std::size_t bytes) noexcept;
+    // The mask of a block, which is cut off `from`; where the form has none, as where all values stand.
+    [[nodiscard]] zero_mask::reading take_mask(byte_view& from, payload_form form) noexcept;
+    // The planes of `count` values, cut off `from`. False: damaged.
+    [[nodiscard]] bool take_planes(byte_view& from, payload_form form, std::size_t count, std::byte* values) noexcept;
 
     ZSTD_DCtx* context_ = nullptr;
     byte_buffer scratch_;
+    byte_buffer mask_;
+    byte_view read_mask_{};  // the one that was read last: there, or in the segment
+    byte_buffer kept_;
     byte_buffer part_;
 };
 

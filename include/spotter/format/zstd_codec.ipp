@@ -8,7 +8,6 @@
 #include <spotter/format/zstd_codec.hpp>
 
 #include <algorithm>
-#include <bit>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -65,13 +64,54 @@ SPOTTER_BODY payload_packer::~payload_packer() {
     ZSTD_freeCCtx(huffman_);
 }
 
-SPOTTER_BODY std::uint8_t payload_packer::planes_for(dtype type, std::uint64_t bytes) noexcept {
-    return bytes < layout::plain_bytes ? std::uint8_t{1} : static_cast<std::uint8_t>(plane_width(type));
+SPOTTER_BODY payload_form payload_packer::form_for(dtype type, std::uint64_t bytes) noexcept {
+    if (bytes < layout::plain_bytes) { return {}; }
+    // An exponent of eleven bits is in two bytes either way, and rather in the lower one where the sign stays.
+    bool const turns = type == dtype::f16 || type == dtype::bf16 || type == dtype::f32 || type == dtype::c64;
+    return {static_cast<std::uint8_t>(plane_width(type) | (turns ? payload_form::rotated_bit : 0) |
+                                      payload_form::masked_bit)};
 }
 
-SPOTTER_BODY error payload_packer::pack(byte_view block, std::uint8_t planes, byte_buffer& out) noexcept {
+SPOTTER_BODY error payload_packer::pack(byte_view block, payload_form form, byte_buffer& out) noexcept {
     if (block.empty()) { return {}; }
-    std::size_t const size = block.size() / planes;
+    block_choice choice = choose_codecs(block, form);
+    if (choice.sparse) {
+        bool pays = true;
+        if (error const why = pack_masked(block, form, out, pays); why || pays) { return why; }
+        choice = choose_codecs(block, form.without_mask());
+    }
+    if (form.masked()) {
+        std::size_t const size = raw_frame::bytes_for(1);
+        std::byte* const at = out.prepare(size);
+        if (at == nullptr) { return no_memory(); }
+        raw_frame::put(at, {&zero_mask::all_stand, 1});
+        out.grow_by(size);
+    }
+    return pack_planes(block, form, choice.codecs, out);
+}
+
+SPOTTER_BODY error payload_packer::pack_masked(byte_view block, payload_form form, byte_buffer& out,
+                                               bool& pays) noexcept {
+    std::size_t const width = form.planes(), count = block.size() / width, size = zero_mask::bytes_for(count);
+    mask_.clear();
+    kept_.clear();
+    std::byte* const bits = mask_.prepare(size);
+    std::byte* const values = kept_.prepare(block.size());
+    std::size_t const bound = ZSTD_compressBound(size);
+    if (bits == nullptr || values == nullptr || matches_ == nullptr || huffman_ == nullptr) { return no_memory(); }
+    std::size_t const kept = zero_mask::split(block.data(), count, width, bits, values);
+    pays = mask_pays(count - kept, count, width);
+    if (!pays) { return {}; }
+    byte_view const whole{bits, size};
+    if (error const why = append(choose_codecs(whole, {}).codecs[0], whole, bound, out)) { return why; }
+    if (kept == 0) { return {}; }
+    byte_view const rest{values, kept * width};
+    return pack_planes(rest, form, choose_codecs(rest, form.without_mask()).codecs, out);
+}
+
+SPOTTER_BODY error payload_packer::pack_planes(byte_view block, payload_form form,
+                                               std::array<plane_codec, 8> const& codecs, byte_buffer& out) noexcept {
+    std::size_t const planes = form.planes(), size = block.size() / planes;
     std::size_t const bound = ZSTD_compressBound(size);  // no less than the raw frame
     std::byte* at = out.prepare(planes * (bound + raw_frame::head_limit + 8));
     scratch_.clear();
@@ -79,7 +119,6 @@ SPOTTER_BODY error payload_packer::pack(byte_view block, std::uint8_t planes, by
     if (at == nullptr || matches_ == nullptr || huffman_ == nullptr || (planes > 1 && split == nullptr)) {
         return no_memory();
     }
-    std::array<plane_codec, 8> const codecs = choose_codecs(block, planes);
     if (planes == 1) { return append(codecs[0], block, bound, out); }
     // The raw planes in front are split straight into their frames, whose place is known.
     std::size_t in_place = 0;
@@ -92,7 +131,7 @@ SPOTTER_BODY error payload_packer::pack(byte_view block, std::uint8_t planes, by
             at += raw_frame::bytes_for(size);
         }
     }
-    split_planes(block.data(), size, planes, into);
+    split_planes(block.data(), size, form, into);
     for (std::size_t plane = 0; plane < in_place; ++plane) {
         raw_frame::finish(into[plane] - raw_frame::content_at(size), size);
         out.grow_by(raw_frame::bytes_for(size));
@@ -103,12 +142,22 @@ SPOTTER_BODY error payload_packer::pack(byte_view block, std::uint8_t planes, by
     return {};
 }
 
-SPOTTER_BODY error payload_packer::pack_alone(byte_view block, std::uint8_t& planes, byte_buffer& out) noexcept {
+SPOTTER_BODY error payload_packer::pack_alone(byte_view block, payload_form& form, byte_buffer& out) noexcept {
+    if (block.empty()) { return {}; }
     std::size_t const before = out.size();
-    if (error const why = pack(block, planes, out)) { return why; }
-    if (planes == 1 || out.size() - before <= raw_frame::bytes_for(block.size())) { return {}; }
+    bool pays = false;
+    block_choice choice = choose_codecs(block, form);
+    if (choice.sparse) {
+        if (error const why = pack_masked(block, form, out, pays)) { return why; }
+        if (!pays) { choice = choose_codecs(block, form.without_mask()); }
+    }
+    if (!pays) {
+        form = form.without_mask();
+        if (error const why = pack_planes(block, form, choice.codecs, out)) { return why; }
+    }
+    if (form == payload_form{} || out.size() - before <= raw_frame::bytes_for(block.size())) { return {}; }
     out.cut(before);
-    planes = 1;
+    form = {};
     return append(plane_codec::raw, block, ZSTD_compressBound(block.size()), out);
 }
 
@@ -139,38 +188,84 @@ SPOTTER_BODY error payload_packer::append(plane_codec codec, byte_view plane, st
 
 SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, payload_place const& place,
                                             std::span<std::byte> out) noexcept {
-    if (place.offset > segment.size() || place.bytes > segment.size() - place.offset ||
-        !std::has_single_bit(unsigned{place.planes}) || place.planes > 8) {
+    if (place.offset > segment.size() || place.bytes > segment.size() - place.offset || !place.form.known()) {
         return damaged(place);
     }
+    std::size_t const width = place.form.planes();
     byte_view from = segment.subspan(static_cast<std::size_t>(place.offset), static_cast<std::size_t>(place.bytes));
+    if (!ready(place.form, (std::min)(out.size(), layout::block_bytes))) { return no_memory(); }
     while (!out.empty()) {
-        frame_extent const first = measure_zstd_frame_at(from);
-        if (first.kind != frame_kind::values || first.content == 0 || first.content > layout::block_bytes ||
-            first.content * place.planes > layout::block_bytes || first.content * place.planes > out.size()) {
-            return damaged(place);
+        zero_mask::reading found = take_mask(from, place.form);
+        if (!found.good) { return damaged(place); }
+        if (found.all) {
+            frame_extent const first = measure_zstd_frame_at(from);
+            if (first.kind != frame_kind::values || first.content > layout::block_bytes) { return damaged(place); }
+            found.count = found.kept = static_cast<std::size_t>(first.content);
         }
-        auto const size = static_cast<std::size_t>(first.content);
-        std::byte* into = out.data();
-        if (place.planes > 1) {
-            scratch_.clear();
-            into = scratch_.prepare(size * place.planes);
+        std::size_t const size = found.count * width;
+        if (size == 0 || size > layout::block_bytes || size > out.size()) { return damaged(place); }
+        bool const apart = found.kept < found.count;
+        std::byte* const into = apart ? kept_.data() : out.data();
+        if (found.kept > 0 && !take_planes(from, place.form, found.kept, into)) { return damaged(place); }
+        if (apart) {
+            std::memset(into + found.kept * width, 0, zero_mask::slack);
+            zero_mask::join(read_mask_, into, width, out.data());
         }
-        if (context_ == nullptr) { context_ = ZSTD_createDCtx(); }
-        if (into == nullptr || context_ == nullptr) { return no_memory(); }
-        std::byte const* planes[8]{};
-        for (std::size_t plane = 0; plane < place.planes; ++plane) {
-            frame_extent const frame = measure_zstd_frame_at(from);
-            if (frame.kind != frame_kind::values || frame.content != size) { return damaged(place); }
-            byte_view const whole = from.first(static_cast<std::size_t>(frame.bytes));
-            planes[plane] = decode(whole, size, into + plane * size);
-            if (planes[plane] == nullptr) { return damaged(place); }
-            from = from.subspan(whole.size());
-        }
-        if (planes[0] != out.data()) { join_planes(planes, size, place.planes, out.data()); }
-        out = out.subspan(size * place.planes);
+        out = out.subspan(size);
     }
     return from.empty() ? error{} : damaged(place);
+}
+
+SPOTTER_BODY bool payload_unpacker::ready(payload_form form, std::size_t bytes) noexcept {
+    if (context_ == nullptr) { context_ = ZSTD_createDCtx(); }
+    return context_ != nullptr && (form.planes() == 1 || scratch_.reserve(bytes)) &&
+           (!form.masked() || (mask_.reserve(zero_mask::longest) && kept_.reserve(bytes + zero_mask::slack)));
+}
+
+SPOTTER_BODY zero_mask::reading payload_unpacker::take_mask(byte_view& from, payload_form form) noexcept {
+    if (!form.masked()) { return {true, true, 0, 0}; }
+    frame_extent const frame = measure_zstd_frame_at(from);
+    if (frame.kind != frame_kind::values || frame.content == 0 || frame.content > zero_mask::longest) { return {}; }
+    auto const size = static_cast<std::size_t>(frame.content);
+    byte_view const whole = from.first(static_cast<std::size_t>(frame.bytes));
+    std::byte const* const bits = decode(whole, size, mask_.data());
+    if (bits == nullptr) { return {}; }
+    from = from.subspan(whole.size());
+    read_mask_ = {bits, size};
+    return zero_mask::read(read_mask_);
+}
+
+SPOTTER_BODY bool payload_unpacker::take_planes(byte_view& from, payload_form form, std::size_t count,
+                                                std::byte* values) noexcept {
+    std::byte* const into = form.planes() > 1 ? scratch_.data() : values;
+    std::byte const* planes[8]{};
+    for (std::size_t plane = 0; plane < form.planes(); ++plane) {
+        frame_extent const frame = measure_zstd_frame_at(from);
+        if (frame.kind != frame_kind::values || frame.content != count) { return false; }
+        byte_view const whole = from.first(static_cast<std::size_t>(frame.bytes));
+        planes[plane] = decode(whole, count, into + plane * count);
+        if (planes[plane] == nullptr) { return false; }
+        from = from.subspan(whole.size());
+    }
+    if (planes[0] != values) { join_planes(planes, count, form, values); }
+    return true;
+}
+
+SPOTTER_BODY payload_unpacker::block_extent payload_unpacker::measure(byte_view from, payload_form form) noexcept {
+    std::size_t const all = from.size();
+    if (!form.known() || !ready(form, 0)) { return {}; }
+    zero_mask::reading found = take_mask(from, form);
+    if (!found.good) { return {}; }
+    for (std::size_t plane = 0; plane < form.planes() && (found.all || found.kept > 0); ++plane) {
+        frame_extent const frame = measure_zstd_frame_at(from);
+        if (frame.kind != frame_kind::values || frame.content > layout::block_bytes) { return {}; }
+        if (found.all && plane == 0) { found.count = found.kept = static_cast<std::size_t>(frame.content); }
+        if (frame.content == 0 || frame.content != found.kept) { return {}; }
+        from = from.subspan(static_cast<std::size_t>(frame.bytes));
+    }
+    std::uint64_t const size = std::uint64_t{found.count} * form.planes();
+    if (size == 0 || size > layout::block_bytes) { return {}; }
+    return {true, all - from.size(), size};
 }
 
 SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, rows::observe const& row,
@@ -214,35 +309,28 @@ SPOTTER_BODY error payload_unpacker::unpack_part(byte_view segment, rows::observ
 
 SPOTTER_BODY error payload_unpacker::unpack_part(byte_view segment, payload_place const& place, std::uint64_t from,
                                                  std::span<std::byte> out) noexcept {
-    if (place.offset > segment.size() || place.bytes > segment.size() - place.offset || place.planes == 0) {
-        return damaged(place);
-    }
+    if (place.offset > segment.size() || place.bytes > segment.size() - place.offset) { return damaged(place); }
+    if (!ready(place.form, 0)) { return no_memory(); }
     std::uint64_t const end = place.offset + place.bytes;
-    payload_place block{place.offset, 0, place.planes};
+    payload_place block{place.offset, 0, place.form};
     for (std::uint64_t at = 0, done = 0; done < out.size();) {
-        block.bytes = 0;
-        std::uint64_t size = 0;
-        for (std::size_t plane = 0; plane < place.planes; ++plane) {
-            std::uint64_t const begin = block.offset + block.bytes;
-            frame_extent const frame = measure_zstd_frame_at(
-                segment.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
-            if (frame.kind != frame_kind::values || frame.content == 0 || frame.content > layout::block_bytes) {
-                return damaged(place);
-            }
-            block.bytes += frame.bytes;
-            size = frame.content * place.planes;
-        }
-        if (from + done < at + size) {
+        block_extent const found = measure(
+            segment.subspan(static_cast<std::size_t>(block.offset), static_cast<std::size_t>(end - block.offset)),
+            place.form);
+        if (!found.good) { return damaged(place); }
+        block.bytes = found.frames;
+        if (from + done < at + found.values) {
             part_.clear();
-            std::byte* const whole = part_.prepare(static_cast<std::size_t>(size));
+            auto const size = static_cast<std::size_t>(found.values);
+            std::byte* const whole = part_.prepare(size);
             if (whole == nullptr) { return no_memory(); }
-            if (error const why = unpack(segment, block, {whole, static_cast<std::size_t>(size)})) { return why; }
+            if (error const why = unpack(segment, block, {whole, size})) { return why; }
             std::uint64_t const skip = from + done - at;
-            auto const taken = static_cast<std::size_t>((std::min)(size - skip, out.size() - done));
+            auto const taken = static_cast<std::size_t>((std::min)(found.values - skip, out.size() - done));
             std::memcpy(out.data() + done, whole + skip, taken);
             done += taken;
         }
-        at += size;
+        at += found.values;
         block.offset += block.bytes;
     }
     return {};

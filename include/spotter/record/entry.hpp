@@ -21,7 +21,7 @@ inline constexpr std::size_t inline_bytes = 16U << 10;  // values up to this siz
 
 struct values_head {  // in front of an observation with values
     std::uint64_t bytes = 0;  // of all its values
-    std::uint32_t planes = 1;  // that its blocks are split into
+    std::uint32_t form = 1;  // payload_form::bits of its blocks
     std::uint16_t chain = 0;      // links that a chain may have; 0: the values are to be whole
     std::uint16_t described = 0;  // bytes at the end of the row that say what the values are: type, order, shape
 };

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool full() const noexcept { return given_ - taken_ == capacity(); }  // one must be taken before another is given
 
     // A block, which is copied. False where there is no memory for it; not while `full`.
-    [[nodiscard]] bool give(byte_view block, std::uint8_t planes) noexcept;
+    [[nodiscard]] bool give(byte_view block, payload_form form) noexcept;
     // The frames of the oldest block, at the end of `out`; not while `empty`. `own` packs what nobody has begun.
     [[nodiscard]] error take(payload_packer& own, byte_buffer& out) noexcept;
 
@@ -42,7 +42,7 @@ private:
         byte_buffer block{};
         byte_buffer frames{};
         error why{};
-        std::uint8_t planes = 1;
+        payload_form form{};
         std::atomic<std::uint32_t> state{free};
     };
     // slots moves what it holds when it grows, which jobs cannot; they are made once.

@@ -23,11 +23,11 @@ SPOTTER_BODY void packer_pool::start(unsigned threads, int level) noexcept {
     }
 }
 
-SPOTTER_BODY bool packer_pool::give(byte_view block, std::uint8_t planes) noexcept {
+SPOTTER_BODY bool packer_pool::give(byte_view block, payload_form form) noexcept {
     job& it = jobs_[given_ % capacity()];
     it.block.clear();
     if (!it.block.append(block)) { return false; }
-    it.planes = planes;
+    it.form = form;
     it.state.store(job::waiting, std::memory_order_release);
     ++given_;
     news_.fetch_add(1, std::memory_order_release);
@@ -39,7 +39,7 @@ SPOTTER_BODY error packer_pool::take(payload_packer& own, byte_buffer& out) noex
     job& it = jobs_[taken_++ % capacity()];
     std::uint32_t state = job::waiting;
     if (it.state.compare_exchange_strong(state, job::free, std::memory_order_acq_rel)) {
-        return own.pack(it.block.view(), it.planes, out);
+        return own.pack(it.block.view(), it.form, out);
     }
     if (state != job::made) {
         std::unique_lock lock{telling_};
@@ -73,7 +73,7 @@ SPOTTER_BODY void packer_pool::help() noexcept {
             std::uint32_t state = job::waiting;
             if (!it.state.compare_exchange_strong(state, job::taken, std::memory_order_acq_rel)) { continue; }
             it.frames.clear();
-            it.why = packer.pack(it.block.view(), it.planes, it.frames);
+            it.why = packer.pack(it.block.view(), it.form, it.frames);
             it.state.store(job::made, std::memory_order_release);
             tell(made_something_);
             worked = true;

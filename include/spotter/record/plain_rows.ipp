@@ -30,7 +30,7 @@ SPOTTER_BODY ring_tag::values_head plain_rows::head_for(tensor_ref const& view, 
     std::size_t described = 3;
     for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
     unsigned const chain = bytes >= layout::plain_bytes ? detail::chain_of(keep) : 0;
-    return {bytes, payload_packer::planes_for(view.type, bytes), static_cast<std::uint16_t>(chain),
+    return {bytes, payload_packer::form_for(view.type, bytes).bits, static_cast<std::uint16_t>(chain),
             static_cast<std::uint16_t>(described)};
 }
 
@@ -73,7 +73,7 @@ SPOTTER_BODY std::size_t plain_rows::values(std::byte* into, tensor_id id, step_
     at += 3;
     for (std::uint64_t const each : sizes) { at = detail::put_varint(at, each); }
     unsigned const chain = bytes >= layout::plain_bytes ? detail::chain_of(keep) : 0;
-    store(into, ring_tag::values_head{bytes, payload_packer::planes_for(view.type, bytes),
+    store(into, ring_tag::values_head{bytes, payload_packer::form_for(view.type, bytes).bits,
                                       static_cast<std::uint16_t>(chain), static_cast<std::uint16_t>(at - described)});
     return static_cast<std::size_t>(at - into);
 }

@@ -3,28 +3,25 @@
 #pragma once
 
 #include <spotter/format/walker.hpp>
+#include <spotter/format/zstd_codec.hpp>
 #include <spotter/record/recover.hpp>
 #include <spotter/record/shared_ring.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Whole blocks behind the last frame: `planes` frames each. The ring held a block an entry.
+// Whole blocks behind the last frame. The ring held a block an entry.
 SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::size_t ring_bytes,
                                  value_extent& into) noexcept {
     into.packed_at = from;
     into.position = into.mark.position;
-    for (std::uint64_t at = from; into.done < into.mark.bytes;) {
-        std::uint64_t block = 0;
-        for (unsigned plane = 0; plane < into.mark.planes; ++plane) {
-            frame_extent const frame = measure_frame(segment, at);
-            if (frame.kind != frame_kind::values) { return; }
-            at += frame.bytes;
-            block += frame.content;
-        }
-        if (block == 0 || block > into.mark.bytes - into.done) { return; }
-        into.done += block;
+    payload_unpacker unpacker;
+    for (std::uint64_t at = from; into.done < into.mark.bytes && at < segment.size();) {
+        auto const block = unpacker.measure(segment.subspan(static_cast<std::size_t>(at)), into.mark.form);
+        if (!block.good || block.values > into.mark.bytes - into.done) { return; }
+        at += block.frames;
+        into.done += block.values;
         into.packed = at - from;
-        into.position = byte_ring::behind(into.position, static_cast<std::size_t>(block), ring_bytes);
+        into.position = byte_ring::behind(into.position, static_cast<std::size_t>(block.values), ring_bytes);
     }
 }
 

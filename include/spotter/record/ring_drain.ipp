@@ -120,7 +120,7 @@ SPOTTER_BODY void ring_drain::begin_stream(rows::drained const& mark) noexcept {
     segments_.add(row_kind::drained, head.view(), mark.observe);
     segments_.flush();
     left_ = all_ = mark.bytes;
-    place_ = {segments_.offset(), 0, mark.planes};
+    place_ = {segments_.offset(), 0, mark.form};
 }
 
 SPOTTER_BODY void ring_drain::take_row(std::uint32_t tag, byte_view body) noexcept {
@@ -149,14 +149,14 @@ SPOTTER_BODY void ring_drain::take_row(std::uint32_t tag, byte_view body) noexce
 SPOTTER_BODY void ring_drain::take_values(byte_view body) noexcept {
     auto const head = load<ring_tag::values_head>(body.data());
     byte_view const row = body.subspan(sizeof head);
-    auto const planes = static_cast<std::uint8_t>(head.planes);
+    payload_form const form{static_cast<std::uint8_t>(head.form)};
     pending_.clear();
     if (!pending_.append(row)) { return put_thinned(row); }  // no memory: at least the row
     streams_ = must_stream(body, head.bytes);
     if (streams_) {
-        begin_stream({ring_.taken(), head.bytes, planes, row});
+        begin_stream({ring_.taken(), head.bytes, form, row});
     } else {
-        place_ = {segments_.offset(), 0, planes};
+        place_ = {segments_.offset(), 0, form};
         left_ = all_ = head.bytes;
     }
     begin_chain(head);
@@ -167,7 +167,7 @@ SPOTTER_BODY void ring_drain::take_inside(byte_view body) noexcept {
     auto const head = load<ring_tag::values_head>(body.data());
     auto const size = static_cast<std::size_t>(head.bytes);  // it is inside
     byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - size);
-    place_ = {segments_.offset(), 0, static_cast<std::uint8_t>(head.planes)};
+    place_ = {segments_.offset(), 0, {static_cast<std::uint8_t>(head.form)}};
     bool const chained = is_chained(head);
     if (chained) {
         pending_.clear();
@@ -175,14 +175,14 @@ SPOTTER_BODY void ring_drain::take_inside(byte_view body) noexcept {
         begin_chain(head);
     }
     byte_view const values = body.last(size);
-    segments_.add_block(chained ? chains_.next(values) : values, place_.planes, true);
+    segments_.add_block(chained ? chains_.next(values) : values, place_.form, true);
     put_place(chained ? pending_.view() : row);
 }
 
 SPOTTER_BODY void ring_drain::take_block(byte_view block) noexcept {
     if (left_ == 0) { return; }
     bool const alone = block.size() == all_;
-    segments_.add_block(chained_ ? chains_.next(block) : block, place_.planes, alone);
+    segments_.add_block(chained_ ? chains_.next(block) : block, place_.form, alone);
     left_ -= block.size() < left_ ? block.size() : left_;
     if (left_ == 0) { put_place(pending_.view()); }
 }

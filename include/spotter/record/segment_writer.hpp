@@ -64,10 +64,10 @@ public:
     // When the step whose close is added next was begun and closed. Kept back, and written with the frame that it fits into.
     void time(step_time it) noexcept;
     // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a tensor;
-    // its `planes` may become 1.
+    // its form is then the one that it has.
     [[nodiscard]] std::uint64_t offset() noexcept;
     [[nodiscard]] std::uint32_t segment() const noexcept { return place_.number; }  // number of the one that is written
-    void add_block(byte_view block, std::uint8_t& planes, bool alone) noexcept;  // 256 KiB at most
+    void add_block(byte_view block, payload_form& form, bool alone) noexcept;  // 256 KiB at most
     // From now on that many threads compress, this one included.
     void start_helpers(unsigned compressors, int level) noexcept { helpers_.start(compressors, level); }
 

@@ -85,15 +85,15 @@ SPOTTER_BODY std::uint64_t segment_writer::offset() noexcept {
     return offset_;
 }
 
-SPOTTER_BODY void segment_writer::add_block(byte_view block, std::uint8_t& planes, bool alone) noexcept {
+SPOTTER_BODY void segment_writer::add_block(byte_view block, payload_form& form, bool alone) noexcept {
     if (failed_) { return; }
     if (helpers_.works() && !alone) {
         if (helpers_.full()) { take_block(); }
-        if (helpers_.give(block, planes)) { return; }
+        if (helpers_.give(block, form)) { return; }
     }
     take_blocks();
     std::size_t const before = out_.size();
-    error const why = alone ? packer_.pack_alone(block, planes, out_) : packer_.pack(block, planes, out_);
+    error const why = alone ? packer_.pack_alone(block, form, out_) : packer_.pack(block, form, out_);
     added(before, why);
 }
 

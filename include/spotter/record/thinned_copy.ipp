@@ -178,7 +178,7 @@ SPOTTER_BODY byte_view thinned_copy::thinned(row_view row) noexcept {
 
 SPOTTER_BODY payload_place thinned_copy::moved(payload_place const& old) const noexcept {
     extent const* const at = std::lower_bound(kept_.data(), kept_.data() + kept_count_, extent{old.offset, 0, 0});
-    return {at->moved_to, old.bytes, old.planes};
+    return {at->moved_to, old.bytes, old.form};
 }
 
 SPOTTER_BODY void thinned_copy::put(byte_view bytes) noexcept {

@@ -15,6 +15,7 @@ class Malformed(Exception):
 
 HEAD, ROWS, ZSTD, PLACE = 0x184D2A50, 0x184D2A51, 0xFD2FB528, 0x32585053
 HEAD_BYTES, BLOCK, GROUP = 64, 256 * 1024, 16 * 1024
+VERSIONS = (1, 2)
 ONES = (1 << 64) - 1
 DECLARES, FINDINGS, RUN_END, LAST, DROPS, THINNED = 1, 2, 4, 8, 16, 32  # flags of a row frame
 
@@ -24,6 +25,14 @@ DTYPES = (("none", 0, 0, "V0"), ("bool", 1, 1, "u1"), ("i8", 1, 1, "i1"), ("i16"
            ("f16", 2, 2, "<f2"), ("bf16", 2, 2, "<u2"), ("f32", 4, 4, "<f4"), ("f64", 8, 8, "<f8"), ("c64", 8, 4, "<c8"),
            ("c128", 16, 8, "<c16"), ("f8_e4m3", 1, 1, "u1"), ("f8_e5m2", 1, 1, "u1"), ("text", 1, 1, "S1"))
 BOOL, BF16, E4M3, E5M2, TEXT = 1, 11, 16, 17, 18
+PLANES, ROTATED, MASKED = 15, 16, 32  # of the form of a payload: bits for the number of planes, and one bit each
+
+
+def has_form(dtype: int, form: int) -> bool:
+    """Whether values of a dtype can stand so."""
+    planes = form & PLANES
+    fits = dtype != 0 and planes in (1, DTYPES[dtype][2]) and not (form & ROTATED and planes == 1)
+    return fits and not form & ~(PLANES | ROTATED | MASKED)
 
 
 def _xz_stream_start() -> bytes:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import zstandard
 
-from .layout import BF16, BLOCK, BOOL, E4M3, E5M2, ZSTD, Malformed
+from .layout import BF16, BLOCK, BOOL, E4M3, E5M2, MASKED, PLANES, ROTATED, ZSTD, Malformed
 
 
 def _small_floats(exponent_bits: int, mantissa_bits: int, infinite: bool) -> np.ndarray:
@@ -64,50 +64,88 @@ def zstd_frame(data, at: int, end: int) -> Tuple[int, int]:
     return content, at + 4
 
 
-def blocks_of(data: bytes, planes: int, total: int, end: int) -> Iterator[Tuple[int, int, List[Tuple[int, int]]]]:
-    """Of a payload of `total` bytes the blocks up to byte `end`: where each begins, how many elements of a plane it has, and where its
-    frames are. Nothing is decompressed; what does not fit together is Malformed."""
+def _mask(said: np.ndarray) -> Optional[np.ndarray]:
+    """Of each value of a block whether it stands; None: all do."""
+    if said[-1] == 0:
+        if len(said) > 1:
+            raise Malformed("a mask without an end")
+        return None
+    bits = np.unpackbits(said, bitorder="little")
+    return bits[:len(bits) - 1 - np.argmax(bits[::-1])] != 0
+
+
+class Block(NamedTuple):
+    """Where the values of a block are."""
+    begin: int  # byte of the payload
+    count: int  # of values
+    mask: Optional[np.ndarray]
+    frames: List[Tuple[int, int]]  # of the planes of the values that stand
+
+
+def blocks_of(data: bytes, form: int, total: int, end: int, decoder) -> Iterator[Block]:
+    """Of a payload of `total` bytes the blocks up to byte `end`. Of their frames masks alone are decompressed; what does not fit together
+    is Malformed."""
     at = begin = whole = 0
+    width = form & PLANES
     try:
         while at < len(data) and (begin < end or end == total):
-            contents, frames = set(), []
-            for _ in range(planes):
+            mask = None
+            if form & MASKED:
                 content, stop = zstd_frame(data, at, len(data))
-                contents.add(content)
+                if not 0 < content <= BLOCK // 8 + 1:
+                    raise Malformed("a mask of an impossible size")
+                mask, at = _mask(np.frombuffer(decoder.decompress(data[at:stop]), np.uint8)), stop
+            kept = None if mask is None else int(np.count_nonzero(mask))
+            frames: List[Tuple[int, int]] = []
+            for _ in range(width if kept != 0 else 0):
+                content, stop = zstd_frame(data, at, len(data))
+                kept = content if kept is None else kept
+                if content != kept:
+                    raise Malformed("planes of sizes that do not fit together")
                 frames.append((at, stop))
                 at = stop
-            block = content * planes
-            if block == 0 or block > BLOCK or len(contents) > 1 or (whole and block > whole):
+            count = kept or 0 if mask is None else len(mask)
+            block = count * width
+            if block == 0 or block > BLOCK or (whole and block > whole):
                 raise Malformed("blocks of sizes that do not fit together")
             whole = whole or block
-            yield begin, content, frames
+            yield Block(begin, count, mask, frames)
             begin += block
-    except IndexError as why:
+    except (zstandard.ZstdError, IndexError) as why:
         raise Malformed(str(why)) from why
     if begin < end or (end == total and begin != total):
         raise Malformed("values that do not have the size of their shape")
 
 
-def unpack_block(data, frames: List[Tuple[int, int]], into: np.ndarray, decoder) -> None:
-    """The bytes of one block, into an array of elements x planes."""
+def unpack_block(data, form: int, block: Block, into: np.ndarray, decoder) -> None:
+    """The bytes of one block, into an array of values x planes."""
+    width = form & PLANES
+    values = into if block.mask is None else np.empty((int(np.count_nonzero(block.mask)), width), np.uint8)
     try:
-        for plane, (start, stop) in enumerate(frames):
-            into[:, plane] = np.frombuffer(decoder.decompress(data[start:stop]), np.uint8)
+        for plane, (start, stop) in enumerate(block.frames):
+            values[:, plane] = np.frombuffer(decoder.decompress(data[start:stop]), np.uint8)
     except (zstandard.ZstdError, ValueError) as why:
         raise Malformed(str(why)) from why
+    if form & ROTATED:
+        words = np.ascontiguousarray(values).reshape(-1).view(f"<u{width}")
+        values[:] = (words >> words.dtype.type(1) | words << words.dtype.type(8 * width - 1)).view(np.uint8).reshape(-1, width)
+    if block.mask is not None:
+        into[:] = 0
+        into[block.mask] = values
 
 
-def unpack(data: bytes, planes: int, total: int, first: int, size: int, decoder) -> np.ndarray:
+def unpack(data: bytes, form: int, total: int, first: int, size: int, decoder) -> np.ndarray:
     """Of a payload of `total` bytes `size` from byte `first` on: only the blocks that hold them are decompressed."""
-    out = np.empty(size, np.uint8)
-    for begin, content, frames in blocks_of(data, planes, total, first + size):
-        low, high = max(begin, first), min(begin + content * planes, first + size)
+    out, width = np.empty(size, np.uint8), form & PLANES
+    for block in blocks_of(data, form, total, first + size, decoder):
+        length = block.count * width
+        low, high = max(block.begin, first), min(block.begin + length, first + size)
         if low >= high:
             continue
-        if high - low == content * planes:
-            unpack_block(data, frames, out[low - first:high - first].reshape(content, planes), decoder)
+        if high - low == length:
+            unpack_block(data, form, block, out[low - first:high - first].reshape(block.count, width), decoder)
         else:
-            values = np.empty((content, planes), np.uint8)
-            unpack_block(data, frames, values, decoder)
-            out[low - first:high - first] = values.reshape(-1)[low - begin:high - begin]
+            values = np.empty((block.count, width), np.uint8)
+            unpack_block(data, form, block, values, decoder)
+            out[low - first:high - first] = values.reshape(-1)[low - block.begin:high - block.begin]
     return out

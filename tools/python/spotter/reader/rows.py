@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Dict, Iterator, List, Literal, NamedTuple, Optional, Tuple
 
-from .layout import DTYPES, ONES, TEXT, Fields, Malformed
+from .layout import DTYPES, ONES, TEXT, Fields, Malformed, has_form
 
 # Of the fields behind `count` in a summary those that are always there with their term: bit, names.
 _DOUBLES = ((4, ("minimum", "maximum")), (8, ("abs_minimum", "abs_maximum")), (16, ("sum",)), (32, ("sum_abs",)),
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     dtype: int
     order: Literal["C", "F"]
     shape: Tuple[int, ...]
-    parts: Tuple[Tuple[int, int, int], ...]  # offset, bytes, planes; the values' own first
+    parts: Tuple[Tuple[int, int, int], ...]  # offset, bytes, form; the values' own first
 
 
 class Sample:
@@ -93,16 +93,16 @@ def read_observe(body: bytes) -> Sample:
     if bits & 32:
         it.shape = f.shape()
     if bits & 2:
-        dtype, order, it.shape, planes = f.u8(TEXT), f.u8(1), f.shape(), f.u8()
-        parts = [(f.varint(), f.varint(), planes)]
+        dtype, order, it.shape, form = f.u8(TEXT), f.u8(1), f.shape(), f.u8()
+        parts = [(f.varint(), f.varint(), form)]
         if bits & 64:
             for _ in range(f.varint(64)):
                 distance = f.varint(parts[-1][0])
                 parts.append((parts[-1][0] - distance, f.varint(), f.u8()))
             if len(parts) == 1:
                 raise Malformed("a difference to nothing")
-        if dtype == 0 or planes not in (1, DTYPES[dtype][2]):
-            raise Malformed("values of no type, or in planes that it has not")
+        if not has_form(dtype, form):
+            raise Malformed("values of no type, or in a form that it has not")
         it.place = Place(dtype, "F" if order else "C", it.shape, tuple(parts))
     return it
 

@@ -14,7 +14,8 @@ import zstandard
 
 from ..errors import Corrupt, NotARun, UnknownVersion
 from .frames import PLACE_FIELDS, Bytes, Frame, Group, Walk
-from .layout import BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLACE, ROWS, THINNED, Fields, Malformed, has_checksum
+from .layout import (BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLACE, PLANES, ROWS, THINNED, VERSIONS, Fields, Malformed,
+                     has_checksum, has_form)
 from .packed import Packed
 from .payload import blocks_of, unpack, unpack_block
 from .rows import Place, Plain, each_row, read_observe, read_scalar
@@ -171,9 +172,9 @@ class Segment:
         width, count = DTYPES[place.dtype][1], math.prod(place.shape)
         first, wanted = (0, count) if elements is None else elements
         parts: List[np.ndarray] = []
-        for offset, size, planes in place.parts:
+        for offset, size, form in place.parts:
             try:
-                parts.append(unpack(self._payload(place, offset, size, planes), planes, count * width, first * width, wanted * width,
+                parts.append(unpack(self._payload(place, offset, size, form), form, count * width, first * width, wanted * width,
                                     self.decoder))
             except Malformed as why:
                 raise self._damaged(place, offset, why) from why
@@ -181,27 +182,27 @@ class Segment:
 
     def value_blocks(self, place: Place) -> Iterator[np.ndarray]:
         """All of them, one after the other in pieces that a processor has room for: each is gone when the next one is asked for."""
-        offset, size, planes = place.parts[0]
+        offset, size, form = place.parts[0]
         total = math.prod(place.shape) * DTYPES[place.dtype][1]
         if len(place.parts) > 1 or total <= BLOCK:
             yield self.values(place, None)
             return
         try:
-            data, room = self._payload(place, offset, size, planes), np.empty(BLOCK, np.uint8)
-            blocks = list(blocks_of(data, planes, total, total))
-            if any(content * planes % DTYPES[place.dtype][1] for _, content, _ in blocks):  # an element that is in two blocks
+            data, room = self._payload(place, offset, size, form), np.empty(BLOCK, np.uint8)
+            blocks = list(blocks_of(data, form, total, total, self.decoder))
+            if any(each.count * (form & PLANES) % DTYPES[place.dtype][1] for each in blocks):  # an element that is in two blocks
                 yield self.values(place, None)
                 return
-            for _, content, frames in blocks:
-                values = room[:content * planes]
-                unpack_block(data, frames, values.reshape(content, planes), self.decoder)
+            for each in blocks:
+                values = room[:each.count * (form & PLANES)]
+                unpack_block(data, form, each, values.reshape(each.count, form & PLANES), self.decoder)
                 yield values.view(DTYPES[place.dtype][3])
         except Malformed as why:
             raise self._damaged(place, offset, why) from why
 
-    def _payload(self, place: Place, offset: int, size: int, planes: int):
+    def _payload(self, place: Place, offset: int, size: int, form: int):
         total = math.prod(place.shape) * DTYPES[place.dtype][1]
-        if offset + size > self.size or planes not in (1, DTYPES[place.dtype][2]) or total > size // 13 * BLOCK:
+        if offset + size > self.size or not has_form(place.dtype, form) or total > size // 13 * BLOCK:
             raise Malformed("values at an impossible place")
         return self.bytes(offset + size)[offset:offset + size]
 
@@ -226,7 +227,7 @@ def read_head(data: Bytes):
         return None, Corrupt("the head of a segment is damaged")
     names = ("version", "draft", "number", "run_id", "first_ordinal", "worker", "attempt", "time")
     found = SimpleNamespace(**dict(zip(names, struct.unpack("<HHIQQIId", head[16:56]))))
-    if (found.version, found.draft) != (1, 0):
-        return None, UnknownVersion(f"format version {found.version}, draft {found.draft}: this package reads version 1; "
+    if found.version not in VERSIONS or found.draft != 0:
+        return None, UnknownVersion(f"format version {found.version}, draft {found.draft}: this package reads versions 1 and 2; "
                                     "install that of the library that wrote it")
     return found, None
