@@ -49,7 +49,7 @@ private:
     file_system* files_;
     std::string path_;
     using readers = std::vector<std::unique_ptr<worker_reader>>;
-    std::unique_ptr<payload_unpacker> unpacker_;  // before those that read with it
+    std::shared_ptr<payload_unpacker> unpacker_;  // before those that read with it; also of the run that was replaced
     std::unique_ptr<readers> all_{std::make_unique<readers>()};
     std::unique_ptr<readers> before_{};  // of the run that was replaced last
     file_mapping set_{}, set_before_{};  // what their sidecars may be in

@@ -9,7 +9,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY worker_list::worker_list(std::string_view path, file_system& files)
-    : files_{&files}, path_{path}, unpacker_{std::make_unique<payload_unpacker>()} {}
+    : files_{&files}, path_{path}, unpacker_{std::make_shared<payload_unpacker>()} {}
 
 SPOTTER_BODY worker_list::~worker_list() {
     files_->unmap(set_);
@@ -45,6 +45,7 @@ SPOTTER_BODY error worker_list::refresh() {
     if (!began_anew(why)) { return why; }
     worker_list fresh{path_, *files_};
     fresh.one_only_ = one_only_;
+    fresh.unpacker_ = unpacker_;
     error const unreadable = one_only_ ? fresh.open_only(all_->front()->number()) : fresh.take_in();
     if (fresh.all_->empty()) { return unreadable; }  // it is just being made: what was read is all that there is
     before_ = std::exchange(all_, std::move(fresh.all_));

@@ -77,7 +77,7 @@ def _mask(said: np.ndarray) -> Optional[np.ndarray]:
 class Block(NamedTuple):
     """Where the values of a block are."""
     begin: int  # byte of the payload
-    count: int  # of values
+    length: int  # in values
     mask: Optional[np.ndarray]
     frames: List[Tuple[int, int]]  # of the planes of the values that stand
 
@@ -138,14 +138,14 @@ def unpack(data: bytes, form: int, total: int, first: int, size: int, decoder) -
     """Of a payload of `total` bytes `size` from byte `first` on: only the blocks that hold them are decompressed."""
     out, width = np.empty(size, np.uint8), form & PLANES
     for block in blocks_of(data, form, total, first + size, decoder):
-        length = block.count * width
+        length = block.length * width
         low, high = max(block.begin, first), min(block.begin + length, first + size)
         if low >= high:
             continue
         if high - low == length:
-            unpack_block(data, form, block, out[low - first:high - first].reshape(block.count, width), decoder)
+            unpack_block(data, form, block, out[low - first:high - first].reshape(block.length, width), decoder)
         else:
-            values = np.empty((block.count, width), np.uint8)
+            values = np.empty((block.length, width), np.uint8)
             unpack_block(data, form, block, values, decoder)
             out[low - first:high - first] = values.reshape(-1)[low - block.begin:high - block.begin]
     return out

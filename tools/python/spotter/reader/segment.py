@@ -190,12 +190,12 @@ class Segment:
         try:
             data, room = self._payload(place, offset, size, form), np.empty(BLOCK, np.uint8)
             blocks = list(blocks_of(data, form, total, total, self.decoder))
-            if any(each.count * (form & PLANES) % DTYPES[place.dtype][1] for each in blocks):  # an element that is in two blocks
+            if any(each.length * (form & PLANES) % DTYPES[place.dtype][1] for each in blocks):  # an element that is in two blocks
                 yield self.values(place, None)
                 return
             for each in blocks:
-                values = room[:each.count * (form & PLANES)]
-                unpack_block(data, form, each, values.reshape(each.count, form & PLANES), self.decoder)
+                values = room[:each.length * (form & PLANES)]
+                unpack_block(data, form, each, values.reshape(each.length, form & PLANES), self.decoder)
                 yield values.view(DTYPES[place.dtype][3])
         except Malformed as why:
             raise self._damaged(place, offset, why) from why
