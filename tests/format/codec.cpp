@@ -116,7 +116,7 @@ TEST_CASE("a raw frame is read by zstd, is measured right, and a flipped bit in 
         for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
             frame = whole;
             frame[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
-            error const why = decode_payload(frame, {0, frame.size(), 1}, back);
+            error const why = decode_payload(frame, {0, frame.size(), {1}}, back);
             REQUIRE((why.code == errc::corrupt || (size == 1 && back == data)));  // a run of one byte is that byte
         }
     }

@@ -91,15 +91,15 @@ TEST_CASE("values of a chain are those of all its links together") {
 }
 
 TEST_CASE("a malformed list of bases is refused, and a base that is no payload is damage") {
-    payload_place const place{1000, 50, 4}, base{800, 60, 4};
+    payload_place const place{1000, 50, {4}}, base{800, 60, {4}};
     rows::observe row{};
     CHECK_FALSE(decode_body(row_of(place, {base}, 1), row));
     CHECK(decode_body(row_of(place, {base}, 0), row).code == errc::corrupt);
     CHECK(decode_body(row_of(place, {base}, 2), row).code == errc::corrupt);
     CHECK(decode_body(row_of(place, {place}, 1), row).code == errc::corrupt);          // it builds on itself
-    CHECK(decode_body(row_of(place, {{2000, 60, 4}}, 1), row).code == errc::corrupt);  // on what comes later
+    CHECK(decode_body(row_of(place, {{2000, 60, {4}}}, 1), row).code == errc::corrupt);  // on what comes later
     CHECK(decode_body(row_of(place, std::vector<payload_place>(65, base), 65), row).code == errc::corrupt);
-    std::vector<std::byte> body = row_of(place, {base, {700, 9, 4}}, 2);
+    std::vector<std::byte> body = row_of(place, {base, {700, 9, {4}}}, 2);
     for (std::size_t size = 0; size < body.size(); ++size) {
         std::vector<std::byte> const cut(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(size));
         CHECK(decode_body(cut, row).code == errc::corrupt);

@@ -191,7 +191,7 @@ TEST_CASE("an observation: units, shape and place; thinned and bare") {
     row.type = dtype::bf16;
     row.layout = order::column_major;
     row.shape = {3, 0, 5};
-    row.place = {1ULL << 45, 12, 2};
+    row.place = {1ULL << 45, 12, {2}};
     summary stats{};
     stats.has = terms::nonfinite | terms::sum;
     stats.sum = quiet;
@@ -398,10 +398,10 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-t
     REQUIRE_FALSE(decode(plain.row(row_kind::drained), mark));
     CHECK((mark.position == 1ULL << 40 && mark.bytes == 0));
     mistreat(plain, row_kind::drained, rows::drained{});
-    encoded const nameless{[](byte_writer& out) { encode(out, rows::drained{7, 5'000'000, 4, {}}); }};
+    encoded const nameless{[](byte_writer& out) { encode(out, rows::drained{7, 5'000'000, {4}, {}}); }};
     CHECK(decode(nameless.row(row_kind::drained), mark).code == errc::corrupt);  // what is it that has values?
     encoded const amid{[](byte_writer& out) {
-        encode(out, rows::drained{7, 5'000'000, 4, {}});
+        encode(out, rows::drained{7, 5'000'000, {4}, {}});
         out.raw(bytes_of("row", 3));
     }};
     REQUIRE_FALSE(decode(amid.row(row_kind::drained), mark));
