@@ -53,7 +53,7 @@ TEST_CASE(
         row.has_values = true;
         row.type = dtype::f32;
         row.shape = extents{std::uint64_t{1} << 30, std::uint64_t{1} << 20};
-        row.place = {64, 13, 1};
+        row.place = {64, 13, {1}};
         byte_buffer body;
         byte_writer out{body.prepare(4096), 4096};
         encode(out, row, summary{}, 0);
