@@ -1,1 +1,0 @@
-#include <spotter/hook.hpp>
