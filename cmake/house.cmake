@@ -23,9 +23,8 @@ add_library(spotter_warnings INTERFACE)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(spotter_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion
                            $<$<BOOL:${SPOTTER_WERROR}>:-Werror>)
-    if(NOT CMAKE_UNITY_BUILD) # where one file's names would be another's
-        target_compile_options(spotter_warnings INTERFACE -Wshadow)
-    endif()
+    # Where files are compiled as one, one file's names would be another's.
+    target_compile_options(spotter_warnings INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13) # at -O3 it warns of `"text" + std::string` (bug 105651)
     target_compile_options(spotter_warnings INTERFACE -Wno-restrict)
