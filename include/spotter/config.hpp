@@ -4,11 +4,11 @@
 
 #include <spotter/version.hpp>
 
-#if defined(_MSC_VER) && !defined(__clang__)
-#error "spotter: the statistics are written with vectors of GNU's kind, which cl.exe does not have: compile with clang-cl (docs/platforms.md)"
+#if defined(_M_FP_FAST) && !defined(__clang__)
+#error "spotter: /fp:fast changes the bits of sums, and cl.exe cannot be told otherwise for a function: compile with /fp:precise (docs/platforms.md)"
 #endif
 
-#if defined(__cpp_exceptions)
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define SPOTTER_EXCEPTIONS 1
 #else
 #define SPOTTER_EXCEPTIONS 0
@@ -71,10 +71,22 @@
 #define SPOTTER_INLINE inline __attribute__((always_inline))
 #define SPOTTER_NOINLINE __attribute__((noinline))
 #define SPOTTER_COLD __attribute__((cold, noinline))
+#elif defined(_MSC_VER)
+#define SPOTTER_INLINE __forceinline
+#define SPOTTER_NOINLINE __declspec(noinline)
+#define SPOTTER_COLD __declspec(noinline)
 #else
 #define SPOTTER_INLINE inline
 #define SPOTTER_NOINLINE
 #define SPOTTER_COLD
+#endif
+
+// Vectors of GNU's kind. Without them, or with SPOTTER_PLAIN_VECTORS defined (for all files of a program), the same loops run over
+// plain arrays, to the same bits.
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(SPOTTER_PLAIN_VECTORS)
+#define SPOTTER_GNU_VECTORS 1
+#else
+#define SPOTTER_GNU_VECTORS 0
 #endif
 
 // g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.

@@ -7,6 +7,9 @@
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+#if !defined(__GNUC__) && !defined(__clang__)
+#include <cmath>
+#endif
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -87,9 +90,25 @@ SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept 
 #endif
 }
 
+// The product of two sizes. False, with any product, where that is no 64-bit number.
+[[nodiscard]] constexpr bool multiply(std::uint64_t a, std::uint64_t b, std::uint64_t& product) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+    return !__builtin_mul_overflow(a, b, &product);
+#else
+    product = a * b;
+    return b == 0 || product / b == a;
+#endif
+}
+
 // Square root, also inside a static_assert (there by Newton's iteration, within one unit in the last place).
 [[nodiscard]] constexpr double square_root(double value) noexcept {
-    if (!std::is_constant_evaluated()) { return __builtin_sqrt(value); }
+    if (!std::is_constant_evaluated()) {
+#if defined(__GNUC__) || defined(__clang__)
+        return __builtin_sqrt(value);
+#else
+        return std::sqrt(value);
+#endif
+    }
     if (!(value > 0)) { return 0; }
     double root = value > 1 ? value : 1;
     for (int round = 0; round < 1100; ++round) {

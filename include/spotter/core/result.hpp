@@ -4,6 +4,7 @@
 
 #include <spotter/core/text.hpp>
 
+#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -142,7 +143,7 @@ private:
 #if SPOTTER_EXCEPTIONS
             throw failure{why_};
 #else
-            __builtin_trap();
+            std::abort();
 #endif
         }
     }

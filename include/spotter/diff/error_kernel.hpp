@@ -24,7 +24,6 @@ struct error_sums {
 template <std::size_t Bytes>
 struct error_vectors {
     using D = vec<double, Bytes>;
-    using I = vec<std::int64_t, Bytes>;
     D gap, dot, a, b, absolute{}, relative{};
 
     SPOTTER_INLINE void load(error_sums const& from, std::size_t lane) noexcept {
@@ -39,14 +38,13 @@ struct error_vectors {
         D squared = error * error, product = x * y, of_a = x * x, of_b = y * y;
         settle(squared), settle(product), settle(of_a), settle(of_b);
         gap += squared, dot += product, a += of_a, b += of_b;
-        I const no_sign = I{} + std::numeric_limits<std::int64_t>::max();
-        D const size = reinterpret_cast<D>(reinterpret_cast<I>(error) & no_sign);
-        D const size_x = reinterpret_cast<D>(reinterpret_cast<I>(x) & no_sign);
-        D const size_y = reinterpret_cast<D>(reinterpret_cast<I>(y) & no_sign);
-        D const larger = size_x > size_y ? size_x : size_y;
-        D const share = size / (larger > 0.0 ? larger : D{} + 1.0);
-        absolute = size > absolute ? size : absolute;
-        relative = share > relative ? share : relative;
+        D size = error, size_x = x, size_y = y, larger, divisor;
+        clear_sign(size), clear_sign(size_x), clear_sign(size_y);
+        select(larger, size_x > size_y, size_x, size_y);
+        select(divisor, larger > 0.0, larger, D{} + 1.0);
+        D const share = size / divisor;
+        select(absolute, size > absolute, size, absolute);
+        select(relative, share > relative, share, relative);
     }
     SPOTTER_INLINE void store(error_sums& into, std::size_t lane) const noexcept {
         std::memcpy(into.gap.lane + lane, &gap, Bytes);

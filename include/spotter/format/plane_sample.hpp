@@ -27,7 +27,7 @@ template <std::size_t Length>
 [[nodiscard]] inline bool comes_again(std::byte const* anchor, byte_view part) noexcept {
     int seen = 0;  // the anchor itself is seen once
     std::size_t i = 0;
-#if defined(__GNUC__) || defined(__clang__)
+#if SPOTTER_GNU_VECTORS
     plane_lanes sum{};
     for (; i + 16 + Length <= part.size() + 1; i += 16) {
         plane_lanes same = ~plane_lanes{};

@@ -17,7 +17,7 @@ using unsigned_of = std::conditional_t<
     Width == 1, std::uint8_t,
     std::conditional_t<Width == 2, std::uint16_t, std::conditional_t<Width == 4, std::uint32_t, std::uint64_t>>>;
 
-#if defined(__GNUC__) || defined(__clang__)
+#if SPOTTER_GNU_VECTORS
 typedef unsigned char plane_lanes __attribute__((vector_size(16)));
 
 // One round: the first half of the bytes and the second half take turns, so the number of a byte's place, in bits, turns left
@@ -68,7 +68,7 @@ template <std::size_t Width, bool Turned>
 SPOTTER_NOINLINE inline void split_fixed(std::byte const* values, std::size_t count,
                                          std::byte* const* planes) noexcept {
     std::size_t i = 0;
-#if defined(__GNUC__) || defined(__clang__)
+#if SPOTTER_GNU_VECTORS
     for (; i + values_at_once <= count; i += values_at_once) {
         std::array<plane_lanes, Width> bytes;
         std::memcpy(bytes.data(), values + i * Width, sizeof bytes);
@@ -90,7 +90,7 @@ SPOTTER_NOINLINE inline void split_fixed(std::byte const* values, std::size_t co
 template <std::size_t Width, bool Turned>
 SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::size_t count, std::byte* values) noexcept {
     std::size_t i = 0;
-#if defined(__GNUC__) || defined(__clang__)
+#if SPOTTER_GNU_VECTORS
     for (; i + values_at_once <= count; i += values_at_once) {
         std::array<plane_lanes, Width> bytes;
         SPOTTER_UNROLL

@@ -9,7 +9,7 @@
 #include <cstring>
 
 // Whether the two ways to copy differ here.
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__GNUC__) && defined(__x86_64__) && SPOTTER_GNU_VECTORS
 #define SPOTTER_CAN_STREAM 1
 #else
 #define SPOTTER_CAN_STREAM 0
@@ -21,7 +21,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // twice as long where the two sides lie differently within a line of the cache, as entries of a ring do; these loops do not. They write
 // a line at a time: by one store where the processor has AVX-512, as then it need not read the line first (Sapphire Rapids: a ring
 // that is in no cache takes 1.5 times as long by stores of 16 or 32 bytes).
-#if defined(__GNUC__)
+#if defined(__GNUC__) && SPOTTER_GNU_VECTORS
 inline constexpr std::size_t copied_line = 64;
 
 template <std::size_t Bytes>
@@ -85,7 +85,7 @@ inline void copy_cached(std::byte* into, std::byte const* from, std::size_t byte
 #if SPOTTER_CAN_STREAM
     if (__builtin_cpu_supports("avx512f")) { return copy_avx512<false>(into, from, bytes); }
 #endif
-#if defined(__GNUC__)
+#if defined(__GNUC__) && SPOTTER_GNU_VECTORS
     copy_lines<16, false>(into, from, bytes);
 #else
     std::memcpy(into, from, bytes);

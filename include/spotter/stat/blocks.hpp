@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): vectors of the compiler's own, and what is in a block: ordinary numbers, zeros among them, non-finite ones.
+// Stat (L1): what is in a block: ordinary numbers, zeros among them, non-finite ones.
 #pragma once
 
 #include <spotter/stat/lanes.hpp>
+#include <spotter/stat/vectors.hpp>
 
 #include <cstring>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#if defined(__x86_64__) && SPOTTER_GNU_VECTORS
 #define SPOTTER_X86_DISPATCH 1
 #else
 #define SPOTTER_X86_DISPATCH 0
@@ -15,18 +16,6 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// Vectors of the compiler's own, `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2, 64 is AVX-512. No intrinsics
-// header (it would cost every user a quarter of a second), and the same source is every path.
-template <class Value, std::size_t Bytes>
-struct vector_of {
-    typedef Value type __attribute__((vector_size(Bytes)));
-};
-template <class Value, std::size_t Bytes>
-using vec = typename vector_of<Value, Bytes>::type;
-
-template <class Float>
-using bits_of = std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>;
 
 // Whether a block has neither zeros nor subnormal nor non-finite values, in three operations a vector: most blocks have none, and
 // plain_block, which looks closer, takes eight. Without its sign and counted from the smallest normal number on, an ordinary
@@ -50,7 +39,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size
             if constexpr (has_maximum) {
                 x += x;
                 x -= 2 * smallest;
-                worst = x > worst ? x : worst;
+                select(worst, x > worst, x, worst);
             } else {  // the first bit of a difference tells
                 x &= limit - 1;
                 worst |= (x - smallest) | (infinity - 1 - x);

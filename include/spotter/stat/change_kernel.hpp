@@ -117,7 +117,9 @@ struct change_vectors {
             dot += product;
             old += before;
         }
-        equal += reinterpret_cast<I>(change == D{});
+        I same;
+        copy_bits(change == D{}, same);
+        equal += same;
     }
     SPOTTER_INLINE void store(change_sums& into, std::size_t lane) const noexcept {
         std::memcpy(into.gap.lane + lane, &gap, Bytes);

@@ -40,7 +40,6 @@ SPOTTER_STRICT SPOTTER_INLINE void add_row_sizes(float const* row, std::size_t c
     SPOTTER_STRICT_BODY
     using D = vec<double, Bytes>;
     constexpr std::size_t wide = Bytes / sizeof(double);
-    constexpr std::int64_t size_mask = 0x7FFFFFFFFFFFFFFF;
     std::size_t const whole = count / lane_count * lane_count;
     std::size_t i = 0;
     if (whole > 0 && all_plain<float, Bytes>(row, whole)) {
@@ -49,10 +48,11 @@ SPOTTER_STRICT SPOTTER_INLINE void add_row_sizes(float const* row, std::size_t c
             load_wide<Bytes>(row + i, x);
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
-                D sum, known;
+                D size = x[k], sum, known;
+                clear_sign(size);
                 std::memcpy(&sum, sums + i + k * wide, Bytes);
                 std::memcpy(&known, finite + i + k * wide, Bytes);
-                sum += reinterpret_cast<D>(reinterpret_cast<vec<std::int64_t, Bytes>>(x[k]) & size_mask);
+                sum += size;
                 known += 1.0;
                 std::memcpy(sums + i + k * wide, &sum, Bytes);
                 std::memcpy(finite + i + k * wide, &known, Bytes);

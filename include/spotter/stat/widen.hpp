@@ -112,6 +112,7 @@ SPOTTER_VECTORS SPOTTER_INLINE void split_each(Complex const* from, std::size_t 
         into.square[i] = square;
     }
     for (std::size_t i = 0; i < count; i += 2) {  // in pairs by hand: errno keeps compilers from it
+#if SPOTTER_GNU_VECTORS
         vec<double, 16> pair;
         std::memcpy(&pair, into.square + i, sizeof pair);
 #if defined(__clang__) && __has_builtin(__builtin_elementwise_sqrt)
@@ -119,9 +120,12 @@ SPOTTER_VECTORS SPOTTER_INLINE void split_each(Complex const* from, std::size_t 
 #elif defined(__SSE2__) && !defined(__clang__)
         pair = __builtin_ia32_sqrtpd(pair);
 #else
-        pair[0] = __builtin_sqrt(pair[0]), pair[1] = __builtin_sqrt(pair[1]);
+        pair[0] = square_root(pair[0]), pair[1] = square_root(pair[1]);
 #endif
         std::memcpy(into.size + i, &pair, sizeof pair);
+#else
+        into.size[i] = square_root(into.square[i]), into.size[i + 1] = square_root(into.square[i + 1]);
+#endif
     }
 }
 template <class Complex>

@@ -106,7 +106,11 @@ template <class Aggregate, std::size_t Index>
 }
 template <member_address Address>
 [[nodiscard]] consteval std::string_view function_name() noexcept {
+#if defined(_MSC_VER) && !defined(__clang__)
+    return __FUNCSIG__;
+#else
     return __PRETTY_FUNCTION__;
+#endif
 }
 // g++ writes "...::patience)}; std::string_view = ...", clang "{&imagination.it.patience}]".
 template <class Aggregate, std::size_t Index>
