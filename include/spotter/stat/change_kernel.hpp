@@ -117,9 +117,7 @@ struct change_vectors {
             dot += product;
             old += before;
         }
-        I same;
-        copy_bits(change == D{}, same);
-        equal += same;
+        equal += I(change == D{});
     }
     SPOTTER_INLINE void store(change_sums& into, std::size_t lane) const noexcept {
         std::memcpy(into.gap.lane + lane, &gap, Bytes);

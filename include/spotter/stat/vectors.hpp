@@ -26,7 +26,7 @@ struct vector_of {
 template <class Value, std::size_t Bytes>
 using vec = typename vector_of<Value, Bytes>::type;
 
-// `mask ? yes : no`, element by element. These three take the result by reference: a vector is not returned where the caller has
+// `mask ? yes : no`, element by element. These take the result by reference: a vector is not returned where the caller has
 // wider registers than the callee.
 template <class Mask, class Vector>
 SPOTTER_INLINE void select(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
@@ -36,6 +36,11 @@ SPOTTER_INLINE void select(Vector& into, Mask const& mask, Vector const& yes, Ve
 template <class From, class Into>
 SPOTTER_INLINE void convert_elements(From const& from, Into& into) noexcept {
     into = __builtin_convertvector(from, Into);
+}
+// The bits of a vector, as one of another type.
+template <class From, class Into>
+SPOTTER_INLINE void copy_bits(From const& from, Into& into) noexcept {
+    into = reinterpret_cast<Into>(from);
 }
 #else
 template <class Value, std::size_t Bytes>
@@ -126,14 +131,13 @@ template <class From, class Into>
 SPOTTER_INLINE void convert_elements(From const& from, Into& into) noexcept {
     for (std::size_t i = 0; i < Into::count; ++i) { into[i] = from[i]; }
 }
-#endif
-
-// The bits of a vector, as one of another type.
 template <class From, class Into>
 SPOTTER_INLINE void copy_bits(From const& from, Into& into) noexcept {
     static_assert(sizeof(From) == sizeof(Into));
     std::memcpy(&into, &from, sizeof into);
 }
+#endif
+
 // |x|
 template <class Vector>
 SPOTTER_INLINE void clear_sign(Vector& x) noexcept {
