@@ -81,7 +81,7 @@ SPOTTER_BODY void run_command::tell(unsigned long code, std::string_view command
     if (code == 0) { return; }
     why.code = errc::io_error;
     why.what << '"' << command_line.substr(0, 80) << "\" ";
-    why.what << "ended with " << code;
+    why.what << "ended with " << static_cast<std::int32_t>(code);
     if (std::string_view const crash = detail::crash_of(code); !crash.empty()) { why.what << ": " << crash; }
     if (code == 9009) { why.what << ": there is no such command"; }
 }
