@@ -14,7 +14,12 @@ using namespace spotter_test;
 
 namespace {
 
-std::string a_name() { return "spotter-test-" + std::to_string(::GetCurrentProcessId()); }
+// Not there, whatever an earlier process of that number has left.
+std::string a_name() {
+    std::string const name = "spotter-test-" + std::to_string(::GetCurrentProcessId());
+    (void)windows_file_system{}.remove_shared(name);
+    return name;
+}
 
 }  // namespace
 
