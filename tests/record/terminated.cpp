@@ -7,8 +7,10 @@
 #include <tests/this_program.hpp>
 
 #include <spotter/core/clock.hpp>
+#include <spotter/spotter.hpp>
 
 using namespace spotter_test;
+using namespace spotter::literals;
 
 namespace {
 
@@ -63,6 +65,11 @@ TEST_CASE("a process that records until it is killed", "[.]") {
     declare(sink);
     train_steps(sink, 0, 1'000'000, *done);
 }
+TEST_CASE("a process with a flight recorder that dies", "[.]") {
+    hook watch{told(), plan<>{}, options{.drain = drain::poll, .flight_bytes = 1 << 20}};
+    for (std::uint64_t step = 0; step < some_steps; ++step) { (void)watch.step(train(step), "w"_t = values_of(step, 1000)); }
+    die();
+}
 
 TEST_CASE("what a process had committed to its ring when it died is in the record once it is recovered, and its ring is gone") {
     temporary_folder const folder;
@@ -115,6 +122,25 @@ TEST_CASE("killed at any moment while its writer is at work, a process leaves al
         CHECK(run.closes.size() >= closes);
         check_record(run, *done);
         CHECK_FALSE(std::filesystem::exists(path + "/ring"));
+    }
+}
+
+TEST_CASE("what a process had in its flight recorder when it died is a flight once it is recovered") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    this_program_again child{"a process with a flight recorder that dies", path};
+    REQUIRE(child.started());
+    CHECK(child.wait() == this_program_again::killed_with);
+    auto const told = recover(path);
+    REQUIRE(told);
+    CHECK((told->rings == 1 && !told->first_error));
+    run_on_disk const flight = read_run(path + "/flight");
+    REQUIRE(flight.values.size() == some_steps);
+    for (std::size_t i = 0; i < some_steps; ++i) {
+        auto const expected = values_of(i, 1000);
+        REQUIRE(flight.values[i].row.step == train(i));
+        REQUIRE(flight.values[i].values.size() == expected.size() * sizeof(float));
+        CHECK(std::memcmp(flight.values[i].values.data(), expected.data(), flight.values[i].values.size()) == 0);
     }
 }
 

@@ -135,10 +135,11 @@ TEST_CASE("a command inherits nothing of the program's but its pipe and standard
     CHECK(::GetLastError() == ERROR_BROKEN_PIPE);
     CHECK(::CloseHandle(read) != 0);
     write_file(folder / "go", {});
+    (void)failures_of("exit 2");  // what the first hook of a process opens stays
     std::size_t const before = handles();
     CHECK(before > 4);
     for (int i = 0; i < 8; ++i) { CHECK(!run_command{"exit 0"}(it)); }
-    (void)failures_of("exit 2");
+    for (int i = 0; i < 3; ++i) { (void)failures_of("exit 2"); }
     CHECK(handles() <= before);
 }
 
