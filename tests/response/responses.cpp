@@ -1,55 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is done when a rule fires: each response, several at once, one that fails, and a hook that knows since when all is well.
-#include <tests/trial/runs.hpp>
+#include <tests/response/alerts.hpp>
 
 #include <spotter/replay.hpp>
-#include <spotter/response.hpp>
 #include <spotter/rule/builtin/stalled_training.hpp>
 #include <spotter/rule/dynamic_rule.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <stdexcept>
-#include <thread>
 
 #if __has_include(<nlohmann/json.hpp>)
 #include <nlohmann/json.hpp>
 #endif
 
-#include <fcntl.h>
-#include <unistd.h>
-
 using namespace spotter;
 using namespace spotter_test;
 
-namespace {
-
-constexpr auto high = any("x", maximum > 1.0);
-
-template <class Hook>
-spotter::decision one_step(Hook& watch, std::uint64_t i, double x) {
-    return watch.step(train(i), "x"_t = x).decision();
-}
-std::string text_of(std::string const& path) {
-    if (!std::filesystem::exists(path)) { return {}; }
-    std::vector<char> const bytes = read_file(path);
-    return {bytes.begin(), bytes.end()};
-}
-// The two responses look at the clock one after the other.
-std::string without_time(std::string line) {
-    std::size_t const at = line.find("\"time\": ");
-    return at == line.npos ? line : line.erase(at, line.find(", \"detail\"", at) - at);
-}
-// What a command wrote, once it is there.
-std::string wait_for(std::string const& path, std::size_t bytes) {
-    for (int i = 0; i < 500 && text_of(path).size() < bytes; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    }
-    return text_of(path);
-}
-
-}  // namespace
 
 TEST_CASE("responses run once for each finding that is delivered, behind the adaptors, and in a loop only [S71]") {
     temporary_folder const folder;
@@ -149,7 +115,7 @@ TEST_CASE("a response that fails or throws is told by rule, response and what it
 TEST_CASE("findings are appended to a file as JSON, and a command gets them on its standard input") {
     temporary_folder const folder;
     std::string const lines = folder / "alerts.jsonl", written = folder / "command";
-    std::string const command = "cat > '" + written + ".part'; mv '" + written + ".part' '" + written + "'";
+    std::string const command = copy_of_input(written);
     hook watch{plan<>{}, on(high | named{"it's \"high\"\n"}, append_lines{lines}, run_command{command})};
     (void)one_step(watch, 3, 2.5);
     std::string const seen = text_of(lines);
@@ -160,12 +126,12 @@ TEST_CASE("findings are appended to a file as JSON, and a command gets them on i
                            "\"relation\": \">\", \"threshold\": 1, \"others\": 0, \"run\": \"\", \"worker\": 0, \"attempt\": 0, "
                            "\"time\": "));
     CHECK(seen.ends_with(", \"detail\": \"\", \"remedy\": \"\"}\n"));
-    CHECK(without_time(wait_for(written, seen.size())) == without_time(seen));
+    CHECK(without_time(wait_for(written, 1)) == without_time(seen));
     CHECK(watch.health().good());
     std::filesystem::remove(lines);
     std::filesystem::remove(written);
     (void)one_step(watch, 4, 2.5);
-    (void)wait_for(written, seen.size());
+    (void)wait_for(written, 1);
     CHECK(text_of(lines).find("\"step\": 4") != std::string::npos);
 }
 
@@ -225,114 +191,6 @@ TEST_CASE("JSON of a finding is UTF-8 whatever its texts are: cut at a letter, w
     }
 }
 
-namespace {
-
-// How a child closes its standard input, output and error keeps nothing from this: descriptor 3 is free, so that a pipe gets it.
-bool three_is_free() {
-    ::close(3);
-    return ::fcntl(3, F_GETFD) == -1;
-}
-constexpr finding_origin then{"runs/a", 2, 12.5};
-
-}  // namespace
-
-TEST_CASE("a command gets its line where the pipe is descriptor 3, too") {
-    temporary_folder const folder;
-    std::string const written = folder / "command";
-    std::string const command = "cat > '" + written + ".part'; mv '" + written + ".part' '" + written + "'";
-    finding it;
-    it.rule = "named";
-    int const kept = ::fcntl(3, F_DUPFD_CLOEXEC, 10);  // whatever a runner of tests has there
-    REQUIRE(three_is_free());
-    error const why = run_command{command}(it, then);
-    if (kept >= 0) {
-        ::dup2(kept, 3);
-        ::close(kept);
-    }
-    CHECK(!why);
-    std::string const line{json_of(it, then).view()};
-    CHECK(wait_for(written, line.size()) == line);
-}
-
-TEST_CASE("a command of 4095 bytes is run, a longer one is refused") {
-    temporary_folder const folder;
-    std::string const written = folder / "command";
-    std::string command = "cat > '" + written + ".part'; mv '" + written + ".part' '" + written + "' #";
-    command.resize(4095, 'x');
-    finding it;
-    it.rule = "named";
-    CHECK(!run_command{command}(it, then));
-    std::string const line{json_of(it, then).view()};
-    CHECK(wait_for(written, line.size()) == line);
-    command += 'x';
-    error const why = run_command{command}(it);
-    CHECK(why.code == errc::bad_config);
-    CHECK(why.what.view().find("longer than 4095 bytes") != std::string_view::npos);
-}
-
-TEST_CASE("a command that is not there, is empty or fails is told in health and prints nothing on the program's standard error") {
-    temporary_folder const folder;
-    int const own = ::dup(2);
-    int const caught = ::open((folder / "stderr").c_str(), O_CREAT | O_WRONLY, 0600);
-    ::dup2(caught, 2);
-    failure_list told;
-    {
-        hook watch{plan<>{}, on(high | named{"first"}, run_command{"/nowhere/alert.sh"}, run_command{" "}) | once,
-                   on(high | named{"second"}, run_command{"echo no >&2; exit 3"}, run_command{"sh -c 'kill -9 $$'"}) | once,
-                   on(high | named{"third"}, run_command{"cat > /dev/null"}) | once};
-        (void)one_step(watch, 0, 2);
-        watch.finish();  // waits a little for what has just begun
-        told = watch.health().failures;
-        CHECK_FALSE(watch.health().good());
-    }
-    ::dup2(own, 2);
-    ::close(own), ::close(caught);
-    CHECK(text_of(folder / "stderr").empty());
-    REQUIRE(told.size() == 4);
-    auto const has_told = [&](std::string_view rule, std::string_view what) {
-        return std::any_of(told.begin(), told.end(), [&](repeated_failure const& each) {
-            std::string_view const line = each.what.what.view();
-            return line.find(rule) != line.npos && line.find(what) != line.npos &&
-                   line.find("response run_command: ") != line.npos;
-        });
-    };
-    CHECK(has_told("\"first\"", "\"/nowhere/alert.sh\" ended with 127: there is no such command"));
-    CHECK(has_told("\"first\"", "the command is empty"));
-    CHECK(has_told("\"second\"", "ended with 3"));
-    CHECK(has_told("\"second\"", "ended with 137"));  // the shell's word for SIGKILL
-}
-
-TEST_CASE("how a command ended is heard at a close that follows, while the loop goes on") {
-    hook watch{plan<>{}, on(high, run_command{"sleep 0.05; exit 4"}) | once};
-    (void)one_step(watch, 0, 2);
-    CHECK(watch.health().good());
-    for (std::uint64_t i = 1; i < 500 && watch.health().good(); ++i) {
-        (void)one_step(watch, i, 0);
-        std::this_thread::sleep_for(std::chrono::milliseconds{5});
-    }
-    CHECK(watch.health().first_error.what.view().find("ended with 4") != std::string_view::npos);
-}
-
-TEST_CASE("a command begins with no signal blocked or ignored, whatever the training does with them") {
-    temporary_folder const folder;
-    std::string const written = folder / "status";
-    std::string const command = "grep -E 'Sig(Blk|Ign)' /proc/self/status > '" + written + ".part'; mv '" + written + ".part' '" + written + "'";
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    auto* const piped = ::signal(SIGPIPE, SIG_IGN);
-    finding it;
-    CHECK(!run_command{command}(it));
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    ::signal(SIGPIPE, piped);
-    std::string const seen = wait_for(written, 20);
-    CHECK(seen.find("SigBlk:\t0000000000000000") != seen.npos);
-    REQUIRE(seen.find("SigIgn:\t") != seen.npos);
-    std::uint64_t const ignored = std::stoull(seen.substr(seen.find("SigIgn:\t") + 8), nullptr, 16);
-    // Two of the C library's own are above 31; the shell shields what runs behind it from the keyboard: SIGINT and SIGQUIT.
-    CHECK((ignored & 0x7FFFFFFF) == 6);
-}
-
 TEST_CASE("an alert says of which run, worker and attempt it is, and when") {
     temporary_folder const folder;
     std::string const lines = folder / "alerts.jsonl";
@@ -363,7 +221,7 @@ TEST_CASE("what is printed of a finding cannot move the cursor: control bytes an
     CHECK(line.view().find(shown) != std::string_view::npos);
     CHECK(line.view().find("(a\\x0ab)") != std::string_view::npos);
     temporary_folder const folder;
-    std::FILE* const stream = std::fopen((folder / "printed").c_str(), "w");
+    std::FILE* const stream = std::fopen((folder / "printed").c_str(), "wb");
     CHECK(!print_finding{stream}(it));
     std::fclose(stream);
     std::string const printed = text_of(folder / "printed");

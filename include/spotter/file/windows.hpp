@@ -35,14 +35,28 @@ public:
     void unlock(opened_file held) noexcept override;
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override;
 
+    // Files in the user's own folder for temporary ones, which Windows writes to the disk when it wants the memory and not before. What is
+    // older than the machine's last start counts as gone: of a file that was being written to then, any part may be on the disk. Whoever is
+    // killed while it makes one may leave it empty, or all zeros.
+    [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override;
+    [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override;
+    void unmap_shared(shared_memory memory) noexcept override;
+    [[nodiscard]] error remove_shared(std::string_view name) noexcept override;
+    [[nodiscard]] std::string_view shared_place() const noexcept override { return "%LOCALAPPDATA%/Temp"; }
+
 private:
+    [[nodiscard]] static error find_shared_folder(path_text& folder) noexcept;
+    // The file's lock and its bytes, of which it gets as many as are wanted; closes it where there is an error.
+    [[nodiscard]] static result<shared_memory> map_shared(opened_file file, std::uint64_t bytes, std::string_view path) noexcept;
+
     // The error's number, or 0.
     [[nodiscard]] static unsigned long take_lock(opened_file file, unsigned long how) noexcept;
+    [[nodiscard]] static unsigned long take_whole_lock(opened_file file) noexcept;
     static void drop(opened_file file) noexcept;
 
     // Takes nothing but files.
     [[nodiscard]] static result<opened_file> open_file(std::string_view path, unsigned long access, unsigned long creation,
-                                                       std::string_view doing) noexcept;
+                                                       std::string_view doing, unsigned long kind = 0) noexcept;
 };
 
 // Nothing forks here.
@@ -58,4 +72,5 @@ public:
 
 #if SPOTTER_BODIES
 #include <spotter/file/windows.ipp>
+#include <spotter/file/windows_shared.ipp>
 #endif

@@ -251,12 +251,7 @@ SPOTTER_BODY void windows_file_system::unmap(file_mapping mapping) noexcept {
 SPOTTER_BODY result<opened_file> windows_file_system::lock(std::string_view path) noexcept {
     auto const file = open_file(path, GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, "open");
     if (!file) { return file.error(); }
-    // A reader that is just asking holds it for microseconds; whoever writes holds it for good.
-    unsigned long failed = take_lock(*file, LOCKFILE_EXCLUSIVE_LOCK);
-    for (int attempt = 0; failed == ERROR_LOCK_VIOLATION && attempt < detail::attempts_at_names; ++attempt) {
-        detail::nap(1000);
-        failed = take_lock(*file, LOCKFILE_EXCLUSIVE_LOCK);
-    }
+    unsigned long const failed = take_whole_lock(*file);
     if (failed == 0) { return opened_file{*file}; }
     drop(*file);
     return detail::windows_error(failed, "lock", path);
@@ -292,15 +287,25 @@ SPOTTER_BODY unsigned long windows_file_system::take_lock(opened_file file, unsi
     return failed == ERROR_IO_PENDING ? ERROR_LOCK_VIOLATION : failed;
 }
 
+SPOTTER_BODY unsigned long windows_file_system::take_whole_lock(opened_file file) noexcept {
+    // A reader that is just asking holds it for microseconds; whoever writes holds it for good.
+    unsigned long failed = take_lock(file, LOCKFILE_EXCLUSIVE_LOCK);
+    for (int attempt = 0; failed == ERROR_LOCK_VIOLATION && attempt < detail::attempts_at_names; ++attempt) {
+        detail::nap(1000);
+        failed = take_lock(file, LOCKFILE_EXCLUSIVE_LOCK);
+    }
+    return failed;
+}
+
 SPOTTER_BODY void windows_file_system::drop(opened_file file) noexcept {
     if (file.open()) { (void)::CloseHandle(detail::handle_of(file)); }
 }
 
 SPOTTER_BODY result<opened_file> windows_file_system::open_file(std::string_view path, unsigned long access, unsigned long creation,
-                                                                std::string_view doing) noexcept {
+                                                                std::string_view doing, unsigned long kind) noexcept {
     detail::wide_path name{path};
     if (!name.good()) { return detail::windows_error(ERROR_FILENAME_EXCED_RANGE, doing, path); }
-    HANDLE const at = ::CreateFileW(name.get(), access, detail::shared_with_all, nullptr, creation, FILE_ATTRIBUTE_NORMAL, nullptr);
+    HANDLE const at = ::CreateFileW(name.get(), access, detail::shared_with_all, nullptr, creation, kind != 0 ? kind : FILE_ATTRIBUTE_NORMAL, nullptr);
     if (at == INVALID_HANDLE_VALUE) {
         unsigned long const why = ::GetLastError();
         BY_HANDLE_FILE_INFORMATION facts{};

@@ -32,8 +32,8 @@ enum class copying : std::uint8_t { automatic, cached, streaming };
 // the ring fills meanwhile.
 enum class disk_sync : std::uint8_t { never, segments, flushes };
 
-// Where the ring is that carries what is observed to the writer. In shared memory (Linux: /dev/shm) it outlives the process:
-// nothing that a hook's call took before a SIGKILL is lost, however far the writer was behind; the next run into the folder,
+// Where the ring is that carries what is observed to the writer. In shared memory (Linux: /dev/shm; Windows: a file in the user's
+// folder for temporary ones) it outlives the process: nothing that a hook's call took before a SIGKILL is lost, however far the writer was behind; the next run into the folder,
 // or spotter::recover, brings what is left in it into the record. Handing over costs the same. The ring then keeps what is not in
 // the file yet, so that tensors larger than a quarter of it are better with a larger one (ring_bytes). Where there is no shared
 // memory, or no room in it, the ring is in plain memory and health().first_error says why.

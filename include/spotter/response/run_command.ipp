@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of run_command.hpp.
+// The bodies of run_command.hpp; those of Windows are in run_command_windows.ipp.
 #pragma once
 
 #include <spotter/response/run_command.hpp>
@@ -15,29 +15,24 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-#if defined(_WIN32)
-
-SPOTTER_BODY error run_command::operator()(finding const& found, response_desk& desk) const noexcept {
-    return (*this)(found, desk.origin());
-}
-
-SPOTTER_BODY error run_command::operator()(finding const& found, finding_origin const& from) const noexcept {
-    int status = -1;
-    return start(found, from, status);
-}
-
-SPOTTER_BODY error run_command::start(finding const&, finding_origin const&, int&) const noexcept {
-    return {errc::bad_config, "run_command needs a POSIX shell and is not offered on Windows: use append_lines, or call(f)"};
-}
-
-#else
-
 SPOTTER_BODY error run_command::operator()(finding const& found, response_desk& desk) const noexcept {
     int status = -1;
     error const why = start(found, desk.origin(), status);
     if (!why) { desk.await({&has_ended, status, command, found.rule, name}); }
     return why;
 }
+
+SPOTTER_BODY error run_command::unfit() const noexcept {
+    if (command.find_first_not_of(" \t\r\n") == command.npos) {
+        return {errc::bad_config, "the command is empty: name what is to be run"};
+    }
+    if (command.size() > longest) {
+        return {errc::bad_config, "the command is longer than 4095 bytes; put it into a script"};
+    }
+    return {};
+}
+
+#if !defined(_WIN32)
 
 SPOTTER_BODY error run_command::operator()(finding const& found, finding_origin const& from) const noexcept {
     int status = -1;
@@ -47,13 +42,8 @@ SPOTTER_BODY error run_command::operator()(finding const& found, finding_origin 
 }
 
 SPOTTER_BODY error run_command::start(finding const& found, finding_origin const& from, int& status) const noexcept {
+    if (error const why = unfit()) { return why; }
     text<longest + 1> line{command};
-    if (command.find_first_not_of(" \t\r\n") == command.npos) {
-        return {errc::bad_config, "the command is empty: name what is to be run"};
-    }
-    if (command.size() > longest) {
-        return {errc::bad_config, "the command is longer than 4095 bytes; put it into a script"};
-    }
     line << '\0';
     // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could go away.
     pipe_ends input, output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of child_process.hpp.
+// The bodies of child_process.hpp for POSIX.
 #pragma once
 
 #include <spotter/core/clock.hpp>
@@ -10,23 +10,13 @@
 #include <csignal>
 #include <cstring>
 
-#if !defined(_WIN32)
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern "C" char** environ;
-#endif
 
 namespace spotter::inline SPOTTER_ABI {
-
-#if defined(_WIN32)
-
-SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked) const {
-    return {asked.run, departure::never_started, "child_process is not offered on Windows: give supervise a function that starts the attempt"};
-}
-
-#else
 
 SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked) const {
     if (command.empty() || command.front().empty()) {
@@ -110,7 +100,5 @@ SPOTTER_BODY int child_process::await(int child, int& status, bool& timed_out) c
         detail::nap(5000);
     }
 }
-
-#endif
 
 }  // namespace spotter::inline SPOTTER_ABI

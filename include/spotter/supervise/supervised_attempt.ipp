@@ -8,12 +8,40 @@
 #include <cstdlib>
 #include <cstring>
 
+#if defined(_WIN32)
+#include <spotter/file/windows_api.hpp>
+#endif
+
 namespace spotter::inline SPOTTER_ABI {
+
+#if defined(_WIN32)
+
+namespace detail {
+
+// In UTF-8; std::getenv has the letters of the machine's code page alone.
+[[nodiscard]] SPOTTER_BODY std::string environment_text_of(char const* name) {
+    std::wstring const wide_name(name, name + std::strlen(name));
+    std::wstring wide(::GetEnvironmentVariableW(wide_name.c_str(), nullptr, 0), L'\0');
+    if (wide.empty()) { return {}; }
+    wide.resize(::GetEnvironmentVariableW(wide_name.c_str(), wide.data(), static_cast<unsigned long>(wide.size())));
+    std::string text(3 * wide.size(), '\0');
+    int const made = ::WideCharToMultiByte(CP_UTF8, 0, wide.data(), static_cast<int>(wide.size()), text.data(), static_cast<int>(text.size()), nullptr, nullptr);
+    text.resize(static_cast<std::size_t>(made));
+    return text;
+}
+
+}  // namespace detail
+
+#endif
 
 SPOTTER_BODY supervised_attempt supervised_attempt::here() {
     auto const told = [](char const* name) {
+#if defined(_WIN32)
+        return detail::environment_text_of(name);
+#else
         char const* const text = std::getenv(name);
         return text != nullptr ? std::string{text} : std::string{};
+#endif
     };
     supervised_attempt it;
     std::string const digits = told("SPOTTER_ATTEMPT");

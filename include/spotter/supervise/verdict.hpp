@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 enum class departure : std::uint8_t {
     by_itself,      // it returned, or its process ended with 0
     failed,         // it threw, or its process ended with another number
-    killed,         // by a signal
+    killed,         // by a signal; on Windows by the system, as for an access violation
     timed_out,      // by the launcher, as its time was up
     never_started,  // there was nothing to run
 };

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows, where nothing forks: this executable as another process, asked for a hidden test case.
+#pragma once
+
+#include <spotter/file/windows_process.hpp>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <spotter/file/windows_api.hpp>
+
+namespace spotter_test {
+
+inline std::string this_program() {
+    char path[4 * MAX_PATH]{};
+    (void)::GetModuleFileNameA(nullptr, path, sizeof path - 1);
+    return path;
+}
+
+// What whoever asked for the test case told it.
+inline constexpr char const* told_by = "SPOTTER_TEST_TOLD";
+inline std::string told() {
+    char const* const text = std::getenv(told_by);
+    return text != nullptr ? text : "";
+}
+
+// A process of it; killed, as by the task manager, at the end.
+class this_program_again {
+public:
+    explicit this_program_again(std::string_view test, std::string const& told = {}) {
+        (void)::SetEnvironmentVariableA(told_by, told.c_str());
+        std::string line = "\"" + this_program() + "\" \"" + std::string{test} + "\"";
+        std::vector<wchar_t> letters(line.begin(), line.end());
+        letters.push_back(L'\0');
+        spotter::detail::windows_start asked{};
+        asked.line = letters.data();
+        spotter::detail::windows_handle thread;
+        failed_ = spotter::detail::start_process(asked, process_, thread);
+        (void)::SetEnvironmentVariableA(told_by, nullptr);
+    }
+    this_program_again(this_program_again const&) = delete;
+    this_program_again& operator=(this_program_again const&) = delete;
+    ~this_program_again() { (void)kill(); }
+
+    [[nodiscard]] bool started() const { return failed_ == 0; }
+    // What it ended with.
+    unsigned long wait() {
+        DWORD code = 0;
+        (void)::WaitForSingleObject(process_.get(), INFINITE);
+        (void)::GetExitCodeProcess(process_.get(), &code);
+        return code;
+    }
+    unsigned long kill() {
+        (void)::TerminateProcess(process_.get(), killed_with);
+        return wait();
+    }
+
+    static constexpr unsigned long killed_with = 77;
+
+private:
+    spotter::detail::windows_handle process_;
+    unsigned long failed_ = 0;
+};
+
+// At once and without a word, as a crash or the task manager does.
+[[noreturn]] inline void die() {
+    (void)::TerminateProcess(::GetCurrentProcess(), this_program_again::killed_with);
+    std::abort();
+}
+
+}  // namespace spotter_test
