@@ -71,14 +71,17 @@
 #define SPOTTER_INLINE inline __attribute__((always_inline))
 #define SPOTTER_NOINLINE __attribute__((noinline))
 #define SPOTTER_COLD __attribute__((cold, noinline))
+#define SPOTTER_FETCH(address) __builtin_prefetch(address)
 #elif defined(_MSC_VER)
 #define SPOTTER_INLINE __forceinline
 #define SPOTTER_NOINLINE __declspec(noinline)
 #define SPOTTER_COLD __declspec(noinline)
+#define SPOTTER_FETCH(address) static_cast<void>(address)
 #else
 #define SPOTTER_INLINE inline
 #define SPOTTER_NOINLINE
 #define SPOTTER_COLD
+#define SPOTTER_FETCH(address) static_cast<void>(address)
 #endif
 
 // Vectors of GNU's kind. Without them, or with SPOTTER_PLAIN_VECTORS defined (for all files of a program), the same loops run over
