@@ -19,11 +19,16 @@ namespace bench {
 struct thread_time {
     double core = 0, wall = 0;
 
+    thread_time() = default;
     template <class Call>
     explicit thread_time(Call&& call) {
         double const before = processor_nanoseconds();
         wall = nanoseconds(call);
         core = processor_nanoseconds() - before;
+    }
+    thread_time& operator+=(thread_time const& other) noexcept {
+        core += other.core, wall += other.wall;
+        return *this;
     }
 };
 

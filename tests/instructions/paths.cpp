@@ -198,6 +198,24 @@ void summarized() {
     });
 }
 
+// A weight that changes a little at each step, and its gradient, as the rules on updates look at them.
+void updated() {
+    std::vector<float> weight = values_of(65536);
+    std::vector<float> const gradient = weight;
+    hook watch{plan<>{}, dead_update_path{}, update_direction{}, update_ratio_band{}};
+    std::uint64_t step = 0;
+    auto const one_step = [&] {
+        watch.begin(train(step++));
+        watch.observe("fc/weight", view_of(weight.data(), {256, 256}));
+        watch.observe("grad/fc/weight", view_of(gradient.data(), {256, 256}));
+        bench::do_not_optimise(watch.end());
+    };
+    one_step();
+    count(
+        "updates_of_65536_floats", 1, [&](std::uint64_t) { weight[step % weight.size()] += 0.125F; },
+        [&](std::uint64_t) { one_step(); }, [] {});
+}
+
 // A block of floats turned and split into planes, its mask where half of it is zero, and back: all that is not zstd's of the codec.
 void packed() {
     constexpr std::size_t size = 4096;
@@ -236,6 +254,7 @@ int main(int count_of_arguments, char** arguments) {
     judged();
     acted_upon(folder);
     summarized();
+    updated();
     packed();
     return 0;
 }

@@ -4,6 +4,8 @@
 
 #include <tests/catch.hpp>
 
+#include <algorithm>
+
 using namespace spotter;
 using namespace stage;
 
@@ -186,4 +188,58 @@ TEST_CASE("update_direction: floats are kept exactly, and layouts must agree", "
     };
     CHECK(seen(order::row_major) == truth::yes);
     CHECK(seen(order::column_major) == truth::undecided);
+}
+
+TEST_CASE("an eighth of a large tensor is every place of 128 elements as often, and a small one is all there") {
+    std::vector<std::uint16_t> large(300 * 1000), small(16384);
+    for (std::size_t i = 0; i < large.size(); ++i) { large[i] = static_cast<std::uint16_t>(i % 128); }
+    sampled_lines sampled;
+    tensor_ref const all = sampled.take(view_of(small.data(), {128, 128}));
+    CHECK((all.values.raw == small.data() && all.count == small.size() && all.shape.rank == 2));
+    tensor_ref const taken = sampled.take(view_of(large.data(), {300, 1000}));
+    REQUIRE((taken.type == dtype::u16 && taken.count == large.size() / 128 * 16));
+    CHECK(taken.count == sampled_lines::size_of_sample(large.size()));
+    std::vector<std::size_t> met(128), columns(1000);
+    for (std::size_t i = 0; i < taken.count; ++i) {
+        std::size_t const at = sampled_lines::place(i / 16) + i % 16;
+        REQUIRE((at < large.size() && taken.values.u16[i] == large[at]));
+        ++met[at % 128];
+        ++columns[at % 1000];
+    }
+    CHECK(*std::min_element(met.begin(), met.end()) >= 288);  // of 293
+    CHECK(*std::max_element(met.begin(), met.end()) <= 298);
+    CHECK(*std::min_element(columns.begin(), columns.end()) > 0);
+    CHECK(sampled_lines::place(16384 / 128) + 16 <= 16384 + 128);
+}
+
+TEST_CASE("update_direction: of a large weight an eighth tells the same", "[update_direction]") {
+    // A table of 500 rows, of which three learn at each step, as an embedding's do.
+    auto const told = [](float rate, std::size_t rows, std::size_t bad_at = ~std::size_t{0}) {
+        constexpr std::size_t columns = 160;
+        std::vector<float> weight(rows * columns, 0.5F), gradient(weight.size());
+        return fired(update_direction{.warmup = 0, .window = 4}, 8, [&](auto& it, step_id at) {
+            extents const shape{rows, columns};
+            if (at.index == 0) {
+                it.declare({.name = "e/w", .role = role::weight, .type = dtype::f32, .shape = shape});
+                it.declare({.name = "grad/e/w", .role = role::gradient, .partner = 0, .type = dtype::f32, .shape = shape});
+            }
+            std::fill(gradient.begin(), gradient.end(), 0.0F);
+            for (std::size_t i = 0; i < 3 * columns; ++i) {
+                gradient[(at.index * 97 + i) % gradient.size()] = i % 2 == 0 ? 1.0F : -0.5F;
+            }
+            std::vector<float> seen = weight;
+            if (at.index == 2 && bad_at < seen.size()) { seen[bad_at] = nan_f; }
+            it.see(at, "e/w", view_of(seen.data(), shape));
+            it.see(at, "grad/e/w", view_of(gradient.data(), shape));
+            for (std::size_t i = 0; i < weight.size(); ++i) { weight[i] += rate * gradient[i]; }
+        });
+    };
+    for (std::size_t const rows : {100U, 500U}) {
+        CHECK(told(0.1F, rows) == indices{4, 5, 6, 7});
+        CHECK(told(-0.1F, rows).empty());
+    }
+    // What is not finite is no change, in the sample or beside it: neither to it nor from it.
+    std::size_t const inside = sampled_lines::place(0), beside = inside == 0 ? 16 : 0;
+    CHECK(told(0.1F, 500, inside) == indices{6, 7});
+    CHECK(told(0.1F, 500, beside) == indices{6, 7});
 }

@@ -151,6 +151,38 @@ TEMPLATE_TEST_CASE("changes by many lanes are bit-equal with the definition [D21
     }
 }
 
+TEMPLATE_TEST_CASE("changes by vectors of every width are bit-equal [D21]", "[D21]", float, double) {
+    splitmix random{23};
+    std::size_t wrong = 0;
+    for (std::size_t const zeros : {0U, 1U, 3U}) {  // of four values of `before`
+        std::vector<TestType> const now = any_values<TestType>(1024, random, true);
+        std::vector<TestType> before = any_values<TestType>(1024, random, true);
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            before[i] = i % 4 < zeros ? TestType{} : i % 5 == 0 ? now[i] : before[i];
+        }
+        auto const try_width = [&](auto compare) {
+            detail::change_sums made, defined;
+            compare(now.data(), before.data(), now.size(), made);
+            detail::compare_elements(now.data(), before.data(), now.size(), defined);
+            wrong += same_lanes(made.gap, defined.gap) && same_lanes(made.dot, defined.dot) &&
+                             same_lanes(made.old, defined.old) && made.changed == defined.changed &&
+                             made.changed < now.size()
+                         ? 0
+                         : 1;
+        };
+        try_width([](auto&&... all) { detail::compare_baseline<TestType>(all...); });
+#if SPOTTER_X86_DISPATCH
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+            try_width([](auto&&... all) { detail::compare_avx2<TestType>(all...); });
+        }
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+            try_width([](auto&&... all) { detail::compare_avx512<TestType>(all...); });
+        }
+#endif
+    }
+    CHECK(wrong == 0);
+}
+
 TEMPLATE_TEST_CASE("units by rows are bit-equal with the walk over elements", "", float, f16, double, std::int8_t) {
     splitmix random{29};
     for (std::uint64_t const units : {1U, 7U, 16U, 41U, 256U, 1500U}) {

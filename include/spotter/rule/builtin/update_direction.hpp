@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
+#include <spotter/rule/builtin/sampled_lines.hpp>
 #include <spotter/rule/series.hpp>
 #include <spotter/stat/change_kernel.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -18,7 +19,8 @@ namespace spotter::inline SPOTTER_ABI {
 // update, which is the one after it; where the loop observes after the update, say so in `options::instant` (or in `after_update`, for this
 // rule alone) and observe gradients before weights.
 // What is flagged `negated` is minus the gradient.
-// Keeps a copy of each weight and gradient (a second one of gradients that are observed first). Train steps only.
+// Of a weight with more than 16384 elements it looks at an eighth, spread over it (sampled_lines): only the sign of the product counts.
+// Keeps a copy of what it looks at of each weight and gradient (a second one of gradients that are observed first). Train steps only.
 struct update_direction {
     using kind = rule_kind;
     static constexpr std::string_view name = "update_direction";
@@ -33,23 +35,25 @@ struct update_direction {
     double share = 0.9;         // fraction of the window
     bool after_update = false;  // the gradient of a change is that of the later observation, whatever options::instant says
 
-    // The values of a tensor at one close. Of floating types up to 32 bits in floats, which hold them exactly.
+    // The sample of a tensor's values at one close. Of floating types up to 32 bits in floats, which hold them exactly.
     struct copy {
         slots<float> narrow;  // the values, where they fit
         slots<double> wide;  // the values, where they do not
         std::uint64_t close = 0;  // 0: nothing is kept
         std::uint64_t index = 0;  // of the step
-        extents shape{};  // of what is kept
-        order layout = order::row_major;  // of what is kept
+        extents shape{};  // of the tensor
+        order layout = order::row_major;  // of the tensor
         bool is_narrow = false;  // the values are in `narrow`
 
         // False where memory is exhausted; then nothing is kept.
-        [[nodiscard]] constexpr bool keep(tensor_ref const& values, std::uint64_t at, observation const& it) noexcept {
+        [[nodiscard]] constexpr bool keep(tensor_ref const& values, tensor_ref const& sample, std::uint64_t at,
+                                          observation const& it) noexcept {
             close = 0;
-            auto const count = static_cast<std::size_t>(values.count);
+            auto const count = static_cast<std::size_t>(sample.count);
             bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
+            if (sample.count != sampled_lines::size_of_sample(values.count)) { return false; }
             if (!(small ? narrow.grow(count) : wide.grow(count))) { return false; }
-            visit_values(values, [&]<class Value>(element_view<Value> all) {
+            visit_values(sample, [&]<class Value>(element_view<Value> all) {
                 constexpr dtype type = dtype_of<Value>;
                 if constexpr (is_floating(type) && size_of(type) <= sizeof(float)) {
                     copy_widened(all, narrow.data());
@@ -98,6 +102,7 @@ struct update_direction {
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
         slots<net> nets;
+        sampled_lines sampled;  // of the tensor at hand
         std::size_t net_count = 0;
         votes all{};
         std::uint64_t close = 1;
@@ -134,23 +139,27 @@ struct update_direction {
             // The one before is still needed, unless the weight was there already.
             bool const in_place = mine.gradients[mine.newest].close == seen.close || mine.weight.close == seen.close;
             if (!in_place) { mine.newest = 1 - mine.newest; }
-            if (!mine.gradients[mine.newest].keep(values, seen.close, it)) { out.give_up(); }
+            tensor_ref const sample = seen.sampled.take(values);
+            if (!mine.gradients[mine.newest].keep(values, sample, seen.close, it)) { out.give_up(); }
             return;
         }
         if (mine.weight.close == seen.close) { return; }  // once a step
+        tensor_ref const sample = seen.sampled.take(values);
         std::uint64_t const made_at = is_after_update(it.tensor) ? seen.close : mine.weight.close;
         for (copy const& gradient : mine.gradients) {
             if (made_at == 0 || gradient.close != made_at || mine.weight.close == 0) { continue; }
             if (it.step.index <= mine.weight.index || !gradient.fits(values) || !mine.weight.fits(values)) { continue; }
+            if (sample.absent()) { break; }
             detail::along_sums along;
-            bool const kept = change_along(gradient, mine.weight, values, along);
+            bool const kept = change_along(gradient, mine.weight, sample, along);
             double const along_it = along.products.fold();
             double const found = mine.negated ? -along_it : along_it;
-            if (along.finite && is_finite(found)) { out.push(found); }
+            bool const finite = along.finite && it.stats.nonfinite() == 0;
+            if (finite && is_finite(found)) { out.push(found); }
             if (kept) { return mine.weight.kept(seen.close, it); }
             break;
         }
-        if (!mine.weight.keep(values, seen.close, it)) { out.give_up(); }
+        if (!mine.weight.keep(values, sample, seen.close, it)) { out.give_up(); }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }
