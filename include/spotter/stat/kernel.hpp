@@ -48,7 +48,7 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
             Float const* const summed = mixed ? parts.zeroed : block;
             if (has(wanted, terms::abs_range)) { abs_extremes.add(ranged, size); }
             if (plain && spread) {
-                walk.add(block, size, extremes, into);
+                walk.add(sums, block, size, extremes, into);
             } else {
                 if (has(wanted, terms::range)) { extremes.add(ranged, size); }
                 double const sum = add_sums<Float, Bytes>(sums, summed, size, into);

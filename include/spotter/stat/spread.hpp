@@ -18,14 +18,16 @@ class spread_walk {
     static constexpr bool widened = sizeof(Float) < sizeof(double);
 
 public:
-    // A multiple of 16 elements; all sums and the extremes, wanted or not: beside the rest they cost little.
-    SPOTTER_STRICT SPOTTER_INLINE void add(Float const* values, std::size_t count, range& extremes, gathered& into) noexcept {
+    // A multiple of 16 elements. All is summed, since it costs little beside the rest, and what is in the set is added: 2 magnitudes,
+    // 4 squares, and always the sum and the extremes.
+    SPOTTER_STRICT SPOTTER_INLINE void add(int sums, Float const* values, std::size_t count, range& extremes,
+                                           gathered& into) noexcept {
         extremes.begin(values);
         if (open_ == count) {
-            take<true>(values, count, extremes, into);
+            take<true>(sums, values, count, extremes, into);
         } else {
             close(into);
-            take<false>(values, count, extremes, into);
+            take<false>(sums, values, count, extremes, into);
         }
     }
     // Before a block that goes another way, and at the end.
@@ -57,7 +59,8 @@ private:
     }
     // `Gaps`: of the block before, which is as long.
     template <bool Gaps>
-    SPOTTER_STRICT SPOTTER_INLINE void take(Float const* values, std::size_t count, range& extremes, gathered& into) noexcept {
+    SPOTTER_STRICT SPOTTER_INLINE void take(int sums, Float const* values, std::size_t count, range& extremes,
+                                            gathered& into) noexcept {
         SPOTTER_STRICT_BODY
         using V = typename range::V;
         constexpr std::size_t wide = Bytes / sizeof(double);
@@ -95,8 +98,8 @@ private:
                 }
             }
             add_lanes<Bytes>(plain, part * wide, into.sum);
-            add_lanes<Bytes>(sizes, part * wide, into.sum_abs);
-            add_lanes<Bytes>(squares, part * wide, into.sum_squares);
+            if ((sums & 2) != 0) { add_lanes<Bytes>(sizes, part * wide, into.sum_abs); }
+            if ((sums & 4) != 0) { add_lanes<Bytes>(squares, part * wide, into.sum_squares); }
             sum[part] = plain[0], sum[part + 1] = plain[1];
             if constexpr (Gaps) { gaps[part] = apart[0], gaps[part + 1] = apart[1]; }
         }
