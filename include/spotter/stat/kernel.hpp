@@ -56,7 +56,7 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
                     auto const elements = static_cast<double>(finite);
                     double const centre = sum / elements;
                     into.spread.merge(elements, centre,
-                                      gap_block<true, Float, gap_bytes<Bytes>>(summed, parts.weight, size, centre));
+                                      gap_block<true, Float, Bytes>(summed, parts.weight, size, centre));
                 }
             }
         }

@@ -271,7 +271,7 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unus
     using D = vec<double, Bytes>;
     constexpr std::size_t wide = Bytes / sizeof(double);
     D squares[lane_parts<Bytes>]{};
-    D one;
+    [[maybe_unused]] D one;
     set_to_one<Bytes>(one);
     D const minus_centre = D{} - centre;
     for (std::size_t i = 0; i < count; i += lane_count) {
@@ -283,9 +283,12 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unus
             if constexpr (Weighed) { load_wide<Bytes>(weights + i + part * wide, weight); }
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
-                D gap = minus_centre;
-                add_beside<Bytes>(gap, x[k], one);
-                if constexpr (Weighed) { gap *= weight[k]; }
+                D gap = Weighed ? x[k] : minus_centre;
+                if constexpr (Weighed) {  // 0 with a weight of 0, as what is summed is, too
+                    add_exact_product<Bytes>(gap, minus_centre, weight[k]);
+                } else {
+                    add_beside<Bytes>(gap, x[k], one);
+                }
                 D square = gap * gap;
                 settle(square);
                 squares[part + k] += square;
