@@ -106,14 +106,14 @@ namespace {
 // A multiple of 16 elements behind the first `offset`, by vectors of each width that this processor has: the widths that give other
 // bits than the definition.
 template <class Value>
-std::size_t widths_that_differ(std::vector<Value> const& all, terms sums, std::size_t offset = 0) {
-    std::vector<Value> const values(all.begin() + static_cast<std::ptrdiff_t>(offset), all.end());
+std::size_t widths_that_differ(std::vector<Value> const& memory, terms sums, std::size_t offset = 0) {
+    std::vector<Value> const values(memory.begin() + static_cast<std::ptrdiff_t>(offset), memory.end());
     summary const wanted = by_definition(values, sums);
     std::size_t wrong = 0;
     auto const try_width = [&](auto gather) {
         gathered into;
         into.result.count = values.size();
-        bool const whole = gather(all.data() + offset, values.size(), std::uint64_t{0}, sums, into) == values.size();
+        bool const whole = gather(memory.data() + offset, values.size(), std::uint64_t{0}, sums, into) == values.size();
         wrong += whole && same_bits(into.finish(sums), wanted) ? 0 : 1;
     };
     try_width([](auto&&... all) { return detail::gather_baseline<Value>(all...); });
