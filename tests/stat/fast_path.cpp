@@ -103,15 +103,17 @@ TEST_CASE("each set of sums gives each sum the same bits") {
 
 namespace {
 
-// Whole blocks, by vectors of each width that this processor has: the widths that give other bits than the definition.
+// A multiple of 16 elements behind the first `offset`, by vectors of each width that this processor has: the widths that give other
+// bits than the definition.
 template <class Value>
-std::size_t widths_that_differ(std::vector<Value> const& values, terms sums) {
+std::size_t widths_that_differ(std::vector<Value> const& memory, terms sums, std::size_t offset = 0) {
+    std::vector<Value> const values(memory.begin() + static_cast<std::ptrdiff_t>(offset), memory.end());
     summary const wanted = by_definition(values, sums);
     std::size_t wrong = 0;
     auto const try_width = [&](auto gather) {
         gathered into;
         into.result.count = values.size();
-        bool const whole = gather(values.data(), values.size(), std::uint64_t{0}, sums, into) == values.size();
+        bool const whole = gather(memory.data() + offset, values.size(), std::uint64_t{0}, sums, into) == values.size();
         wrong += whole && same_bits(into.finish(sums), wanted) ? 0 : 1;
     };
     try_width([](auto&&... all) { return detail::gather_baseline<Value>(all...); });
@@ -161,6 +163,33 @@ TEMPLATE_TEST_CASE("blocks with NaN and infinities have the bits of the definiti
     CHECK(widths_that_differ(late, sums_of(63)) == 0);
     CHECK(summary_of(late, terms::range).minimum == -0.75);
     CHECK(summary_of(late, terms::range).maximum == 3);
+}
+
+// The variance of a block is taken beside the sums of the next one, so that each kind of block stands behind each other.
+TEMPLATE_TEST_CASE("blocks of every kind, in every order of three and before a short one, have the bits of the definition [D21]", "[D21]",
+                   float, double) {
+    enum kind : std::size_t { ordinary, with_zeros, with_nan, nothing_but_nan, with_subnormal, kinds };
+    std::size_t const known = sizeof(TestType) == 8 ? with_subnormal : kinds;  // doubles that are subnormal follow the process's mode
+    std::size_t wrong = 0;
+    for (std::size_t order = 0; order < known * known * known; ++order) {
+        std::size_t const of_block[] = {order % known, order / known % known, order / known / known, order % 2};
+        std::size_t const offset = order % 19, last = order % 7 * 176;  // 0 to 1056, so that there may be a short block behind a fourth
+        std::vector<TestType> values = random_values<TestType>(offset + 3 * block_size + last, 0, order);
+        for (TestType& value : values) { value += TestType(3); }  // all sums differ, and none is near 0
+        for (std::size_t i = 0; i + offset < values.size(); ++i) {
+            std::size_t const number = i / block_size < 3 ? i / block_size : 3;
+            TestType& value = values[offset + i];
+            switch (of_block[number]) {
+                case with_zeros: value = i % 3 == 0 ? TestType(0) : value; break;
+                case with_nan: value = i % 5 == 0 ? special<TestType>(static_cast<unsigned>(i % 3)) : value; break;
+                case nothing_but_nan: value = special<TestType>(0); break;
+                case with_subnormal: value = i % 7 == 0 ? special<TestType>(3) : value; break;
+                default: break;
+            }
+        }
+        for (unsigned const sums : {63U, 8U, 9U, 26U}) { wrong += widths_that_differ(values, sums_of(sums), offset); }
+    }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("a tensor need not be aligned to a vector") {

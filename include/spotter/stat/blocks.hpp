@@ -107,6 +107,24 @@ SPOTTER_STRICT SPOTTER_INLINE bool is_bad(Float const& value) noexcept {
     return (__builtin_bit_cast(bits_of<Float>, value) & infinity) == infinity;
 }
 
+// How many of a multiple of 16 elements have these bits.
+template <class Float, std::size_t Bytes>
+SPOTTER_STRICT SPOTTER_INLINE std::uint64_t count_of(Float const* values, std::size_t count, bits_of<Float> bits) noexcept {
+    using Bits = std::make_unsigned_t<bits_of<Float>>;
+    using V = vec<Bits, Bytes>;
+    constexpr std::size_t step = Bytes / sizeof(Float);
+    V different{};
+    for (std::size_t i = 0; i < count; i += step) {
+        V x;
+        std::memcpy(&x, values + i, Bytes);
+        x ^= static_cast<Bits>(bits);
+        different += (x | (V{} - x)) >> (sizeof(Float) * 8 - 1);
+    }
+    std::uint64_t all = count;
+    for (std::size_t i = 0; i < step; ++i) { all -= different[i]; }
+    return all;
+}
+
 // A multiple of 16 elements, counted; `first_index` is that of the first. False, with nothing counted, where some are subnormal.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t count, std::uint64_t first_index,
@@ -123,37 +141,36 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
     std::size_t some = 0;
     while (some < count && is_bad(values[some])) { ++some; }
     Bits const fill = some < count ? __builtin_bit_cast(Bits, values[some]) : Bits{};
-    V subnormal{}, bad_count{}, nan_count{}, low_count{}, zero_count{};  // counts as negative numbers
+    V subnormal{}, bad_count{}, nan_count{}, zero_count{};  // counts as negative numbers
     for (std::size_t i = 0; i < count; i += step) {
         V x;
         std::memcpy(&x, values + i, Bytes);
         V const size = x & ~sign;
         V const bad = (infinity - 1 - size) >> top;  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
         V const nan = (infinity - size) >> top;
-        V const zero = (size - 1) >> top;
+        V const small = (size - smallest) >> top;
         V const zeroed = x & ~bad;
         V const filled = zeroed | (bad & fill);
         V const weight = ~bad & one;
-        subnormal |= ((size - smallest) >> top) & ~zero;
+        subnormal |= size & small;
         bad_count += bad;
         nan_count += nan;
-        low_count += bad & ~nan & (x >> top);
-        zero_count += zero;
+        zero_count += small;
         std::memcpy(parts.zeroed + i, &zeroed, Bytes);
         std::memcpy(parts.filled + i, &filled, Bytes);
         std::memcpy(parts.weight + i, &weight, Bytes);
     }
-    std::uint64_t bad = 0, nan = 0, low = 0, zeros = 0;
+    std::uint64_t bad = 0, nan = 0, zeros = 0;
     Bits any_subnormal = 0;
     for (std::size_t i = 0; i < step; ++i) {
         any_subnormal |= subnormal[i];
         bad += static_cast<std::uint64_t>(-bad_count[i]);
         nan += static_cast<std::uint64_t>(-nan_count[i]);
-        low += static_cast<std::uint64_t>(-low_count[i]);
         zeros += static_cast<std::uint64_t>(-zero_count[i]);
     }
     if (any_subnormal != 0) { return false; }
     parts.finite = count - static_cast<std::size_t>(bad);
+    std::uint64_t const low = bad > nan ? count_of<Float, Bytes>(values, count, static_cast<Bits>(sign | infinity)) : 0;
     counts.nan += nan;
     counts.neg_inf += low;
     counts.pos_inf += bad - nan - low;

@@ -99,6 +99,10 @@ struct vec {
         for (std::size_t i = 0; i < count; ++i) { lane[i] |= b[i]; }
         return *this;
     }
+    SPOTTER_INLINE vec& operator^=(vec const& b) noexcept {
+        for (std::size_t i = 0; i < count; ++i) { lane[i] ^= b[i]; }
+        return *this;
+    }
 
     friend SPOTTER_STRICT SPOTTER_INLINE mask operator<(vec const& a, vec const& b) noexcept {
         SPOTTER_STRICT_BODY
