@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cost of a step on the training thread grows: with tensors, with bytes, with rules, and with the steps already recorded.
+// How the cost of a step on the training thread grows, and the memory of the process with it: with hooks that each have a thread, with
+// tensors, with bytes, with rules, and with the steps already recorded; and what opening costs with workers.
 //     bench_growth [growth.csv]
-// Prints what it measured, and writes it as CSV where a file is named; bench/growth_picture.py draws that.
+// Prints what it measured, and writes it as CSV where a file is named; bench/growth_picture.py draws that. Each line is of a process of
+// its own; its memory is what that grew by since its tensors were made, at the highest, the rings aside, whose size the options say.
+#include "measured_process.hpp"
 #include "scratch_folder.hpp"
-#include "thread_time.hpp"
 
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
 
 #include <cstring>
+#include <thread>
 
 using namespace spotter;
 
@@ -17,44 +21,69 @@ namespace {
 constexpr plan nothing{collection{"none", "*", never{}, payload}};
 constexpr plan values{collection{"all", "*", always{}, payload}};
 constexpr plan numbers{collection{"all", "*", always{}, stats(minimum, maximum, mean, stddev, l1, l2, zeros)}};
+constexpr std::size_t ring = options{}.ring_bytes;
 
 class table {
 public:
     explicit table(char const* path) : file_{path != nullptr ? std::fopen(path, "w") : nullptr} {
-        if (file_ != nullptr) { std::fprintf(file_, "panel,series,x,nanoseconds\n"); }
+        if (file_ != nullptr) { std::fprintf(file_, "panel,series,x,nanoseconds,bytes\n"); }
     }
     table(table const&) = delete;
     table& operator=(table const&) = delete;
     ~table() {
         if (file_ != nullptr) { std::fclose(file_); }
     }
-    void row(char const* panel, char const* series, std::uint64_t x, double nanoseconds) {
-        std::printf("  %-8s %-28s %10llu %14.1f ns a step\n", panel, series, static_cast<unsigned long long>(x),
-                    nanoseconds);
-        std::fflush(stdout);
-        if (file_ != nullptr) {
-            std::fprintf(file_, "%s,\"%s\",%llu,%.4g\n", panel, series, static_cast<unsigned long long>(x),
-                         nanoseconds);
-        }
+    // What work(say) says of sizes, in a process of its own.
+    template <class Work>
+    void rows(char const* panel, char const* series, Work&& work) {
+        bool const sound = bench::in_a_process(work, [&](bench::grown const& it) {
+            auto const size = static_cast<unsigned long long>(it.size);
+            std::printf("  %-8s %-30s %10llu %14.1f ns %10.3f MiB\n", panel, series, size, it.nanoseconds, it.bytes / (1 << 20));
+            std::fflush(stdout);
+            if (file_ != nullptr) { std::fprintf(file_, "%s,\"%s\",%llu,%.4g,%.0f\n", panel, series, size, it.nanoseconds, it.bytes); }
+        });
+        if (!sound) { std::printf("  %-8s %-30s ended early\n", panel, series); }
     }
 
 private:
     std::FILE* file_;
 };
 
+// The sizes; few of them where it is only asked whether the program works.
+[[nodiscard]] std::vector<std::uint64_t> sizes(std::vector<std::uint64_t> all, std::uint64_t when_quick) {
+    if (bench::quick()) { std::erase_if(all, [&](std::uint64_t each) { return each > when_quick; }); }
+    return all;
+}
+
 struct network {
     std::vector<std::string> names;
     std::vector<std::vector<float>> tensors;
 
-    network(std::size_t count, std::size_t bytes) : tensors(count, bench::weights(bytes / sizeof(float))) {
-        for (std::size_t i = 0; i < count; ++i) { names.push_back("layer" + std::to_string(i) + "/weight"); }
+    network(std::size_t count, std::size_t bytes) : tensors(count) {
+        std::vector<float> const some = bench::weights((std::min)(bytes / sizeof(float), std::size_t{4096}));
+        for (std::size_t i = 0; i < count; ++i) {
+            names.push_back("layer" + std::to_string(i) + "/weight");
+            tensors[i].resize(bytes / sizeof(float));  // and not copied from one of this size, which would count as memory once had
+            for (std::size_t k = 0; k < tensors[i].size(); ++k) { tensors[i][k] = some[k % some.size()]; }
+        }
     }
 };
+
+// What the process has more than when this was made, at the highest, without so many rings.
+struct memory {
+    double before = bench::resident_bytes();
+
+    [[nodiscard]] double grown(double rings = 0) const { return (std::max)(bench::peak_bytes() - before - rings, 0.0); }
+};
+
+void say_if_unsound(health_report const& health) {
+    if (!health.good()) { std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str()); }
+}
 
 // Processor time of a step, in nanoseconds. As many steps are timed as one as take about a millisecond, or as fit into half of the
 // ring; what they left to the writer is written before the next.
 template <class Hook>
-[[nodiscard]] double step_time(Hook& watch, network const& net) {
+[[nodiscard]] double step_time(Hook& watch, network const& net, std::size_t ring_bytes = ring) {
     std::vector<tensor_handle> handles;
     for (std::string const& name : net.names) { handles.push_back(watch.tensor(name)); }
     std::uint64_t index = 0;
@@ -64,10 +93,11 @@ template <class Hook>
         bench::do_not_optimise(watch.end());
     };
     step();
+    watch.flush();
     double const once = bench::thread_time{step}.core;
     watch.flush();
     std::size_t const bytes = net.tensors.size() * (net.tensors[0].size() * sizeof(float) + 128);
-    std::size_t const fit = (std::max)((std::size_t{32} << 20) / bytes, std::size_t{1});
+    std::size_t const fit = (std::max)(ring_bytes / 2 / bytes, std::size_t{1});
     std::size_t const at_once = std::clamp(static_cast<std::size_t>(1e6 / once), std::size_t{1}, fit);
     std::vector<double> times;
     for (std::size_t round = 0; round < bench::rounds(31, 3); ++round) {
@@ -80,111 +110,229 @@ template <class Hook>
     return bench::median(times);
 }
 
+// One hook's step; of a plan that records nothing without a folder.
 template <class Plan>
-[[nodiscard]] double recorded_step(network const& net, Plan const& keep) {
+[[nodiscard]] bench::grown of_one_hook(std::uint64_t size, network const& net, Plan const& keep, bool recorded) {
+    memory const memory;
+    if (!recorded) {
+        hook watch{keep};
+        double const time = step_time(watch, net);
+        return {size, time, memory.grown()};
+    }
     bench::scratch_folder const folder;
     hook watch{std::string_view{folder.path()}, keep};
     double const time = step_time(watch, net);
     watch.finish();
-    if (health_report const health = watch.health(); !health.good()) {
-        std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str());
-    }
-    return time;
+    say_if_unsound(watch.health());
+    return {size, time, memory.grown(ring)};
 }
 
 void by_tensors(table& out) {
-    for (std::size_t const count : {1U, 3U, 10U, 30U, 100U, 300U, 1000U, 3000U, 10'000U}) {
-        network const net{count, 64};
-        hook idle{nothing};
-        out.row("tensors", "nothing due", count, step_time(idle, net));
-        out.row("tensors", "statistics", count, recorded_step(net, numbers));
-        out.row("tensors", "values", count, recorded_step(net, values));
+    for (std::uint64_t const count : sizes({1, 3, 10, 30, 100, 300, 1000, 3000, 10'000, 30'000, 100'000}, 1000)) {
+        auto const row = [&](char const* series, auto const& keep, bool recorded) {
+            out.rows("tensors", series, [&](auto say) { say(of_one_hook(count, network{count, 64}, keep, recorded)); });
+        };
+        row("nothing due", nothing, false);
+        row("statistics", numbers, true);
+        row("values", values, true);
     }
 }
 
 void by_bytes(table& out) {
-    std::vector<std::byte> into(64U << 20);  // as large as the ring, and as seldom in a cache
-    std::size_t at = 0;
-    for (std::size_t bytes = 64; bytes <= 16U << 20; bytes *= 4) {
-        network const net{1, bytes};
-        std::vector<double> copies;
-        at = 0;
-        std::size_t const at_once = (std::max)((std::size_t{4} << 20) / bytes, std::size_t{1});
-        for (std::size_t round = 0; round < bench::rounds(31, 3); ++round) {
-            bench::thread_time const all{[&] {
-                for (std::size_t i = 0; i < at_once; ++i) {
-                    std::memcpy(into.data() + at, net.tensors[0].data(), bytes);
-                    at = at + 2 * bytes <= into.size() ? at + bytes : 0;
-                    bench::do_not_optimise(into);
-                }
-            }};
-            copies.push_back(all.core / static_cast<double>(at_once));
-        }
-        out.row("bytes", "memcpy", bytes, bench::median(copies));
-        out.row("bytes", "statistics", bytes, recorded_step(net, numbers));
-        out.row("bytes", "values", bytes, recorded_step(net, values));
+    for (std::uint64_t const bytes : sizes({4, 16, 64, 256, 1U << 10, 4U << 10, 16U << 10, 64U << 10, 256U << 10, 1U << 20, 4U << 20, 16U << 20}, 64U << 10)) {
+        out.rows("bytes", "memcpy", [&](auto say) {
+            std::vector<std::byte> into(ring);  // as large as the ring, and as seldom in a cache
+            network const net{1, bytes};
+            std::size_t at = 0;
+            std::size_t const at_once = (std::max)(std::size_t{4U << 20} / bytes, std::size_t{1});
+            std::vector<double> copies;
+            for (std::size_t round = 0; round < bench::rounds(31, 3); ++round) {
+                bench::thread_time const all{[&] {
+                    for (std::size_t i = 0; i < at_once; ++i) {
+                        std::memcpy(into.data() + at, net.tensors[0].data(), bytes);
+                        at = at + 2 * bytes <= into.size() ? at + bytes : 0;
+                        bench::do_not_optimise(into);
+                    }
+                }};
+                copies.push_back(all.core / static_cast<double>(at_once));
+            }
+            say(bench::grown{bytes, bench::median(copies), 0});
+        });
+        out.rows("bytes", "statistics", [&](auto say) { say(of_one_hook(bytes, network{1, bytes}, numbers, true)); });
+        out.rows("bytes", "values", [&](auto say) { say(of_one_hook(bytes, network{1, bytes}, values, true)); });
     }
 }
 
-// So many rules that all look at one tensor.
-template <std::size_t Count, class Make>
-[[nodiscard]] double with_rules(network const& net, Make&& make) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        hook watch{nothing, make(static_cast<double>(I))...};
-        return step_time(watch, net);
+// So many hooks, each with a thread that trains and a writer, all at once; a ring of 1 MiB each. The median of their steps' times.
+template <class Plan>
+[[nodiscard]] bench::grown of_many_hooks(std::uint64_t count, network const& net, Plan const& keep, bool recorded) {
+    constexpr std::size_t small_ring = 1U << 20;
+    bench::scratch_folder const folder;
+    memory const memory;
+    std::vector<double> times(count);
+    std::vector<std::thread> threads;
+    for (std::uint32_t number = 0; number < count; ++number) {
+        threads.emplace_back([&, number] {
+            if (!recorded) {
+                hook watch{keep};
+                times[number] = step_time(watch, net);
+                return;
+            }
+            hook watch{folder.path(), keep, options{.ring_bytes = small_ring, .worker = number, .workers = static_cast<std::uint32_t>(count)}};
+            times[number] = step_time(watch, net, small_ring);
+            watch.finish();
+            say_if_unsound(watch.health());
+        });
     }
-    (std::make_index_sequence<Count>{});
+    for (std::thread& each : threads) { each.join(); }
+    return {count, bench::median(times), memory.grown(recorded ? static_cast<double>(count * small_ring) : 0.0)};
+}
+
+void by_hooks(table& out) {
+    for (std::uint64_t const count : sizes({1, 2, 4, 8, 16, 32, 64}, 4)) {
+        auto const row = [&](char const* series, auto const& keep, bool recorded) {
+            out.rows("hooks", series, [&](auto say) { say(of_many_hooks(count, network{10, 64}, keep, recorded)); });
+        };
+        row("nothing due", nothing, false);
+        row("statistics of 10 tensors", numbers, true);
+        row("values of 10 tensors", values, true);
+    }
+}
+
+// So many packs of so many rules, all of which look at one tensor: a hook takes 64 rules, and a pack 64.
+template <std::size_t Packs, std::size_t Each, class Make>
+[[nodiscard]] bench::grown with_rules(network const& net, Make&& make) {
+    auto const one_pack = [&]<std::size_t... I>(double first, std::index_sequence<I...>) { return together(make(first + static_cast<double>(I))...); };
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> bench::grown {
+        memory const memory;
+        hook watch{nothing, one_pack(static_cast<double>(I * Each), std::make_index_sequence<Each>{})...};
+        double const time = step_time(watch, net);
+        return {Packs * Each, time, memory.grown()};
+    }(std::make_index_sequence<Packs>{});
 }
 void by_rules(table& out) {
-    auto const each = [&]<std::size_t... Count>(std::index_sequence<Count...>) {
-        auto const composed = [](double i) { return any("*", l2 > 1e3 + i) || all("*", mean_abs < 1e-9); };
-        auto const built_in = [](double i) { return exploding_gradient{.select = "*", .max_mean_abs = 1e3 + i}; };
-        network const small{1, 64}, large{1, 64U << 10};
-        (out.row("rules", "composed, 64 B", Count, with_rules<Count>(small, composed)), ...);
-        (out.row("rules", "composed, 64 KiB", Count, with_rules<Count>(large, composed)), ...);
-        (out.row("rules", "exploding_gradient, 64 B", Count, with_rules<Count>(small, built_in)), ...);
+    auto const composed = [](double i) { return any("*", l2 > 1e3 + i) || all("*", mean_abs < 1e-9); };
+    auto const built_in = [](double i) { return exploding_gradient{.select = "*", .max_mean_abs = 1e3 + i}; };
+    auto const row = [&]<std::size_t Packs, std::size_t Each>() {
+        out.rows("rules", "composed, 64 B", [&](auto say) { say(with_rules<Packs, Each>(network{1, 64}, composed)); });
+        out.rows("rules", "composed, 64 KiB", [&](auto say) { say(with_rules<Packs, Each>(network{1, 64U << 10}, composed)); });
+        out.rows("rules", "exploding_gradient, 64 B", [&](auto say) { say(with_rules<Packs, Each>(network{1, 64}, built_in)); });
     };
-    each(std::index_sequence<1, 2, 4, 8, 16, 32>{});
+    row.operator()<1, 1>();
+    row.operator()<1, 5>();
+    row.operator()<1, 10>();
+    row.operator()<1, 50>();
+    row.operator()<2, 50>();
+    row.operator()<10, 50>();
 }
 
-// One run that goes on and on: what its first steps cost, and those behind a hundred, a thousand, ... of them.
-template <class... Rules>
-void by_age(table& out, char const* series, Rules const&... rules) {
-    bench::scratch_folder const folder;
-    network const net{10, 64};
-    hook watch{std::string_view{folder.path()}, values, rules...};
-    std::vector<tensor_handle> handles;
-    for (std::string const& name : net.names) { handles.push_back(watch.tensor(name)); }
+// One run that goes on and on, the same step again and again: what its first steps cost, and those behind a hundred, a thousand, ... of
+// them; and the memory that it ever had until then.
+template <class Hook, class Step>
+void grow_old(Hook& watch, memory const& memory, std::uint64_t last, Step&& step, auto say) {
     std::uint64_t index = 0;
-    std::uint64_t const last = bench::rounds(1'000'000, 10'000);
-    for (std::uint64_t mark = 100; mark <= last; mark *= 10) {
+    for (std::uint64_t mark = 1000; mark <= last; mark *= 10) {
+        std::uint64_t const at_once = (std::min)(mark / 10, std::uint64_t{10'000});
         std::vector<double> times;
-        std::uint64_t const at_once = mark / 10;
         while (index < mark) {  // the last half of the way is timed
-            std::uint64_t const start = index, end = start + (std::min)(at_once, std::uint64_t{1000});
+            std::uint64_t const end = index + at_once;
             bench::thread_time const all{[&] {
                 for (; index < end; ++index) {
                     watch.begin(train(index));
-                    for (std::size_t i = 0; i < handles.size(); ++i) { watch.observe(handles[i], net.tensors[i]); }
+                    step();
                     bench::do_not_optimise(watch.end());
                 }
             }};
             watch.flush();
-            if (index > mark / 2) { times.push_back(all.core / static_cast<double>(end - start)); }
+            if (index > mark / 2) { times.push_back(all.core / static_cast<double>(at_once)); }
         }
-        out.row("age", series, mark, bench::median(times));
+        say(bench::grown{mark, bench::median(times), memory.grown(ring)});
     }
     watch.finish();
+    say_if_unsound(watch.health());
+}
+template <class... Rules>
+void by_age(table& out, char const* series, Rules const&... rules) {
+    out.rows("steps", series, [&](auto say) {
+        bench::scratch_folder const folder;
+        network const net{10, 64};
+        memory const memory;
+        hook watch{std::string_view{folder.path()}, values, rules...};
+        std::vector<tensor_handle> handles;
+        for (std::string const& name : net.names) { handles.push_back(watch.tensor(name)); }
+        grow_old(watch, memory, bench::rounds(1'000'000, 10'000), [&] {
+            for (std::size_t i = 0; i < handles.size(); ++i) { watch.observe(handles[i], net.tensors[i]); }
+        }, say);
+    });
+}
+void by_age_of_a_number(table& out) {
+    out.rows("steps", "one number", [&](auto say) {
+        bench::scratch_folder const folder;
+        memory const memory;
+        hook watch{std::string_view{folder.path()}, values};
+        tensor_handle const loss = watch.tensor("loss");
+        grow_old(watch, memory, bench::rounds(100'000'000, 100'000), [&] { watch.scalar(loss, 0.25); }, say);
+        std::printf("  %-8s %-30s %10.1f MB on disk, %.3f MiB when finished\n", "steps", "one number", 1e-6 * static_cast<double>(folder.bytes()),
+                    memory.grown(ring) / (1 << 20));
+    });
+}
+
+// A run of so many workers is opened, in a process of its own; workers as those of bench_workers.
+void by_workers(table& out) {
+    for (std::uint64_t const workers : sizes({1, 3, 10, 30, 100, 300, 1000}, 10)) {
+        bench::scratch_folder const folder;
+        auto const aside = [&](auto&& work) {
+            if (!bench::in_a_process([&](auto) { work(); }, [](bench::grown const&) {})) { std::printf("  workers: there is no run\n"); }
+        };
+        aside([&] {
+            network const net{10, 256};
+            for (std::uint32_t worker = 0; worker < workers; ++worker) {
+                options const choices{.drain = drain::poll, .ring_bytes = 1U << 20, .worker = worker, .workers = static_cast<std::uint32_t>(workers)};
+                hook watch{folder.path(), numbers, choices};
+                for (std::uint64_t step = 0; step < 20; ++step) {
+                    watch.begin(train(step));
+                    for (std::size_t i = 0; i < net.names.size(); ++i) { watch.observe(net.names[i], net.tensors[i]); }
+                    watch.scalar("loss", 1.0 / static_cast<double>(step + 1));
+                    bench::do_not_optimise(watch.end());
+                    watch.poll();
+                }
+                watch.finish();
+            }
+        });
+        auto const row = [&](char const* series, bool ask) {
+            out.rows("workers", series, [&](auto say) {
+                memory const memory;
+                bool sound = true;
+                std::vector<double> times;
+                for (std::size_t round = 0; round < bench::rounds(5, 1); ++round) {
+                    times.push_back(bench::thread_time{[&] {
+                        auto const run = open_trial(folder.path());
+                        sound = sound && run && run->readers().size() == workers && run->status() == run_status::finished;
+                        if (ask) { sound = sound && run->steps().size() == 20 && run->names().size() == 11; }
+                    }}.core);
+                }
+                if (!sound) { std::printf("  not a measurement: not all workers were read\n"); }
+                say(bench::grown{workers, bench::median(times), memory.grown()});
+            });
+        };
+        row("opened", false);
+        row("and all steps and names", true);
+        aside([&] { (void)compact_run(folder.path()); });
+        row("opened, compacted", false);
+    }
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
     table out{count > 1 ? arguments[1] : nullptr};
+    by_hooks(out);
     by_tensors(out);
     by_bytes(out);
     by_rules(out);
+    by_age_of_a_number(out);
     by_age(out, "values of 10 tensors");
     by_age(out, "the same, with two rules", non_finite{}, loss_spike{.select = "*"});
+    by_workers(out);
     return 0;
 }
