@@ -71,10 +71,12 @@
 #define SPOTTER_INLINE inline __attribute__((always_inline))
 #define SPOTTER_NOINLINE __attribute__((noinline))
 #define SPOTTER_COLD __attribute__((cold, noinline))
+#define SPOTTER_FETCH(address) __builtin_prefetch(address)
 #else
 #define SPOTTER_INLINE inline
 #define SPOTTER_NOINLINE
 #define SPOTTER_COLD
+#define SPOTTER_FETCH(address) static_cast<void>(address)
 #endif
 
 // g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.

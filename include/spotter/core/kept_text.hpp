@@ -10,8 +10,39 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Names of tensors are short: up to 24 letters stand in the object itself, so that comparing one costs no further line of memory.
-// Copies on request; a copy that there is no memory for is empty. What view() returns is good until the text is changed or moved.
+namespace detail {
+
+template <class Word>
+[[nodiscard]] Word word_at(char const* letters) noexcept {
+    Word word;
+    std::memcpy(&word, letters, sizeof word);
+    return word;
+}
+// Of between one and two words.
+template <class Word>
+[[nodiscard]] bool same_ends(char const* a, char const* b, std::size_t count) noexcept {
+    std::size_t const last = count - sizeof(Word);
+    return ((word_at<Word>(a) ^ word_at<Word>(b)) | (word_at<Word>(a + last) ^ word_at<Word>(b + last))) == 0;
+}
+// The same letters, as many of both: without a call, which takes longer than to compare a name.
+[[nodiscard]] inline bool same_letters(char const* a, char const* b, std::size_t count) noexcept {
+    if (count >= 8) {
+        for (std::size_t i = 8; i + 8 < count; i += 8) {
+            if (word_at<std::uint64_t>(a + i) != word_at<std::uint64_t>(b + i)) { return false; }
+        }
+        return same_ends<std::uint64_t>(a, b, count);
+    }
+    if (count >= 4) { return same_ends<std::uint32_t>(a, b, count); }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (a[i] != b[i]) { return false; }
+    }
+    return true;
+}
+
+}  // namespace detail
+
+// Names of tensors are short: up to 24 letters stand in the object itself. Copies on request; a copy that there is no memory for is
+// empty. What view() returns is good until the text is changed or moved.
 class kept_text {
 public:
     kept_text() noexcept = default;
@@ -26,35 +57,8 @@ public:
 
     [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }  // until it is changed or moved
     operator std::string_view() const noexcept { return view(); }  // the same
-    // The same letters: without a call, which takes longer than to compare a name.
-    [[nodiscard]] bool is(std::string_view other) const noexcept {
-        if (other.size() != size_) { return false; }
-        if (size_ < 4) { return same_few(letters_, other.data(), size_); }
-        if (size_ < 8) { return same_ends<std::uint32_t>(letters_, other.data(), size_); }
-        for (std::size_t i = 8; i + 8 < size_; i += 8) {
-            if (!same_word<std::uint64_t>(letters_ + i, other.data() + i)) { return false; }
-        }
-        return same_ends<std::uint64_t>(letters_, other.data(), size_);
-    }
 
 private:
-    template <class Word>
-    static bool same_word(char const* a, char const* b) noexcept {
-        Word words[2];
-        std::memcpy(&words[0], a, sizeof(Word)), std::memcpy(&words[1], b, sizeof(Word));
-        return words[0] == words[1];
-    }
-    template <class Word>
-    static bool same_ends(char const* a, char const* b, std::size_t count) noexcept {
-        std::size_t const last = count - sizeof(Word);
-        return same_word<Word>(a, b) && same_word<Word>(a + last, b + last);
-    }
-    static bool same_few(char const* a, char const* b, std::size_t count) noexcept {
-        for (std::size_t i = 0; i < count; ++i) {
-            if (a[i] != b[i]) { return false; }
-        }
-        return true;
-    }
     void take(kept_text& other) noexcept;
 
     char* letters_ = near_;

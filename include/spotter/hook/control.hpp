@@ -92,7 +92,7 @@ SPOTTER_NOINLINE void honour(control_request const& asked, Sink& sink, step_id s
                              Registry& tensors, Tell const& tell) noexcept {
     error const why = apply(asked, plan, judges, captures);
     if (asked.content != nullptr && !why) {
-        for (std::size_t i = 0; i < tensors.size(); ++i) { tensors[i].declared = false; }
+        tensors.declare_all_anew();
         with_collections(plan, [&](run_info const& run) { sink.start_anew(run); });
     }
     text<400> line;

@@ -91,6 +91,7 @@ public:
     // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something is due.
     template <class Values>
     void observe(std::string_view name, Values const& values) noexcept {
+        if (registry_.passes(name, [this](auto const& it) { return idle(it.declared, it.rules, it.collections); })) { return; }
         if (tracked_tensor* const it = meet(name); it != nullptr) { observe_met(*it, values); }
     }
     // With a role, and flags: the first given hold for the run.
@@ -146,7 +147,7 @@ public:
     [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept { return tensor_handle{registry_.find_or_add(name)}; }
     [[nodiscard]] tensor_handle tensor(std::string_view name, role what, flag flags = flag::none) noexcept {
         tracked_tensor* const it = registry_.find_or_add(name);
-        if (it != nullptr) { it->give_role(&what, flags); }
+        if (it != nullptr) { registry_.give_role(*it, &what, flags); }
         return tensor_handle{it};
     }
 
@@ -223,7 +224,7 @@ public:
                          flag flags = flag::none) noexcept {
         tracked_tensor* const it = meet(name);
         if (it == nullptr) { return; }
-        it->give_role(what, flags);
+        if (what != nullptr || flags != flag::none) { registry_.give_role(*it, what, flags); }
         observe_tracked(*it, values);
     }
     void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }  // of any type
@@ -328,9 +329,8 @@ private:
         return it;
     }
     // Nothing of a tensor is due at the open step: decided before a view of it is made.
-    [[nodiscard]] bool idle(tracked_tensor const& it) const noexcept {
-        return open_ && it.declared && !captures_.active() &&
-               ((it.rules & rules_due_) | (it.info.collections & plan_due_)) == 0;
+    [[nodiscard]] bool idle(bool declared, std::uint64_t rules, std::uint64_t collections) const noexcept {
+        return open_ && declared && !captures_.active() && ((rules & rules_due_) | (collections & plan_due_)) == 0;
     }
 
     // What is due of it is what was when it was last observed, and no rule waits for it.
@@ -340,7 +340,7 @@ private:
     }
     template <class Values>
     void observe_met(tracked_tensor& it, Values const& values) noexcept {
-        if (idle(it)) { return; }
+        if (idle(it.declared, it.rules, it.info.collections)) { return; }
         if constexpr (detail::takes_number<Sink, Values>) {
             if (it.as_number && plain(it)) { return ++observed_, detail::hand_number(sink_, it.info, step_, values); }
         }
@@ -450,6 +450,7 @@ private:
         it.keep_copies(kept);
         if (has(it.all_needs | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
         sink_.declare(it.info);
+        registry_.note(it);
     }
 
     [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {

@@ -2,6 +2,7 @@
 // Hook (L3): the tensors of a run: name to dense id and back. The only place of the hook that allocates, once a name.
 #pragma once
 
+#include <spotter/config.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/tracked.hpp>
 
@@ -16,14 +17,23 @@ public:
     ~registry();
 
     // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same order every step:
-    // what came behind the last one before is compared first. Which that is stands apart, so that no tensor is waited for to know it.
+    // what came behind the last one before is compared first.
     [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
-        if (count_ == 0) { return find_elsewhere(name); }
-        tensor_id const expected = next_[last_];
-        if (!tensors_[expected]->name.is(name)) { return find_elsewhere(name); }
-        last_ = expected;
-        return tensors_[expected];
+        if (count_ == 0 || !known_[next_].is(name)) { return find_elsewhere(name); }
+        return go_on().it;
     }
+    // Whether it is the name of the tensor that is expected next, and idle(what is known of that) says that nothing of it is due: then
+    // that was named, and no more than its line of the cache was looked at.
+    template <class Idle>
+    [[nodiscard]] bool passes(std::string_view name, Idle&& idle) noexcept {
+        if (count_ == 0 || !idle(known_[next_]) || !known_[next_].is(name)) { return false; }
+        go_on();
+        return true;
+    }
+    // What is known of it has changed: whether it is declared, or who wants it.
+    void note(tracked_tensor const& it) noexcept;
+    void give_role(tracked_tensor& it, role const* what, flag flags) noexcept;
+    void declare_all_anew() noexcept;
 
     // The tensor whose name is the two parts together.
     [[nodiscard]] tracked_tensor* find(std::string_view name, std::string_view rest = {}) const noexcept;
@@ -62,6 +72,33 @@ public:
     [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) noexcept;
 
 private:
+    // What is asked of a tensor that is named while nothing of it is due, in the order of the numbers: one line of the cache each.
+    struct alignas(64) known_tensor {
+        tracked_tensor* it = nullptr;
+        std::uint64_t rules = 0, collections = 0;  // as in `it`
+        std::uint32_t size = 0;                    // of the name
+        tensor_id next = 0;     // what was named behind it the last time; behind a new one, the first
+        bool declared = false;  // as in `it`
+        char letters[24]{};     // of the name, where they have room
+
+        [[nodiscard]] bool is(std::string_view name) const noexcept {
+            if (name.size() != size) { return false; }
+            if (size - 8U <= 8U) { return detail::same_ends<std::uint64_t>(letters, name.data(), size); }
+            return detail::same_letters(size <= sizeof letters ? letters : it->name.view().data(), name.data(), size);
+        }
+    };
+    // What is expected was named. Most are named in the order of their numbers: a processor that takes the next number for granted need
+    // not wait for the line of this one. Lines to come are asked for.
+    known_tensor const& go_on() noexcept {
+        last_ = next_;
+        SPOTTER_FETCH(known_.data() + last_ + ahead);
+        if (known_[last_].next == last_ + 1) [[likely]] {
+            ++next_;
+        } else {
+            next_ = known_[last_].next;
+        }
+        return known_[last_];
+    }
     // By its hash.
     [[nodiscard]] tracked_tensor* find_elsewhere(std::string_view name) noexcept;
     [[nodiscard]] tracked_tensor* bind_evaluation(tracked_tensor& fresh) noexcept;
@@ -76,8 +113,9 @@ private:
     slots<tracked_tensor*> tensors_{};  // the first `count_` are owned
     slots<tracked_tensor*> table_{};    // a power of two of them
     std::size_t count_ = 0;
-    slots<tensor_id> next_{};  // what was named behind a tensor the last time; behind a new one, the first
-    tensor_id last_ = 0;       // was named
+    static constexpr std::size_t ahead = 8;  // lines; as many as are read while one comes
+    slots<known_tensor> known_{};            // so many more than tensors
+    tensor_id last_ = 0, next_ = 0;  // was named; is expected
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -15,9 +15,29 @@ SPOTTER_BODY SPOTTER_NOINLINE tracked_tensor* registry::find_elsewhere(std::stri
     tracked_tensor* found = find(name);
     if (found == nullptr) { found = add(name); }
     if (found == nullptr) { return nullptr; }
-    next_[last_] = found->info.id;
+    known_[last_].next = found->info.id;
     last_ = found->info.id;
+    next_ = known_[last_].next;
     return found;
+}
+
+SPOTTER_BODY void registry::note(tracked_tensor const& it) noexcept {
+    known_tensor& known = known_[it.info.id];
+    known.rules = it.rules;
+    known.collections = it.info.collections;
+    known.declared = it.declared;
+}
+
+SPOTTER_BODY void registry::give_role(tracked_tensor& it, role const* what, flag flags) noexcept {
+    it.give_role(what, flags);
+    note(it);
+}
+
+SPOTTER_BODY void registry::declare_all_anew() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+        tensors_[i]->declared = false;
+        note(*tensors_[i]);
+    }
 }
 
 SPOTTER_BODY tracked_tensor* registry::find(std::string_view name, std::string_view rest) const noexcept {
@@ -83,7 +103,7 @@ SPOTTER_BODY bool registry::tie(tracked_tensor& gradient, tracked_tensor& target
 }
 
 SPOTTER_BODY tracked_tensor* registry::add(std::string_view name) noexcept {
-    if (!tensors_.grow(count_ + 1) || !next_.grow(count_ + 1)) { return nullptr; }
+    if (!tensors_.grow(count_ + 1) || !known_.grow(count_ + 1 + ahead)) { return nullptr; }
     if (2 * (count_ + 1) > table_.size() && !rehash(table_.size() == 0 ? 64 : 2 * table_.size())) { return nullptr; }
     tracked_tensor* const fresh = new (std::nothrow) tracked_tensor;
     if (fresh == nullptr || !fresh->name.assign(name)) {
@@ -94,6 +114,10 @@ SPOTTER_BODY tracked_tensor* registry::add(std::string_view name) noexcept {
     fresh->info.name = fresh->name;
     fresh->info.role = guess_role(fresh->name);
     if (name.starts_with("relu/")) { fresh->info.activation = activation_kind::relu; }
+    known_tensor& known = known_[count_];
+    known.it = fresh;
+    known.size = static_cast<std::uint32_t>(name.size());
+    if (name.size() <= sizeof known.letters) { name.copy(known.letters, name.size()); }
     tensors_[count_++] = fresh;
     insert(fresh);
     return fresh;
