@@ -25,7 +25,7 @@ template <class Word>
     return ((word_at<Word>(a) ^ word_at<Word>(b)) | (word_at<Word>(a + last) ^ word_at<Word>(b + last))) == 0;
 }
 // The same letters, as many of both: without a call, which takes longer than to compare a name.
-[[nodiscard]] inline bool same_letters(char const* a, char const* b, std::size_t count) noexcept {
+[[nodiscard]] SPOTTER_NOINLINE inline bool same_letters(char const* a, char const* b, std::size_t count) noexcept {
     if (count >= 8) {
         for (std::size_t i = 8; i + 8 < count; i += 8) {
             if (word_at<std::uint64_t>(a + i) != word_at<std::uint64_t>(b + i)) { return false; }

@@ -92,7 +92,7 @@ public:
     template <class Values>
     void observe(std::string_view name, Values const& values) noexcept {
         if (registry_.passes(name, [this](auto const& it) { return idle(it.declared, it.rules, it.collections); })) { return; }
-        if (tracked_tensor* const it = meet(name); it != nullptr) { observe_met(*it, values); }
+        if (tracked_tensor* const it = meet(name); it != nullptr) { observe_due(*it, values); }
     }
     // With a role, and flags: the first given hold for the run.
     template <class Values>
@@ -104,7 +104,7 @@ public:
     void observe(std::string_view name, Values const& values, flag flags) noexcept { observe_offered(name, offer(values), nullptr, flags); }
     template <class Values>
     void observe(tensor_handle handle, Values const& values) noexcept {
-        if (handle.it_ != nullptr) { observe_met(*handle.it_, values); }
+        if (tracked_tensor* const it = handle.it_; it != nullptr && !idle(it->declared, it->rules, it->info.collections)) { observe_due(*it, values); }
     }
     // Observes a value on its way and returns it: `x = hook.tap("relu1", relu(x))`.
     template <class Values>
@@ -339,8 +339,7 @@ private:
                !captures_.interfere();
     }
     template <class Values>
-    void observe_met(tracked_tensor& it, Values const& values) noexcept {
-        if (idle(it.declared, it.rules, it.info.collections)) { return; }
+    void observe_due(tracked_tensor& it, Values const& values) noexcept {
         if constexpr (detail::takes_number<Sink, Values>) {
             if (it.as_number && plain(it)) { return ++observed_, detail::hand_number(sink_, it.info, step_, values); }
         }

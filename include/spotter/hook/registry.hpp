@@ -84,6 +84,7 @@ private:
         [[nodiscard]] bool is(std::string_view name) const noexcept {
             if (name.size() != size) { return false; }
             if (size - 8U <= 8U) { return detail::same_ends<std::uint64_t>(letters, name.data(), size); }
+            if (size - 4U <= 4U) { return detail::same_ends<std::uint32_t>(letters, name.data(), size); }
             return detail::same_letters(size <= sizeof letters ? letters : it->name.view().data(), name.data(), size);
         }
     };
