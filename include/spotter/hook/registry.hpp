@@ -19,14 +19,14 @@ public:
     // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same order every step:
     // what came behind the last one before is compared first.
     [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
-        if (count_ == 0 || !known_[next_].is(name)) { return find_elsewhere(name); }
+        if (known_.data() == nullptr || !known_[next_].is(name)) { return find_elsewhere(name); }
         return go_on().it;
     }
     // Whether it is the name of the tensor that is expected next, and idle(what is known of that) says that nothing of it is due: then
     // that was named, and no more than its line of the cache was looked at.
     template <class Idle>
     [[nodiscard]] bool passes(std::string_view name, Idle&& idle) noexcept {
-        if (count_ == 0 || !idle(known_[next_]) || !known_[next_].is(name)) { return false; }
+        if (known_.data() == nullptr || !idle(known_[next_]) || !known_[next_].is(name)) { return false; }
         go_on();
         return true;
     }
@@ -76,7 +76,7 @@ private:
     struct alignas(64) known_tensor {
         tracked_tensor* it = nullptr;
         std::uint64_t rules = 0, collections = 0;  // as in `it`
-        std::uint32_t size = 0;                    // of the name
+        std::uint32_t size = ~std::uint32_t{0};    // of the name; where there is no tensor one that no name has
         tensor_id next = 0;     // what was named behind it the last time; behind a new one, the first
         bool declared = false;  // as in `it`
         char letters[24]{};     // of the name, where they have room
