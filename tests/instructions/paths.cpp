@@ -191,11 +191,19 @@ void acted_upon(std::string const& folder) {
     ten("judged_step_under_cures", [&](std::uint64_t i) { bench::do_not_optimise(cures.treat(measured, train(i), step_of(measured, i))); });
 }
 
+// Four blocks: with zeros among their values, as ordinary as most blocks are, and with a NaN in each.
 void summarized() {
-    std::vector<float> const values = values_of(4096);
-    count("summarize_4096_floats", 1, [&](std::uint64_t) {
-        bench::do_not_optimise(summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product)));
-    });
+    std::vector<float> values = values_of(4096);
+    auto const statistics = [&](char const* name) {
+        count(name, 1, [&](std::uint64_t) {
+            bench::do_not_optimise(summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product)));
+        });
+    };
+    statistics("summarize_4096_floats");
+    for (float& value : values) { value += 0.0625F; }
+    statistics("summarize_4096_floats_without_zeros");
+    for (std::size_t i = 0; i < values.size(); i += block_size) { values[i] = std::bit_cast<float>(0x7FC00000U); }
+    statistics("summarize_4096_floats_with_nan");
 }
 
 // A weight that changes a little at each step, and its gradient, as the rules on updates look at them.
