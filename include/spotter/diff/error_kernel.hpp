@@ -38,13 +38,13 @@ struct error_vectors {
         D squared = error * error, product = x * y, of_a = x * x, of_b = y * y;
         settle(squared), settle(product), settle(of_a), settle(of_b);
         gap += squared, dot += product, a += of_a, b += of_b;
-        D size = error, size_x = x, size_y = y, larger, divisor;
-        clear_sign(size), clear_sign(size_x), clear_sign(size_y);
-        select(larger, size_x > size_y, size_x, size_y);
+        D size = error, larger = y, size_x = x, divisor;
+        clear_sign(size), clear_sign(larger), clear_sign(size_x);
+        keep_larger(larger, size_x);
         select(divisor, larger > 0.0, larger, D{} + 1.0);
         D const share = size / divisor;
-        select(absolute, size > absolute, size, absolute);
-        select(relative, share > relative, share, relative);
+        keep_larger(absolute, size);
+        keep_larger(relative, share);
     }
     SPOTTER_INLINE void store(error_sums& into, std::size_t lane) const noexcept {
         std::memcpy(into.gap.lane + lane, &gap, Bytes);

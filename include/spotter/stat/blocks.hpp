@@ -39,7 +39,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size
             if constexpr (has_maximum) {
                 x += x;
                 x -= 2 * smallest;
-                select(worst, x > worst, x, worst);
+                keep_larger(worst, x);
             } else {  // the first bit of a difference tells
                 x &= limit - 1;
                 worst |= (x - smallest) | (infinity - 1 - x);

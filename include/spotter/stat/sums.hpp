@@ -33,8 +33,8 @@ struct range_vectors {
     }
     SPOTTER_STRICT SPOTTER_INLINE static void take(V const& x, V& least, V& most) noexcept {
         SPOTTER_STRICT_BODY
-        select(least, x < least, x, least);
-        select(most, x > most, x, most);
+        keep_smaller(least, x);
+        keep_larger(most, x);
     }
     // Before the first values: any of them will do.
     SPOTTER_STRICT SPOTTER_INLINE void begin(Float const* values) noexcept {

@@ -32,6 +32,18 @@ template <class Mask, class Vector>
 SPOTTER_INLINE void select(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
     into = mask ? yes : no;
 }
+// The smaller and the larger of each element and what there is so far. Comparison and choice in one expression, or g++ 12 sees no
+// instruction for both in them.
+template <class Vector>
+SPOTTER_STRICT SPOTTER_INLINE void keep_smaller(Vector& so_far, Vector const& x) noexcept {
+    SPOTTER_STRICT_BODY
+    so_far = x < so_far ? x : so_far;
+}
+template <class Vector>
+SPOTTER_STRICT SPOTTER_INLINE void keep_larger(Vector& so_far, Vector const& x) noexcept {
+    SPOTTER_STRICT_BODY
+    so_far = x > so_far ? x : so_far;
+}
 // Each element as a number of another type; the vectors differ in width.
 template <class From, class Into>
 SPOTTER_INLINE void convert_elements(From const& from, Into& into) noexcept {
@@ -130,6 +142,16 @@ SPOTTER_INLINE void select(Vector& into, Mask const& mask, Vector const& yes, Ve
     Vector chosen{};  // `into` may be one of both
     for (std::size_t i = 0; i < Vector::count; ++i) { chosen[i] = mask[i] != 0 ? yes[i] : no[i]; }
     into = chosen;
+}
+template <class Vector>
+SPOTTER_STRICT SPOTTER_INLINE void keep_smaller(Vector& so_far, Vector const& x) noexcept {
+    SPOTTER_STRICT_BODY
+    for (std::size_t i = 0; i < Vector::count; ++i) { so_far[i] = x[i] < so_far[i] ? x[i] : so_far[i]; }
+}
+template <class Vector>
+SPOTTER_STRICT SPOTTER_INLINE void keep_larger(Vector& so_far, Vector const& x) noexcept {
+    SPOTTER_STRICT_BODY
+    for (std::size_t i = 0; i < Vector::count; ++i) { so_far[i] = x[i] > so_far[i] ? x[i] : so_far[i]; }
 }
 template <class From, class Into>
 SPOTTER_INLINE void convert_elements(From const& from, Into& into) noexcept {
