@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // T5: how fast the one pass over a tensor is, against a plain sum over the same bytes.
 #include "bench.hpp"
+#include "read_sum.hpp"
 
 #include <spotter/core/tensor_access.hpp>
 #include <spotter/stat/summarize.hpp>
@@ -14,21 +15,6 @@ namespace {
 
 constexpr terms seven =
     terms::nonfinite | terms::zeros | terms::range | terms::sum | terms::sum_abs | terms::sum_squares | terms::variance;
-
-// The control: a sum of 64-bit words in eight vectors, which waits for nothing but memory.
-[[nodiscard]] std::uint64_t read_sum(void const* from, std::size_t bytes) noexcept {
-    typedef std::uint64_t words __attribute__((vector_size(32)));
-    words sum[8]{};
-    auto const* at = static_cast<std::byte const*>(from);
-    for (std::size_t done = 0; done + sizeof sum <= bytes; done += sizeof sum) {
-        words now[8];
-        std::memcpy(now, at + done, sizeof now);
-        for (std::size_t i = 0; i < 8; ++i) { sum[i] += now[i]; }
-    }
-    std::uint64_t all = 0;
-    for (words const& each : sum) { all += each[0] + each[1] + each[2] + each[3]; }
-    return all;
-}
 
 // GB/s at the median; the warm-up brings small tensors into the cache.
 template <class Call>
@@ -44,7 +30,7 @@ template <class Call>
     return rate(static_cast<std::size_t>(tensor.bytes()), [&] { bench::do_not_optimise(summarize(tensor, wanted)); });
 }
 [[nodiscard]] double read_rate(void const* from, std::size_t bytes) {
-    return rate(bytes, [&] { bench::do_not_optimise(read_sum(from, bytes)); });
+    return rate(bytes, [&] { bench::do_not_optimise(bench::read_sum(from, bytes)); });
 }
 
 // The narrower kernels, which this processor does not choose by itself.
@@ -100,7 +86,7 @@ int main() {
 
     bench::samples reads, passes;  // in turn: neighbours slow both down alike
     for (std::size_t i = 0; i < bench::rounds(9, 3); ++i) {
-        reads.time(1, [&] { bench::do_not_optimise(read_sum(values.data(), large)); });
+        reads.time(1, [&] { bench::do_not_optimise(bench::read_sum(values.data(), large)); });
         passes.time(1, [&] { bench::do_not_optimise(summarize(first(large), seven)); });
     }
     double const read = static_cast<double>(large) / reads.median();

@@ -3,6 +3,7 @@
 //     bench_whole_loop [digits.csv]
 // Each variant trains a net beside one that nobody watches, in turn, 20 steps each, and then the other way round; the ratio is the median.
 #include "perceptron.hpp"
+#include "read_sum.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
 
@@ -35,6 +36,25 @@ constexpr auto every_rule = together(
              rl_repeated_states{}, rl_target_network{}, saturated_activation{}, stalled_training{}, step_time_outlier{},
              tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{}, update_ratio_band{},
              updates_too_small{}, vanishing_gradient{}, weight_update_ratio{}));
+
+// The least that whoever judges values and their change does: every tensor read once, weights copied for the next step. No statistic, no rule.
+class reader_and_copier : public null_hook {
+public:
+    bool step(step_id, bench::perceptron const& net) {
+        std::size_t tensors = 0;
+        visit_tensors(net, [&](std::string_view name, auto const& values, auto...) {
+            tensor_ref const view = as_tensor(values);
+            bench::do_not_optimise(bench::read_sum(view.values.raw, view.bytes()));
+            if (tensors == before_.size()) { before_.emplace_back(view.bytes()); }
+            if (name.ends_with("/w") && !name.starts_with("grad/")) { std::memcpy(before_[tensors].data(), view.values.raw, view.bytes()); }
+            ++tensors;
+        });
+        return false;
+    }
+
+private:
+    std::vector<std::vector<std::byte>> before_;  // in the order of the visit
+};
 
 struct cost {
     double core, wall;            // of a step, as a ratio to the loop without a hook
@@ -73,28 +93,34 @@ public:
         auto watch = make(folder.path() + "/run");
         std::vector<double> core, wall, more_core, more_wall;
         std::uint64_t index = 0, told = 0;
-        // Both nets learn the same, so either can be the watched one: in turn, as where a net's memory lies is worth a tenth of its time.
+        // Both nets learn the same, so either can be the watched one: where a net's memory lies is worth a tenth of its time. Each finds the
+        // caches as the other one left them.
         auto const pair = [&] {
             bench::thread_time alone, seen;
             double written = 0;
-            for (std::size_t turn = 0; turn < 2; ++turn) {
-                bench::perceptron &plain = nets[turn], &watched = nets[1 - turn];
+            auto const train_alone = [&](bench::perceptron& net) {
                 alone += bench::thread_time{[&] {
                     for (std::size_t i = 0; i < steps; ++i) {
-                        plain.forward_backward();
-                        plain.update();
+                        net.forward_backward();
+                        net.update();
                     }
                 }};
+            };
+            auto const train_watched = [&](bench::perceptron& net) {
                 seen += bench::thread_time{[&] {
                     for (std::size_t i = 0; i < steps; ++i) {
-                        watched.forward_backward();
-                        told += watch.step(train(index++), watched) ? 1U : 0U;
-                        watched.update();
+                        net.forward_backward();
+                        told += watch.step(train(index++), net) ? 1U : 0U;
+                        net.update();
                     }
                 }};
                 // The other net must not meet what this one left to the writer: it waits, on the clock of this one.
                 written += bench::nanoseconds([&] { watch.flush(); });
-            }
+            };
+            train_alone(nets[0]);
+            train_watched(nets[1]);
+            train_watched(nets[0]);
+            train_alone(nets[1]);
             core.push_back(seen.core / alone.core);
             wall.push_back((seen.wall + written) / alone.wall);
             more_core.push_back((seen.core - alone.core) * 1e-3 / (2 * steps));
@@ -139,6 +165,7 @@ int main(int count, char** arguments) {
     std::printf("  %-44s %20s | %20s | %11s | steps with an alarm\n", "a step", "thread's processor", "clock, flushed",
                 "disk");
     tell("no hook", loop.measure([](std::string const&) { return null_hook{}; }));
+    tell("every tensor read, weights copied (control)", loop.measure([](std::string const&) { return reader_and_copier{}; }));
     tell("a hook with nothing to do", loop.measure([](std::string const& path) {
         return hook{std::string_view{path}, nothing};
     }));
