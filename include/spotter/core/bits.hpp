@@ -90,8 +90,10 @@ SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept 
 #endif
 }
 
+namespace detail {
+
 // The product of two sizes. False, with any product, where that is no 64-bit number.
-[[nodiscard]] constexpr bool multiply(std::uint64_t a, std::uint64_t b, std::uint64_t& product) noexcept {
+[[nodiscard]] constexpr bool product_fits(std::uint64_t a, std::uint64_t b, std::uint64_t& product) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
     return !__builtin_mul_overflow(a, b, &product);
 #else
@@ -99,6 +101,8 @@ SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept 
     return b == 0 || product / b == a;
 #endif
 }
+
+}  // namespace detail
 
 // Square root, also inside a static_assert (there by Newton's iteration, within one unit in the last place).
 [[nodiscard]] constexpr double square_root(double value) noexcept {

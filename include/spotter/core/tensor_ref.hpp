@@ -70,7 +70,7 @@ enum class refusal : std::uint8_t {
     for (std::uint64_t const each : shape.view()) {
         if (each >> 63U) { return refusal::negative_size; }
         empty = empty || each == 0;
-        fits = multiply(count, each, count) && count <= most && fits;
+        fits = detail::product_fits(count, each, count) && count <= most && fits;
     }
     return fits || empty ? refusal::none : refusal::too_large;
 }

@@ -41,7 +41,7 @@ struct error_vectors {
         D size = error, larger = y, size_x = x, divisor;
         clear_sign(size), clear_sign(larger), clear_sign(size_x);
         keep_larger(larger, size_x);
-        select(divisor, larger > 0.0, larger, D{} + 1.0);
+        blend(divisor, larger > 0.0, larger, D{} + 1.0);
         D const share = size / divisor;
         keep_larger(absolute, size);
         keep_larger(relative, share);

@@ -133,10 +133,10 @@ SPOTTER_BODY bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept {
     for (std::uint64_t const size : like.shape.view()) { none = none || size == 0; }
     for (std::uint64_t const size : like.shape.view()) {
         if (none) { count = 0; }
-        if (!none && !multiply(count, size, count)) { return false; }
+        if (!none && !product_fits(count, size, count)) { return false; }
     }
     like.count = count;
-    return refusal_of(like.shape) == refusal::none && multiply(count, size_of(like.type), bytes);
+    return refusal_of(like.shape) == refusal::none && product_fits(count, size_of(like.type), bytes);
 }
 
 // Turns the bytes of each number round; of a complex number those of each part.

@@ -70,13 +70,14 @@ struct range_vectors {
     }
     SPOTTER_STRICT SPOTTER_INLINE void fold(double& lowest, double& highest) const noexcept {
         SPOTTER_STRICT_BODY
-        lowest = low[0][0];
-        highest = high[0][0];
-        for (std::size_t part = 0; part < parts; ++part) {
-            for (std::size_t i = 0; i < step; ++i) {
-                lowest = low[part][i] < lowest ? low[part][i] : lowest;
-                highest = high[part][i] > highest ? high[part][i] : highest;
-            }
+        V least = low[0], most = high[0];
+        SPOTTER_UNROLL
+        for (std::size_t part = 1; part < parts; ++part) { keep_smaller(least, low[part]), keep_larger(most, high[part]); }
+        lowest = least[0];
+        highest = most[0];
+        for (std::size_t i = 1; i < step; ++i) {
+            lowest = least[i] < lowest ? least[i] : lowest;
+            highest = most[i] > highest ? most[i] : highest;
         }
     }
 };

@@ -29,7 +29,7 @@ using vec = typename vector_of<Value, Bytes>::type;
 // `mask ? yes : no`, element by element. These take the result by reference: a vector is not returned where the caller has
 // wider registers than the callee.
 template <class Mask, class Vector>
-SPOTTER_INLINE void select(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
+SPOTTER_INLINE void blend(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
     into = mask ? yes : no;
 }
 // The smaller and the larger of each element and what there is so far. Comparison and choice in one expression, or g++ 12 sees no
@@ -138,7 +138,7 @@ SPOTTER_INLINE void settle(vec<Value, Bytes>& product) noexcept {
 }
 
 template <class Mask, class Vector>
-SPOTTER_INLINE void select(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
+SPOTTER_INLINE void blend(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
     Vector chosen{};  // `into` may be one of both
     for (std::size_t i = 0; i < Vector::count; ++i) { chosen[i] = mask[i] != 0 ? yes[i] : no[i]; }
     into = chosen;
