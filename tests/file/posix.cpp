@@ -3,6 +3,7 @@
 #include <spotter/file/posix.hpp>
 
 #include <tests/catch.hpp>
+#include <tests/file/left_shared.hpp>
 #include <tests/temporary_folder.hpp>
 #include <tests/words.hpp>
 
@@ -113,16 +114,7 @@ TEST_CASE(
     int status = 0;
     ::waitpid(child, &status, 0);
     CHECK(WIFSIGNALED(status));
-    auto const found = files.open_shared(name);
-    REQUIRE(found);
-    CHECK((found->bytes.size() == 8192 && found->bytes[0] == std::byte{0} && found->bytes[8191] == std::byte{77}));
-    CHECK(files.open_shared(name).error().code == errc::busy);
-    files.unmap_shared(*found);
-    CHECK_FALSE(files.remove_shared(name));
-    CHECK(files.remove_shared(name).code == errc::not_a_run);
-    // More than there is: an error now, no signal later.
-    CHECK(files.create_shared(name, std::uint64_t{1} << 45).error().code != errc::none);
-    CHECK(files.open_shared(name).error().code == errc::not_a_run);
+    spotter_test::check_left_shared(files, name, std::uint64_t{1} << 45);
 }
 
 TEST_CASE("memory that is made ready is as it was, and meets no page fault when it is written to") {

@@ -5,6 +5,7 @@
 #include <spotter/file/system.hpp>
 
 #include <tests/catch.hpp>
+#include <tests/file/left_shared.hpp>
 #include <tests/this_program.hpp>
 
 #include <cstdint>
@@ -39,16 +40,7 @@ TEST_CASE("shared memory stays when its process is killed, is busy while somebod
     this_program_again child{"a process that dies with shared memory", name};
     REQUIRE(child.started());
     CHECK(child.wait() == this_program_again::killed_with);
-    auto const found = files.open_shared(name);
-    REQUIRE(found);
-    CHECK((found->bytes.size() == 8192 && found->bytes[0] == std::byte{0} && found->bytes[8191] == std::byte{77}));
-    CHECK(files.open_shared(name).error().code == errc::busy);
-    files.unmap_shared(*found);
-    CHECK_FALSE(files.remove_shared(name));
-    CHECK(files.remove_shared(name).code == errc::not_a_run);
-    // More than there is: an error now, and nothing is left of it.
-    CHECK(files.create_shared(name, std::uint64_t{1} << 62).error().code != errc::none);
-    CHECK(files.open_shared(name).error().code == errc::not_a_run);
+    check_left_shared(files, name, std::uint64_t{1} << 62);
 }
 
 TEST_CASE("shared memory that its maker left empty is opened as such, and what is older than the machine's last start is gone") {

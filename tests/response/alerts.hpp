@@ -41,7 +41,9 @@ inline std::string wait_for(std::string const& path, std::size_t bytes) {
 // This executable, asked for a hidden test case of commands_windows.cpp, with a variable.
 std::string asked_for(std::string_view test, std::string const& told);
 inline std::string copy_of_input(std::string const& path) { return asked_for("a command that keeps its standard input", path); }
+constexpr auto begin_of_comment = "& rem ";  // in a command, behind another
 #else
+constexpr auto begin_of_comment = " #";
 inline std::string copy_of_input(std::string const& path) {
     return "cat > '" + path + ".part'; mv '" + path + ".part' '" + path + "'";
 }

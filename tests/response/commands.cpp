@@ -40,22 +40,6 @@ TEST_CASE("a command gets its line where the pipe is descriptor 3, too") {
     CHECK(wait_for(written, line.size()) == line);
 }
 
-TEST_CASE("a command of 4095 bytes is run, a longer one is refused") {
-    temporary_folder const folder;
-    std::string const written = folder / "command";
-    std::string command = copy_of_input(written) + " #";
-    command.resize(4095, 'x');
-    finding it;
-    it.rule = "named";
-    CHECK(!run_command{command}(it, then));
-    std::string const line{json_of(it, then).view()};
-    CHECK(wait_for(written, line.size()) == line);
-    command += 'x';
-    error const why = run_command{command}(it);
-    CHECK(why.code == errc::bad_config);
-    CHECK(why.what.view().find("longer than 4095 bytes") != std::string_view::npos);
-}
-
 TEST_CASE("a command that is not there, is empty or fails is told in health and prints nothing on the program's standard error") {
     temporary_folder const folder;
     int const own = ::dup(2);

@@ -16,8 +16,6 @@ std::string spotter_test::asked_for(std::string_view test, std::string const& to
 
 namespace {
 
-constexpr finding_origin alert_origin{"runs/a", 2, 12.5};
-
 // Of a hook whose one command is that, at the end.
 failure_list failures_of(std::string_view command) {
     hook watch{plan<>{}, on(high | named{"first"}, run_command{command}) | once};
@@ -58,22 +56,6 @@ TEST_CASE("a command that waits for a file", "[.]") {
     for (int i = 0; i < 1000 && !std::filesystem::exists(told()); ++i) { std::this_thread::sleep_for(std::chrono::milliseconds{10}); }
 }
 TEST_CASE("a command that crashes", "[.]") { (void)::TerminateProcess(::GetCurrentProcess(), 0xC0000005); }
-
-TEST_CASE("a command of 4095 bytes is run, a longer one is refused") {
-    temporary_folder const folder;
-    std::string const written = folder / "command";
-    std::string command = copy_of_input(written) + "& rem ";
-    command.resize(4095, 'x');
-    finding it;
-    it.rule = "named";
-    CHECK(!run_command{command}(it, alert_origin));
-    std::string const line{json_of(it, alert_origin).view()};
-    CHECK(wait_for(written, line.size()) == line);
-    command += 'x';
-    error const why = run_command{command}(it);
-    CHECK(why.code == errc::bad_config);
-    CHECK(has(why.what.view(), "longer than 4095 bytes"));
-}
 
 TEST_CASE("a command may have quotes, and names that are no ASCII") {
     temporary_folder const folder;

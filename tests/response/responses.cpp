@@ -305,3 +305,20 @@ TEST_CASE("capture keeps more for a while once a rule fires") {
     (void)one_step(wrong, 0, 2);
     CHECK(wrong.health().first_error.code == errc::bad_pattern);
 }
+
+TEST_CASE("a command of 4095 bytes is run, a longer one is refused") {
+    temporary_folder const folder;
+    std::string const written = folder / "command";
+    std::string command = copy_of_input(written) + begin_of_comment;
+    command.resize(4095, 'x');
+    constexpr finding_origin then{"runs/a", 2, 12.5};
+    finding it;
+    it.rule = "named";
+    CHECK(!run_command{command}(it, then));
+    std::string const line{json_of(it, then).view()};
+    CHECK(wait_for(written, line.size()) == line);
+    command += 'x';
+    error const why = run_command{command}(it);
+    CHECK(why.code == errc::bad_config);
+    CHECK(why.what.view().find("longer than 4095 bytes") != std::string_view::npos);
+}
