@@ -292,7 +292,7 @@ SPOTTER_BODY run_profile profile_of(trial const& run) {
     bool const several = run.workers().size() > 1;
     for (std::uint32_t const number : run.workers()) {
         worker_profile mine{number, {}, machine_of(run, worker{number})};
-        auto const alone = several ? open_trial(run.path(), worker{number}) : result<trial>{errc::none, ""};
+        auto const alone = several ? open_trial(run.folder(), worker{number}) : result<trial>{errc::none, ""};
         if (several && !alone) { continue; }  // trial::damage says why
         trial const& its = several ? *alone : run;
         auto const all = its.times();
