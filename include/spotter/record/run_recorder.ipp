@@ -237,6 +237,10 @@ SPOTTER_BODY void run_recorder::flush() noexcept {
     if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }
 }
 
+SPOTTER_BODY SPOTTER_COLD void run_recorder::show() noexcept {
+    if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->show(); }
+}
+
 SPOTTER_BODY void run_recorder::poll() noexcept {
     if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->poll(); }
 }
