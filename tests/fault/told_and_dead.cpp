@@ -3,6 +3,7 @@
 #include <spotter/rule/builtin/non_finite.hpp>
 
 #include <tests/catch.hpp>
+#include <tests/file/faulty_files.hpp>
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -88,6 +89,17 @@ void train_and_die(Watch& watch, void (*die)(), unsigned milliseconds = 0) {
         if (milliseconds > 0) { ::usleep(milliseconds * 1000); }
     }
 }
+
+// A disk that takes nothing and says nothing, as a server out of reach, while it is so.
+class silent_disk final : public faulty_file_system {
+public:
+    silent_disk() noexcept : faulty_file_system{~std::uint64_t{0}} {}
+    error append(spotter::opened_file file, std::span<std::byte const> bytes) noexcept override {
+        while (silent) { detail::nap(1000); }
+        return faulty_file_system::append(file, bytes);
+    }
+    std::atomic<bool> silent{false};
+};
 
 void check_told(std::string const& path, std::string_view rule = "non_finite") {
     auto const opened = open_trial(path);
@@ -216,4 +228,55 @@ TEST_CASE("a step without an alarm, a note and a warning wait for nobody: what i
     CHECK(open(path).closed_steps() == 0);
     watch.flush();
     CHECK(open(path).closed_steps() == 5);
+}
+
+TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, and health names it; a loop that is never to wait not at all [D09]") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    silent_disk files;
+    options choices{};
+    SECTION("one that waits for the writer") {}
+    SECTION("one that does not") { choices.overflow = overflow::thin; }
+    {
+        recorder sink{path, choices, files};
+        hook watch{sink, kept, any("loss", mean > 0) | severity::error};
+        files.silent = true;
+        for (std::uint64_t i = 0; i < 1000; ++i) { CHECK(watch.step(train(i), "loss"_t = 1.0)); }  // half an hour, were each waited for
+        error const why = watch.health().first_error;
+        CHECK((choices.overflow == overflow::block) == (why.code == errc::not_yet));
+        CHECK((!why || why.what.view().find("2 s") != why.what.view().npos));
+        files.silent = false;
+        watch.flush();
+        CHECK(watch.step(train(1000), "loss"_t = 1.0));  // and it is waited for again
+        if (choices.overflow == overflow::block) { CHECK(open(path).findings().size() == 1001); }
+        watch.finish();
+        CHECK(watch.health().sink.dropped == 0);
+    }
+    trial const run = open(path);
+    CHECK(run.steps() == trains(0, 1001));
+    CHECK(run.findings().size() == 1001);
+}
+
+TEST_CASE("a disk that is full when an alarm is told: the loop goes on, health says so, and what was before it is there [D09]") {
+    temporary_folder const folder;
+    std::uint64_t const whole = [&] {
+        faulty_file_system files{~std::uint64_t{0}};
+        recorder sink{folder / "whole", {}, files};
+        hook watch{sink, kept, non_finite{}};
+        for (std::uint64_t i = 0; i < healthy; ++i) { (void)do_step(watch, i); }
+        watch.flush();
+        return files.operations();
+    }();
+    for (std::uint64_t more = 1; more < 6; ++more) {
+        temporary_folder const place;
+        faulty_file_system files{whole + more, true};
+        recorder sink{place / "run", {}, files};
+        hook watch{sink, kept, non_finite{}};
+        for (std::uint64_t i = 0; i < healthy; ++i) { (void)do_step(watch, i); }
+        watch.flush();
+        for (std::uint64_t i = healthy; i < healthy + 100; ++i) { CHECK(static_cast<bool>(do_step(watch, i)) == (i == healthy)); }
+        watch.finish();
+        CHECK(watch.health().first_error.code == errc::disk_full);
+        CHECK(open(place / "run").closed_steps() >= healthy);
+    }
 }
