@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/core/clock.hpp>
-#include <spotter/file/descriptor.hpp>
 #include <spotter/file/posix.hpp>
 #include <spotter/file/size_limit.hpp>
 

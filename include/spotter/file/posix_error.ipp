@@ -2,7 +2,6 @@
 // The bodies of posix_error.hpp.
 #pragma once
 
-#include <spotter/file/descriptor.hpp>
 #include <spotter/file/posix_error.hpp>
 
 #include <cerrno>

@@ -312,14 +312,11 @@ private:
         }
         if (whole) {
             if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
-            sink_.close(step_, found);
-            ++steps_;
+            sink_.close(step_, found), ++steps_;
         } else if constexpr (requires { sink_.leave(step_, found); }) {
             sink_.leave(step_, found);
         }
-        open_ = false;
-        judges_.hand_out(respond);  // once it is recorded what for: one may end the program
-        return found;
+        return open_ = false, judges_.hand_out(respond), found;  // once it is recorded what for: a response may end the program
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }

@@ -107,6 +107,7 @@ private:
     // The body of run_begin; empty where there is no memory.
     void put_begin(run_info const& run, byte_buffer& into) const noexcept;
     [[nodiscard]] bool recording() noexcept;
+    [[nodiscard]] bool goes_on() noexcept;  // begun, not over, and this process's
     [[nodiscard]] bool child() noexcept;
     void be_child() noexcept;
 
