@@ -143,8 +143,10 @@ public:
     }
     template <class Deliver>
     void hand_out(Deliver& deliver) noexcept {
-        for (finding const& each : found_) { deliver(each); }
-        found_.clear();
+        if constexpr (any_rule) {
+            for (finding const& each : found_) { deliver(each); }
+            found_.clear();
+        }
     }
     // Runs the responses to a finding that was delivered; `told(error)` for each.
     template <class Told>
