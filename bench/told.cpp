@@ -164,7 +164,7 @@ int main() {
     tell("  each", alarmed(tells_error, as_it_is, 1, 0));
     tell("  one of 100, as it was", alarmed(tells_error, as_it_was, 100, 0));
     tell("  one of 100, the ring in shared memory", alarmed(tells_error, shared, 100, 0));
-    for (std::size_t const mebibytes : {1, 16, 56}) { tell_behind(mebibytes << 20); }
+    for (std::size_t const mebibytes : {1U, 16U, 56U}) { tell_behind(mebibytes << 20); }
     tell_start("plain memory", as_it_is);
     tell_start("the ring in shared memory", shared);
     tell_size("plain memory", as_it_is);

@@ -43,7 +43,7 @@ std::vector<std::string> alarms_of(Pack const& pack, std::uint64_t eval_at, std:
 
 TEST_CASE("values that are no numbers in evaluation and then in training are two findings of non_finite; what follows in training is none") {
     using said = std::vector<std::string>;
-    for (std::uint64_t const behind : {1, 2, 9}) {
+    for (std::uint64_t const behind : {1U, 2U, 9U}) {
         said const both{"non_finite eval(50)", "non_finite train(" + std::to_string(50 + behind) + ")"};
         CHECK(alarms_of(packs::supervised, 50, 50 + behind) == both);
         CHECK(alarms_of(packs::rl, 50, 50 + behind) == both);
