@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step with an alarm costs that is in the file before the loop hears of it, and what a ring in shared memory would cost instead;
-// what of it is in the record of a program that dies in its next call.
+// What a step with an alarm costs that is in the file before the loop hears of it, and what a ring in shared memory
+// would cost instead; what of it is in the record of a program that dies in its next call.
 #include "bench.hpp"
 #include "measured_process.hpp"
 #include "scratch_folder.hpp"
@@ -31,12 +31,14 @@ constexpr options as_it_is{};
 constexpr options as_it_was{.overflow = overflow::thin};
 constexpr options shared{.overflow = overflow::thin, .ring_in = ring_in::shared_memory};
 
-// Steps of a loss and a thousand values, one of `every` with an alarm; what that one takes, the loop in between resting for so long.
+// Steps of a loss and a thousand values, one of `every` with an alarm; what that one takes, the loop in between resting
+// for so long.
 struct paces {
     double median = 0, p99 = 0;
 };
 template <class Rule>
-[[nodiscard]] paces alarmed(Rule const& rule, options const& choices, std::uint64_t every, unsigned rest_microseconds, bool count_alarms = true) {
+[[nodiscard]] paces alarmed(Rule const& rule, options const& choices, std::uint64_t every, unsigned rest_microseconds,
+                            bool count_alarms = true) {
     bench::scratch_folder const folder;
     std::vector<float> const w = bench::weights(1000);
     bench::samples taken;
@@ -44,7 +46,8 @@ template <class Rule>
     std::uint64_t const steps = bench::rounds(1000, 20) * every;
     for (std::uint64_t i = 0; i < steps; ++i) {
         bool const alarm = i % every == every - 1;
-        double const spent = bench::nanoseconds([&] { (void)watch.step(train(i), "loss"_t = 1.0, "w"_t = w, "alarm"_t = alarm ? 1.0 : 0.0); });
+        double const spent = bench::nanoseconds(
+            [&] { (void)watch.step(train(i), "loss"_t = 1.0, "w"_t = w, "alarm"_t = alarm ? 1.0 : 0.0); });
         if (alarm == count_alarms && i >= steps / 10) { taken.add(spent); }
         if (rest_microseconds > 0) { ::usleep(rest_microseconds); }
     }
@@ -82,8 +85,8 @@ void tell_start(char const* what, options const& choices) {
             memory.add(bench::resident_bytes() - before + static_cast<double>(gone));
         }));
     }
-    std::printf("a hook made and ended, %s: %.3g ms; memory before anything is recorded %.3g MiB\n", what, taken.median() / 1e6,
-                memory.median() / (1 << 20));
+    std::printf("a hook made and ended, %s: %.3g ms; memory before anything is recorded %.3g MiB\n", what,
+                taken.median() / 1e6, memory.median() / (1 << 20));
 }
 
 void tell_size(char const* what, options choices) {
@@ -109,15 +112,9 @@ void tell_size(char const* what, options choices) {
     return depth == ~std::uint64_t{0} ? frame[0] : overflow_stack(depth + 1) + frame[1];
 }
 constexpr void (*deaths[])() = {
-    [] { std::abort(); },
-    [] { ::raise(SIGSEGV); },
-    [] { std::exit(1); },
-    [] { ::_exit(1); },
-    [] { std::terminate(); },
-    [] { ::raise(SIGKILL); },
-    [] { ::raise(SIGABRT); },  // as an assert
-    [] { throw 1; },
-    [] { (void)overflow_stack(0); },
+    [] { std::abort(); },     [] { ::raise(SIGSEGV); },        [] { std::exit(1); },     [] { ::_exit(1); },
+    [] { std::terminate(); }, [] { ::raise(SIGKILL); },        [] { ::raise(SIGABRT); },  // as an assert
+    [] { throw 1; },          [] { (void)overflow_stack(0); },
 };
 
 [[nodiscard]] bool has_finding(std::string const& path) {
@@ -139,7 +136,8 @@ void tell_deaths(char const* what, options const& choices) {
                     for (std::uint64_t i = 0;; ++i) {
                         if (watch.step(train(i), "alarm"_t = i == 5 ? 1.0 : 0.0)) { die(); }
                     }
-                }}.join();
+                }}
+                    .join();
             }
             (void)::waitpid(child, nullptr, 0);
             ++all;
@@ -148,8 +146,9 @@ void tell_deaths(char const* what, options const& choices) {
             recovered += has_finding(folder.path()) ? 1U : 0U;
         }
     }
-    std::printf("of %zu programs that died behind an alarm, by nine ways, %s: %zu have the finding in their record, %zu once it was recovered\n", all,
-                what, there, recovered);
+    std::printf("of %zu programs that died behind an alarm, by nine ways, %s: %zu have the finding in their record, "
+                "%zu once it was recovered\n",
+                all, what, there, recovered);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 
 constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 
-// What each alarm says first, of a loss that falls and is no number at `eval_at` in evaluation, and from `train_at` on in training.
+// What each alarm says first, of a loss that falls and is no number at `eval_at` in evaluation, and from `train_at` on
+// in training.
 template <class Pack>
 std::vector<std::string> alarms_of(Pack const& pack, std::uint64_t eval_at, std::uint64_t train_at) {
     hook watch{plan<>{}, pack};
@@ -23,7 +24,8 @@ std::vector<std::string> alarms_of(Pack const& pack, std::uint64_t eval_at, std:
     auto const note = [&](step_alarm const& alarm) {
         if (!alarm) { return; }
         finding const& first = alarm.front();
-        told.push_back(std::string{first.rule} + ' ' + std::string{name_of(first.step.mode)} + '(' + std::to_string(first.step.index) + ')');
+        told.push_back(std::string{first.rule} + ' ' + std::string{name_of(first.step.mode)} + '(' +
+                       std::to_string(first.step.index) + ')');
     };
     for (std::uint64_t i = 0; i < 80; ++i) {
         float const loss = 1.0F / static_cast<float>(i + 1);
@@ -41,7 +43,8 @@ std::vector<std::string> alarms_of(Pack const& pack, std::uint64_t eval_at, std:
 
 }  // namespace
 
-TEST_CASE("values that are no numbers in evaluation and then in training are two findings of non_finite; what follows in training is none") {
+TEST_CASE("values that are no numbers in evaluation and then in training are two findings of non_finite; what follows "
+          "in training is none") {
     using said = std::vector<std::string>;
     for (std::uint64_t const behind : {1U, 2U, 9U}) {
         said const both{"non_finite eval(50)", "non_finite train(" + std::to_string(50 + behind) + ")"};

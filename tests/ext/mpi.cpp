@@ -49,7 +49,9 @@ std::string told_by(std::string const& folder, std::uint32_t rank) {
 
 TEST_CASE("four ranks that agree: nothing is told, and each is a worker of the run") {
     temporary_folder const folder;
-    for (std::string const& each : said_in("well", folder / "")) { CHECK(has(each, "of 4; last 39")); }  // and replicas were compared at each
+    for (std::string const& each : said_in("well", folder / "")) {
+        CHECK(has(each, "of 4; last 39"));
+    }  // and replicas were compared at each
     auto const run = open_trial(folder / "run");
     REQUIRE(run);
     CHECK((run->workers().size() == ranks && run->expected_workers() == ranks && run->status() == run_status::finished));
@@ -111,11 +113,14 @@ TEST_CASE("where a rank shows nothing that is to be the same, replicas are not c
             CHECK(has(each, " not compared; last 39"));
             CHECK(!has(each, "odd"));
         }
-        CHECK(told_by(folder / "", 3) == (one ? "train(4); replicas are not compared: rank 2 has shown no weight or bias\n"
-                                              : "train(0); replicas are not compared: rank 0 has shown no weight or bias\n"));
+        CHECK(told_by(folder / "", 3) ==
+              (one ? "train(4); replicas are not compared: rank 2 has shown no weight or bias\n"
+                   : "train(0); replicas are not compared: rank 0 has shown no weight or bias\n"));
         auto const run = open_trial(folder / "run", worker{2}).value();
         bool named = false;
-        for (auto const& each : run.coverages()) { named = named || (each.rule == "rank_digest" && each.judged == (one ? 4U : 0U)); }
+        for (auto const& each : run.coverages()) {
+            named = named || (each.rule == "rank_digest" && each.judged == (one ? 4U : 0U));
+        }
         CHECK(named);
     }
 }

@@ -299,7 +299,8 @@ TEST_CASE("s3: an object beyond 64 MiB goes in parts; parts that a kill left are
     check_reads(open_trial("s3://runs/free").value(), 60);
 }
 
-TEST_CASE("s3: what a program prints on streams that it has closed is no part of a request, and a relative folder stays where it was") {
+TEST_CASE("s3: what a program prints on streams that it has closed is no part of a request, and a relative folder "
+          "stays where it was") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
     record_run(folder / "run", 20);
@@ -318,7 +319,8 @@ TEST_CASE("s3: what a program prints on streams that it has closed is no part of
         record_run(folder / "later", 20);
         good = !away.finish() && good;
         auto const read = open_trial("s3://runs/printed/run");
-        good = good && read && (*read)["w"].at(train(7)).to<std::vector<float>>().value_or(std::vector<float>{}) == values_at(7);
+        good = good && read &&
+               (*read)["w"].at(train(7)).to<std::vector<float>>().value_or(std::vector<float>{}) == values_at(7);
         ::_exit(good ? 0 : 1);
     }
     int status = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that closed its standard streams, as a daemon does, and prints all the same: nothing of it comes into the files of a run.
+// A program that closed its standard streams, as a daemon does, and prints all the same: nothing of it comes into the
+// files of a run.
 #include <spotter/export/tensorboard.hpp>
 #include <spotter/ext/system.hpp>
 #include <spotter/response.hpp>
@@ -174,11 +175,14 @@ TEST_CASE("nor into what reads, samples, exports and responds beside it [D09]") 
     CHECK(unwritten(folder / ""));
 }
 
-TEST_CASE("numbers of standard streams that are closed are free again after each file operation, and those that are open are left alone [D09]") {
+TEST_CASE("numbers of standard streams that are closed are free again after each file operation, and those that are "
+          "open are left alone [D09]") {
     temporary_folder const folder;
     CHECK(in_daemon([&] {
         std::vector<std::string> names;
-        auto const take = [](void* into, std::string_view name) { return static_cast<std::vector<std::string>*>(into)->emplace_back(name), true; };
+        auto const take = [](void* into, std::string_view name) {
+            return static_cast<std::vector<std::string>*>(into)->emplace_back(name), true;
+        };
         file_system& files = system_files();
         auto const file = files.create(folder / "file");
         bool good = file && file->native > 2 && !files.close(*file);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop hears of an alarm and dies in its next call, in whatever way: the record has the finding, and the values of the step.
+// A loop hears of an alarm and dies in its next call, in whatever way: the record has the finding, and the values of
+// the step.
 #include <spotter/rule/builtin/non_finite.hpp>
 
 #include <tests/catch.hpp>
@@ -55,7 +56,8 @@ constexpr death deaths[] = {
     {"an overflow of the stack", [] { (void)overflow_stack(0); }},
 };
 
-// In a process of its own, on a thread that nothing catches exceptions of. Whatever it says goes nowhere, and nobody handles its signals.
+// In a process of its own, on a thread that nothing catches exceptions of. Whatever it says goes nowhere, and nobody
+// handles its signals.
 template <class Work>
 void in_process(Work&& work) {
     std::fflush(nullptr);
@@ -129,7 +131,8 @@ void check_told(std::string const& path, std::string_view rule = "non_finite") {
 
 }  // namespace
 
-TEST_CASE("whoever dies in the call behind an alarm leaves a record that says why, with default options, however it dies [D09][S51]") {
+TEST_CASE("whoever dies in the call behind an alarm leaves a record that says why, with default options, however it "
+          "dies [D09][S51]") {
     temporary_folder const folder;
     for (death const& each : deaths) {
         std::string const path = folder / std::to_string(&each - deaths);
@@ -142,7 +145,8 @@ TEST_CASE("whoever dies in the call behind an alarm leaves a record that says wh
     }
 }
 
-TEST_CASE("so it is at 40 ms a step, in the middle of the next one, and of what skips an update or stops without an error [D09][S51]") {
+TEST_CASE("so it is at 40 ms a step, in the middle of the next one, and of what skips an update or stops without an "
+          "error [D09][S51]") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     void (*const die)() = deaths[0].die;
@@ -225,7 +229,8 @@ TEST_CASE("so it is whoever writes, wherever the ring is, and of each worker [D0
     (void)recover(folder / "several");
 }
 
-TEST_CASE("a step without an alarm, a note and a warning wait for nobody: what is behind them is as far as it was [D09]") {
+TEST_CASE(
+    "a step without an alarm, a note and a warning wait for nobody: what is behind them is as far as it was [D09]") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, kept, any("w", maximum > 0) | severity::warning, any("loss", mean > 0) | severity::info,
@@ -237,7 +242,8 @@ TEST_CASE("a step without an alarm, a note and a warning wait for nobody: what i
     CHECK(open(path).closed_steps() == 5);
 }
 
-TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, and health names it; a loop that is never to wait not at all [D09]") {
+TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, and health names it; a loop that is "
+          "never to wait not at all [D09]") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     silent_disk files;
@@ -248,7 +254,9 @@ TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, an
         recorder sink{path, choices, files};
         hook watch{sink, kept, any("loss", mean > 0) | severity::error};
         files.silent = true;
-        for (std::uint64_t i = 0; i < 1000; ++i) { CHECK(watch.step(train(i), "loss"_t = 1.0)); }  // half an hour, were each waited for
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+            CHECK(watch.step(train(i), "loss"_t = 1.0));
+        }  // half an hour, were each waited for
         error const why = watch.health().first_error;
         CHECK((choices.overflow == overflow::block) == (why.code == errc::not_yet));
         CHECK((!why || why.what.view().find("2 s") != why.what.view().npos));
@@ -264,7 +272,8 @@ TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, an
     CHECK(run.findings().size() == 1001);
 }
 
-TEST_CASE("a disk that is full when an alarm is told: the loop goes on, health says so, and what was before it is there [D09]") {
+TEST_CASE("a disk that is full when an alarm is told: the loop goes on, health says so, and what was before it is "
+          "there [D09]") {
     temporary_folder const folder;
     std::uint64_t const whole = [&] {
         faulty_file_system files{~std::uint64_t{0}};
@@ -281,7 +290,9 @@ TEST_CASE("a disk that is full when an alarm is told: the loop goes on, health s
         hook watch{sink, kept, non_finite{}};
         for (std::uint64_t i = 0; i < healthy; ++i) { (void)do_step(watch, i); }
         watch.flush();
-        for (std::uint64_t i = healthy; i < healthy + 100; ++i) { CHECK(static_cast<bool>(do_step(watch, i)) == (i == healthy)); }
+        for (std::uint64_t i = healthy; i < healthy + 100; ++i) {
+            CHECK(static_cast<bool>(do_step(watch, i)) == (i == healthy));
+        }
         watch.finish();
         CHECK(watch.health().first_error.code == errc::disk_full);
         CHECK(open(place / "run").closed_steps() >= healthy);

@@ -46,7 +46,9 @@ void check_whole(std::string const& path) {
     CHECK(run.status() == run_status::finished);
     CHECK(run.damage().empty());
     CHECK(run.steps() == trains(0, steps));
-    for (std::uint64_t i = 0; i < steps; ++i) { CHECK(run["w"].at(train(i)).to<std::vector<float>>().value() == values_at(i)); }
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        CHECK(run["w"].at(train(i)).to<std::vector<float>>().value() == values_at(i));
+    }
 }
 
 }  // namespace
@@ -113,7 +115,9 @@ TEST_CASE("who reads a run by a relative path reads it on from another folder [D
     program.go_on();
     CHECK(run.path() == "runs/a");
     CHECK(std::filesystem::equivalent(std::string{run.folder()}, program / "here/runs/a"));
-    for (std::uint64_t i = 0; i < steps; ++i) { CHECK(run["w"].at(train(i)).to<std::vector<float>>().value() == values_at(i)); }
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        CHECK(run["w"].at(train(i)).to<std::vector<float>>().value() == values_at(i));
+    }
     CHECK_FALSE(run.refresh());
     CHECK_FALSE(run.losses().any());
     CHECK(profile_of(run).workers.size() == 2);
@@ -137,7 +141,8 @@ TEST_CASE("an attempt that goes to another folder first records where it was tol
 }
 
 #if !defined(_WIN32)
-TEST_CASE("where the working folder was removed a hook names it, judges and records nothing, and an absolute path works [D09]") {
+TEST_CASE("where the working folder was removed a hook names it, judges and records nothing, and an absolute path "
+          "works [D09]") {
     traveller program;
     program.go_on();
     std::filesystem::remove(program / "here/there");

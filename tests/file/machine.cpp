@@ -166,7 +166,8 @@ TEST_CASE("a lock excludes everyone else of the same process until it is given b
     files.unlock(*again);
 }
 
-TEST_CASE("a relative path is made absolute, an absolute one stays as it is, and so does one of a file system without folders to work in") {
+TEST_CASE("a relative path is made absolute, an absolute one stays as it is, and so does one of a file system without "
+          "folders to work in") {
     file_system& files = system_files();
     std::string const here = std::filesystem::current_path().generic_string();
     std::string const whole{files.absolute("runs/a").view()};

@@ -184,21 +184,28 @@ TEST_CASE("what to do about waiting for data depends on what the machine did mea
 }
 
 TEST_CASE("what neighbours do is no advice to the program: its own share says whose it is") {
-    constexpr std::string_view look = "see what else runs there (top), move it or this run away, or give the run a share of its own (taskset, cgroups).";
+    constexpr std::string_view look = "see what else runs there (top), move it or this run away, or give the run a "
+                                      "share of its own (taskset, cgroups).";
     auto const says = [&](std::string const& verdict, std::string const& begin) {
         INFO(verdict);
         CHECK(verdict == "60 % of a train step is section data; " + begin + std::string{look});
     };
-    says(verdict_beside([](system_load& it, int) { use_cores(it, 1, 1, 0.06F); }), "all cores are 100 % busy, of which this process has 3 %: ");
+    says(verdict_beside([](system_load& it, int) { use_cores(it, 1, 1, 0.06F); }),
+         "all cores are 100 % busy, of which this process has 3 %: ");
     auto const disks = [](system_load& it, double own) {
         use_cores(it, 0.3F, 0.1F, 0.4F);
         it.waits_io = {0.9F, 0.3F};
         it.own_read = own, it.disk_read = 10e6;
-        for (auto const each : {system_load::part::pressure_io, system_load::part::own_io, system_load::part::disk}) { it.learn(each); }
+        for (auto const each : {system_load::part::pressure_io, system_load::part::own_io, system_load::part::disk}) {
+            it.learn(each);
+        }
     };
     static decltype(disks) const* with = &disks;
-    says(verdict_beside([](system_load& it, int) { (*with)(it, 1e6); }), "tasks wait for disks 90 % of the time, and 90 % of what goes over them is others': ");
-    CHECK(verdict_beside([](system_load& it, int) { (*with)(it, 9e6); }).find("read ahead, or keep the data on a faster disk") != std::string::npos);
+    says(verdict_beside([](system_load& it, int) { (*with)(it, 1e6); }),
+         "tasks wait for disks 90 % of the time, and 90 % of what goes over them is others': ");
+    CHECK(verdict_beside([](system_load& it, int) {
+              (*with)(it, 9e6);
+          }).find("read ahead, or keep the data on a faster disk") != std::string::npos);
     auto const memory = [](system_load& it, double held, double own) {
         (*with)(it, own);
         it.waits_memory = {0.4F, 0.3F};
@@ -221,10 +228,14 @@ TEST_CASE("a step that computes while others have the processor is told with tha
         std::string const path = folder / (mine ? "mine" : "theirs");
         double const begin = profile_clock;
         record_profile(path, 101, [](std::uint64_t) { return step_costs{0.001, 0.02, 0.06, 0.001}; });
-        sample_beside(path, 8, begin, mine ? [](system_load& it, int) { use_cores(it, 1, 1, 1.9F); } : [](system_load& it, int) { use_cores(it, 1, 1, 0.1F); });
+        sample_beside(
+            path, 8, begin, mine ? [](system_load& it, int) { use_cores(it, 1, 1, 1.9F); } : [](system_load& it, int) {
+                use_cores(it, 1, 1, 0.1F);
+            });
         std::string const verdict = profile_at(path).verdict;
         INFO(verdict);
-        CHECK((verdict.find(" Meanwhile others had 95 % of all cores: see what else runs there") == std::string::npos) == mine);
+        CHECK((verdict.find(" Meanwhile others had 95 % of all cores: see what else runs there") ==
+               std::string::npos) == mine);
     }
 }
 

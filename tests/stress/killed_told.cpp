@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL at a random instant of a program that hears of alarms: each one that it had heard of is in its record, with the values of its
-// step; also of a daemon that prints on streams which it has closed, and of one that goes from folder to folder.
-// SPOTTER_KILLS says how many (30), SPOTTER_SEED where the random numbers begin.
+// SIGKILL at a random instant of a program that hears of alarms: each one that it had heard of is in its record, with
+// the values of its step; also of a daemon that prints on streams which it has closed, and of one that goes from folder
+// to folder. SPOTTER_KILLS says how many (30), SPOTTER_SEED where the random numbers begin.
 #include <spotter/record/recover.hpp>
 
 #include <tests/stress/workers.hpp>
@@ -56,7 +56,9 @@ constexpr std::string_view chatter = "printed by the program\n";
     hook watch{"run", everything, any("alarm", mean > 0.5) | severity::error, choices};
     for (std::uint64_t i = 0;; ++i) {
         (void)!::chdir(i % 2 == 0 ? "/" : "/tmp");
-        if (watch.step(train(i), "alarm"_t = has_alarm(i) ? 1.0F : 0.0F, "w"_t = told_weights(i))) { (void)!::write(told, &i, sizeof i); }
+        if (watch.step(train(i), "alarm"_t = has_alarm(i) ? 1.0F : 0.0F, "w"_t = told_weights(i))) {
+            (void)!::write(told, &i, sizeof i);
+        }
     }
 }
 
@@ -76,7 +78,8 @@ struct told_result {
 
 told_result kill_a_listener(std::uint64_t random) {
     temporary_folder const folder;
-    options choices{.ring_bytes = 256 << 10, .segment_bytes = random % 3 == 0 ? 16U << 10 : 1U << 20, .flush_milliseconds = 60'000};
+    options choices{
+        .ring_bytes = 256 << 10, .segment_bytes = random % 3 == 0 ? 16U << 10 : 1U << 20, .flush_milliseconds = 60'000};
     choices.ring_in = random % 5 == 4 ? ring_in::shared_memory : ring_in::memory;
     choices.compressors = random % 7 == 6 ? 3 : 1;
     bool const daemon = random % 2 == 0;
@@ -93,7 +96,9 @@ told_result kill_a_listener(std::uint64_t random) {
     auto const read = [&](int patience) {
         pollfd waiting{pipes[0], POLLIN, 0};
         std::uint64_t step = 0;
-        while (::poll(&waiting, 1, patience) == 1 && ::read(pipes[0], &step, sizeof step) == sizeof step) { heard.push_back(step), patience = 0; }
+        while (::poll(&waiting, 1, patience) == 1 && ::read(pipes[0], &step, sizeof step) == sizeof step) {
+            heard.push_back(step), patience = 0;
+        }
     };
     read(20'000);
     ::usleep(static_cast<useconds_t>(told_mixed(random) % 15'000));
@@ -122,13 +127,16 @@ told_result kill_a_listener(std::uint64_t random) {
     }
     if (!heard.empty()) { CHECK(run.closed_steps() > heard.back()); }
     (void)recover(folder / "run");
-    for (auto const& each : std::filesystem::directory_iterator(folder / "run")) { result.segments += each.path().extension() == ".spot" ? 1 : 0; }
+    for (auto const& each : std::filesystem::directory_iterator(folder / "run")) {
+        result.segments += each.path().extension() == ".spot" ? 1 : 0;
+    }
     return result;
 }
 
 }  // namespace
 
-TEST_CASE("killed at a random instant: every alarm that the loop had heard of is in the record, with its step; daemons and programs that go elsewhere among "
+TEST_CASE("killed at a random instant: every alarm that the loop had heard of is in the record, with its step; daemons "
+          "and programs that go elsewhere among "
           "them [D09][S51]") {
     std::uint64_t const kills = told_number_from("SPOTTER_KILLS", 30) / slowness;
     std::uint64_t const seed = told_number_from("SPOTTER_SEED", static_cast<std::uint64_t>(::time(nullptr)));
@@ -138,9 +146,11 @@ TEST_CASE("killed at a random instant: every alarm that the loop had heard of is
         told_result const one = kill_a_listener(told_mixed(seed + i));
         all.heard += one.heard, all.found += one.found, all.segments += one.segments;
     }
-    std::printf("SIGKILL of loops that hear of alarms, seed %llu: %llu kills, %llu alarms heard of, %llu there, %llu segments\n",
-                static_cast<unsigned long long>(seed), static_cast<unsigned long long>(kills), static_cast<unsigned long long>(all.heard),
-                static_cast<unsigned long long>(all.found), static_cast<unsigned long long>(all.segments));
+    std::printf("SIGKILL of loops that hear of alarms, seed %llu: %llu kills, %llu alarms heard of, %llu there, %llu "
+                "segments\n",
+                static_cast<unsigned long long>(seed), static_cast<unsigned long long>(kills),
+                static_cast<unsigned long long>(all.heard), static_cast<unsigned long long>(all.found),
+                static_cast<unsigned long long>(all.segments));
     CHECK(all.found >= all.heard);
     CHECK(all.heard > kills);
 }

@@ -34,7 +34,8 @@ struct collective_options {  // the same in every rank
 struct agreement {
     spotter::decision decision = decision::proceed;  // the strongest that a rank asks for
     std::uint32_t asked_by = 0;                       // the lowest rank that asks for it; of proceed nobody
-    // Whether every rank has a digest of tensors at this step. Where one has none it is not known whether replicas are the same.
+    // Whether every rank has a digest of tensors at this step. Where one has none it is not known whether replicas are
+    // the same.
     bool replicas_compared = false;
     std::uint32_t uncompared_rank = 0;                // the lowest that has none
     bool replicas_differ = false;                     // the digests of replicated tensors are not the same
@@ -70,8 +71,9 @@ struct replica_digest {
 
 }  // namespace detail
 
-// What `collective::digest()` gives to a rank's hook: the bits of its weights and biases as one number. Finds nothing. These only, as they are
-// before the update: what every rank has the same, to the bit. A worker of the hook in another thread must not have it.
+// What `collective::digest()` gives to a rank's hook: the bits of its weights and biases as one number. Finds nothing.
+// These only, as they are before the update: what every rank has the same, to the bit. A worker of the hook in another
+// thread must not have it.
 struct rank_digest {
     using kind = rule_kind;
     static constexpr std::string_view name = "rank_digest";
@@ -104,8 +106,9 @@ struct rank_digest {
 //     hook watch{"runs/a", keep, packs::supervised, ranks.digest(), ranks.options()};
 //     agreement const all = ranks.agree(watch, train(i), watch.step(train(i), net));
 //     if (all.decision == decision::stop) { break; }               // in every rank, at the same step
-// A call is one MPI_Iallreduce of 48 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more, to say which. What was told
-// is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call MPI.
+// A call is one MPI_Iallreduce of 48 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more,
+// to say which. What was told is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call
+// MPI.
 class collective {
 public:
     // Collective itself: MPI_Comm_dup.
@@ -135,8 +138,8 @@ public:
         choices.worker = rank_, choices.workers = size_;
         return choices;
     }
-    // A rule for the hook of this rank; which tensors are to be the same in all of them. Other state that is, as an optimizer's or a layer's
-    // running means, is compared where the selector says so.
+    // A rule for the hook of this rank; which tensors are to be the same in all of them. Other state that is, as an
+    // optimizer's or a layer's running means, is compared where the selector says so.
     [[nodiscard]] rank_digest digest(selector select = &select::all_parameters) noexcept {
         compared_ = true;  // until it shows that there is nothing to compare
         return {&digest_, choices_.every, select};
@@ -174,20 +177,28 @@ private:
     [[nodiscard]] static std::uint64_t number_of(step_id step) noexcept { return step.index; }
 
     [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
-        std::uint64_t const place = number_of(step), digest = digest_.closed.bits, none = digest_.closed.tensors == 0 ? 1 : 0;
+        std::uint64_t const place = number_of(step), digest = digest_.closed.bits,
+                            none = digest_.closed.tensors == 0 ? 1 : 0;
         // The maximum of a number and of its complement say whether all are the same; of decision and rank the strongest, of the lowest rank.
-        std::uint64_t const said[6] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_), digest, ~digest, place, ~place,
+        std::uint64_t const said[6] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_),
+                                       digest,
+                                       ~digest,
+                                       place,
+                                       ~place,
                                        none << 32U | (low_half - rank_)};
         std::uint64_t heard[6]{};
         MPI_Request request = MPI_REQUEST_NULL;
-        if (!fine(MPI_Iallreduce(said, heard, 6, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") || !arrives(request, step)) {
+        if (!fine(MPI_Iallreduce(said, heard, 6, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") ||
+            !arrives(request, step)) {
             return alone(own);
         }
         agreement made;
         made.decision = static_cast<decision>(heard[0] >> 32U);
         made.asked_by = static_cast<std::uint32_t>(low_half - (heard[0] & low_half));
         made.replicas_compared = heard[5] >> 32U == 0;
-        if (!made.replicas_compared) { made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard[5] & low_half)); }
+        if (!made.replicas_compared) {
+            made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard[5] & low_half));
+        }
         made.replicas_differ = made.replicas_compared && heard[1] != ~heard[2];
         made.steps_differ = heard[3] != ~heard[4];
         made.step_ahead = {step.mode, heard[3]};
@@ -252,7 +263,9 @@ private:
         line << name_of(step.mode) << '(' << step.index << ")";
         if (all.alone) { line << ' ' << trouble_.what.view(); }
         if (!all.alone && all.decision != decision::proceed) { line << " rank " << all.asked_by << " asks for " << name_of(all.decision); }
-        if (uncompared) { line << "; replicas are not compared: rank " << all.uncompared_rank << " has shown no weight or bias"; }
+        if (uncompared) {
+            line << "; replicas are not compared: rank " << all.uncompared_rank << " has shown no weight or bias";
+        }
         if (all.replicas_differ) {
             line << "; replicas differ: rank " << all.odd_rank;
             if (all.odd_ranks > 1) { line << " and " << all.odd_ranks - 1 << " more"; }

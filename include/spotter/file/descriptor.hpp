@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): descriptors of POSIX that are never those of standard input, output and error, whatever the program did with these.
+// File (L1): descriptors of POSIX that are never those of standard input, output and error, whatever the program did
+// with these.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -9,10 +10,11 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A program may have closed its standard streams, as daemons do. The next file that is opened then has the number of one of them, and
-// whatever the program or a library of it prints goes into that file. While one of these lives, the numbers that are free are taken by a
-// descriptor that nobody can read or write, so that what is opened meanwhile is 3 or above from its first moment on; afterwards they
-// are free as they were. Costs three looks at the table of descriptors.
+// A program may have closed its standard streams, as daemons do. The next file that is opened then has the number of
+// one of them, and whatever the program or a library of it prints goes into that file. While one of these lives, the
+// numbers that are free are taken by a descriptor that nobody can read or write, so that what is opened meanwhile is 3
+// or above from its first moment on; afterwards they are free as they were. Costs three looks at the table of
+// descriptors.
 class standard_streams_kept {
 public:
     standard_streams_kept() noexcept;
@@ -20,8 +22,8 @@ public:
     standard_streams_kept& operator=(standard_streams_kept const&) = delete;
     ~standard_streams_kept();
 
-    // The same open file at 3 or above, for what was opened meanwhile: another thread may have closed a stream just then. -1 and errno
-    // where there is none; then the one that was given is closed. Negative numbers stay.
+    // The same open file at 3 or above, for what was opened meanwhile: another thread may have closed a stream just
+    // then. -1 and errno where there is none; then the one that was given is closed. Negative numbers stay.
     [[nodiscard]] int above(int descriptor) const noexcept;
 
 private:

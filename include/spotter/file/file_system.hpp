@@ -90,7 +90,8 @@ public:
     // Whether an open file is the one that has that name: not where another took its place, or none did.
     [[nodiscard]] virtual result<bool> is_at(opened_file, std::string_view path) noexcept;
 
-    // The same place, whichever folder will be the working one: for whoever keeps a path. A file system without one gives it as it is.
+    // The same place, whichever folder will be the working one: for whoever keeps a path. A file system without one
+    // gives it as it is.
     [[nodiscard]] virtual path_text absolute(std::string_view path) noexcept { return {"", path}; }
     // Below a file everything is missing; a link that leads nowhere is `other`.
     [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;

@@ -73,8 +73,7 @@ SPOTTER_BODY path_text posix_file_system::absolute(std::string_view path) noexce
     char folder[longest_path];
     if (::getcwd(folder, sizeof folder) == nullptr) { return as_given; }
     path_text const whole{folder, path};
-    struct stat here {
-    }, there{};
+    struct stat here{}, there{};
     bool const same = folder[0] == '/' && ::stat(".", &here) == 0 && ::stat(folder, &there) == 0 &&
                       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
     return same && whole.good() ? whole : as_given;

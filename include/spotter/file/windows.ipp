@@ -126,7 +126,8 @@ SPOTTER_BODY path_text windows_file_system::absolute(std::string_view path) noex
     char letters[longest_path];
     int const bytes = size == 0 || size >= longest_path
                           ? 0
-                          : ::WideCharToMultiByte(CP_UTF8, 0, whole, static_cast<int>(size), letters, static_cast<int>(sizeof letters), nullptr, nullptr);
+                          : ::WideCharToMultiByte(CP_UTF8, 0, whole, static_cast<int>(size), letters,
+                                                  static_cast<int>(sizeof letters), nullptr, nullptr);
     if (bytes <= 0) { return as_given; }
     for (int i = 0; i < bytes; ++i) { letters[i] = letters[i] == '\\' ? '/' : letters[i]; }
     return path_text{"", {letters, static_cast<std::size_t>(bytes)}};

@@ -316,7 +316,7 @@ private:
         } else if constexpr (requires { sink_.leave(step_, found); }) {
             sink_.leave(step_, found);
         }
-        return open_ = false, judges_.hand_out(respond), found;  // once it is recorded what for: a response may end the program
+        return open_ = false, judges_.hand_out(respond), found;  // what for is recorded: a response may end all
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }

@@ -110,8 +110,8 @@ public:
         judge(step, set, into, deliver);
         hand_out(deliver);
     }
-    // The same in two, for who has something to do with the alarm before anything is delivered. What there is no memory to keep is
-    // delivered at once.
+    // The same in two, for who has something to do with the alarm before anything is delivered. What there is no memory
+    // to keep is delivered at once.
     template <class Deliver>
     void judge(step_id step, std::uint64_t set, step_alarm& into, Deliver& deliver) noexcept {
         held_back_ = severity::info;

@@ -311,7 +311,7 @@ SPOTTER_BODY result<open_run> open_folder(file_system& files, std::string_view p
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
-    path_text const whole = files.absolute(path);  // another folder may be the working one when the next segment is begun
+    path_text const whole = files.absolute(path);  // another folder may be the working one by the next segment
     if (!whole.good()) { return detail::path_too_long(); }
     detail::folder_opener opener{files, whole, what, worker, sync};
     for (int number = 1; number < most; ++number) {

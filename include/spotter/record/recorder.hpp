@@ -79,9 +79,12 @@ public:
     [[nodiscard]] std::string_view path() const noexcept { return run_.path(); }
 
 private:
-    // What the loop hears of and may die of in its next call is in the file before it hears of it: errors, and what asks for a decision.
+    // What the loop hears of and may die of in its next call is in the file before it hears of it: errors, and what
+    // asks for a decision.
     void show(step_alarm const& found) noexcept {
-        if (!found.empty() && (found.front().severity == severity::error || found.decision() != decision::proceed)) { run_.show(); }
+        if (!found.empty() && (found.front().severity == severity::error || found.decision() != decision::proceed)) {
+            run_.show();
+        }
     }
     void number_twice(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
 

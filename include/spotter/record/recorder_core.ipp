@@ -152,9 +152,11 @@ SPOTTER_BODY void recorder_core::show() noexcept {
     std::uint64_t const wanted = ask_for_flush(), since = steady_milliseconds();
     for (int round = 0; policy_ == overflow::block && !behind && !flushed(wanted); ++round) {
         if (steady_milliseconds() - since >= patience_milliseconds) {
-            return note({errc::not_yet,
-                         "an alarm was told before it was in the record: the writer took longer than 2 s, and is not waited for "
-                         "until it has caught up; if the program dies before, the record may not say why; check the disk"});
+            return note(
+                {errc::not_yet,
+                 "the writer took longer than 2 s for an alarm, which was told before it was in the record; nobody "
+                 "waits for it until it has caught up, and if the program dies before, the record may not say why; "
+                 "check the disk"});
         }
         if (round < 64) {
             std::this_thread::yield();

@@ -64,7 +64,8 @@ public:
     void finish(run_end const& end) noexcept;
 
     void flush() noexcept;
-    // The same, but that the loop waits for it two seconds at most, and not at all where it is never to wait (options::overflow).
+    // The same, but that the loop waits for it two seconds at most, and not at all where it is never to wait
+    // (options::overflow).
     void show() noexcept;
     // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
     void poll() noexcept;

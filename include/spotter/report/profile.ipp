@@ -185,8 +185,8 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
                        worker, duration_text(slowest), slowest / usual, duration_text(usual));
 }
 
-// What is measured of the whole machine is advice for this program only where this program has most of it; a share that is not known is
-// taken for its own. Children of the process count as others.
+// What is measured of the whole machine is advice for this program only where this program has most of it; a share that
+// is not known is taken for its own. Children of the process count as others.
 struct shared_load {
     double others = 0;  // of what is in use, 0 to 1
 
@@ -201,21 +201,23 @@ struct shared_load {
     double const all = it.mean_of("disk_read") + it.mean_of("disk_written");
     return {it.find("own_read") != nullptr && all > own ? 1 - own / all : 0};
 }
-// By what this process has taken and not given back. Files that it has mapped are not in that: they are its own doing where it is who reads.
+// By what this process has taken and not given back. Files that it has mapped are not in that: they are its own doing
+// where it is who reads.
 [[nodiscard]] SPOTTER_BODY shared_load memory_load(machine_profile const& it) {
     machine_series const* const own = it.find("memory");
     bool const reads = it.mean_of("own_read") > 0 && !disk_load(it).is_theirs();
     return {own != nullptr && !reads ? 1 - own->most : 0};
 }
-inline constexpr std::string_view look_for_others = "see what else runs there (top), move it or this run away, or give the run a share of its own (taskset, cgroups)";
+inline constexpr std::string_view look_for_others =
+    "see what else runs there (top), move it or this run away, or give the run a share of its own (taskset, cgroups)";
 
 // Pages that had to go are read again and again: whatever touches memory is slow then.
 [[nodiscard]] SPOTTER_BODY std::string short_of_memory(machine_profile const& it) {
     double const waits = it.mean_of("pressure/memory");
     if (waits < pressing_share) { return {}; }
     if (shared_load const load = memory_load(it); load.is_theirs()) {
-        return fmt::format("Tasks wait for memory {} of the time, and this process has {} of it at most: {}.", percent(waits), percent(1 - load.others),
-                           look_for_others);
+        return fmt::format("Tasks wait for memory {} of the time, and this process has {} of it at most: {}.",
+                           percent(waits), percent(1 - load.others), look_for_others);
     }
     return fmt::format("Tasks wait for memory {} of the time: what the run works on does not fit. Make its batch or its cache smaller, or give it more memory.",
                        percent(waits));
@@ -229,15 +231,15 @@ inline constexpr std::string_view look_for_others = "see what else runs there (t
     double const disks = (std::max)(it.mean_of("pressure/io"), it.mean_of("io_wait"));
     if (disks >= waiting_share) {
         if (shared_load const load = disk_load(it); load.is_theirs()) {
-            return fmt::format("; tasks wait for disks {} of the time, and {} of what goes over them is others': {}.", percent(disks), percent(load.others),
-                               look_for_others);
+            return fmt::format("; tasks wait for disks {} of the time, and {} of what goes over them is others': {}.",
+                               percent(disks), percent(load.others), look_for_others);
         }
         return fmt::format("; tasks wait for disks {} of the time: read ahead, or keep the data on a faster disk or in memory.", percent(disks));
     }
     if (it.mean_of("cpu") >= busy_share) {
         if (processor_load(it).is_theirs()) {
-            return fmt::format("; all cores are {} busy, of which this process has {}: {}.", percent(it.mean_of("cpu")), percent(it.mean_of("own_cpu")),
-                               look_for_others);
+            return fmt::format("; all cores are {} busy, of which this process has {}: {}.", percent(it.mean_of("cpu")),
+                               percent(it.mean_of("own_cpu")), look_for_others);
         }
         return fmt::format("; all cores are {} busy: make batches cheaper or prepare them beforehand, more threads will not help.",
                            percent(it.mean_of("cpu")));
@@ -250,7 +252,8 @@ inline constexpr std::string_view look_for_others = "see what else runs there (t
                : fmt::format("; of all cores {} are at work: read ahead with {} threads.", percent(it.mean_of("cpu")), threads);
 }
 
-// That others were at work, where it slowed steps down or they had most of the processor: then everything else is told with that in it.
+// That others were at work, where it slowed steps down or they had most of the processor: then everything else is told
+// with that in it.
 [[nodiscard]] SPOTTER_BODY std::string others_at_work(trial const& run, run_profile const& told) {
     for (finding const& each : run.findings()) {
         if (each.rule == "noisy_neighbour") {
@@ -260,7 +263,8 @@ inline constexpr std::string_view look_for_others = "see what else runs there (t
     for (worker_profile const& each : told.workers) {
         bool const theirs = each.machine.mean_of("cpu") >= busy_share && processor_load(each.machine).is_theirs();
         if (theirs && told.verdict.find(look_for_others) == std::string::npos) {
-            return fmt::format(" Meanwhile others had {} of all cores: {}.", percent(each.machine.mean_of("other_cpu")), look_for_others);
+            return fmt::format(" Meanwhile others had {} of all cores: {}.", percent(each.machine.mean_of("other_cpu")),
+                               look_for_others);
         }
     }
     return {};

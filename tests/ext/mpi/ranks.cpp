@@ -69,7 +69,9 @@ int main(int count, char** arguments) {
             if (what == "seldom" && rank == 1 && i == 12) { loss = 1000; }
             if (what == "flips" && rank == 3 && i == 7) { net.w[5] = std::nextafter(net.w[5], 10.0F); }
             if (what == "flips_bias" && rank == 1 && i == 5) { net.b[3] = std::nextafter(net.b[3], 10.0F); }
-            if (what == "flips_number" && rank == 2 && i == 3) { net.temperature = std::nextafter(net.temperature, 10.0F); }
+            if (what == "flips_number" && rank == 2 && i == 3) {
+                net.temperature = std::nextafter(net.temperature, 10.0F);
+            }
             bool const shown = what != "unseen" && (what != "unseen_by_one" || rank != 2 || i < 4);
             if (what == "hangs" && rank == 2 && i == 6) {
                 ::usleep(1'500'000);

@@ -9,11 +9,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at a step after which a weight or a bias has not the same bits in all workers (hash, type and shape). The finding names the
-// first such tensor in observation order and the workers in the minority: those that are not of the largest group of equals, or, of groups of the
-// same size, of that with the worker that came first. Replicas that reduce their gradients together are expected to be equal to the
-// bit. A worker without the tensor at a step is left out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers'
-// hooks, too, the hashes are recorded, and no values are read.
+// Error at a step after which a weight or a bias has not the same bits in all workers (hash, type and shape). The
+// finding names the first such tensor in observation order and the workers in the minority: those that are not of the
+// largest group of equals, or, of groups of the same size, of that with the worker that came first. Replicas that
+// reduce their gradients together are expected to be equal to the bit. A worker without the tensor at a step is left
+// out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers' hooks, too, the hashes are
+// recorded, and no values are read.
 struct replica_divergence {
     using kind = rule_kind;
     static constexpr std::string_view name = "replica_divergence";
