@@ -71,6 +71,9 @@ LONGEST = 500
 TRAPS = (
     (re.compile(r"\.wait\([\w.]+, std::memory_order"), "std::atomic's wait loses wakings where libstdc++ has no futex (MinGW): use a condition variable"),
 )
+# Descriptors that are made while the numbers of standard streams are kept (file/descriptor.hpp): else what a program prints goes into them.
+DESCRIPTORS = re.compile(r"(?<![\w>])::(open|openat|creat|opendir|pipe2?|socket|accept4?|mkstemp|memfd_create|eventfd|epoll_create1?|inotify_init1?|dup)\(")
+KEPT, KEPT_LINES = "standard_streams_kept", 8
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -181,6 +184,8 @@ def main():
         found += [f"{header}:{number}: {text}" for number, text in breaches_of(header, own_name)]
         lines = header.read_text(errors="replace").splitlines()
         found += [f"{header}:{number}: {text}" for number, line in enumerate(lines, 1) for trap, text in TRAPS if trap.search(line)]
+        found += [f"{header}:{number}: a descriptor that may be a standard stream's: see spotter/file/descriptor.hpp" for number, line in enumerate(lines, 1)
+                  if DESCRIPTORS.search(line) and not any(KEPT in before for before in lines[max(0, number - KEPT_LINES):number])]
         length = len(lines)
         if length > LONGEST:
             found.append(f"{header}:{length}: longer than {LONGEST} lines")

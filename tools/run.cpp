@@ -50,7 +50,8 @@ public:
     }
     launched operator()(supervised_attempt const& now) const {
         child_process child = child_;
-        child.environment = {"SPOTTER_RUN=" + now.run};
+        child.environment = {"SPOTTER_RUN=" +
+                             std::string{system_files().absolute(now.run).view()}};  // it may go elsewhere first
         if (rules_ == nullptr) { return child(now); }
         watch_options const stopping{.stop = true};
         watched_run::tell const silent = [](json const&) {};

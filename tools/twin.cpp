@@ -78,7 +78,7 @@ int twin(twin_options const& wanted) {
     for (std::size_t i = 0; i < 2; ++i) {
         both[i] = std::thread{[&, i] {
             std::string const run = wanted.folder + (i == 0 ? "/a" : "/b");
-            child_process child{wanted.command, {}, {"SPOTTER_RUN=" + run}};
+            child_process child{wanted.command, {}, {"SPOTTER_RUN=" + std::string{files.absolute(run).view()}}};
             ends[i] = child({.number = 1, .run = run});
             --running;
         }};

@@ -49,7 +49,9 @@ std::string told_by(std::string const& folder, std::uint32_t rank) {
 
 TEST_CASE("four ranks that agree: nothing is told, and each is a worker of the run") {
     temporary_folder const folder;
-    for (std::string const& each : said_in("well", folder / "")) { CHECK(has(each, "of 4; last 39")); }
+    for (std::string const& each : said_in("well", folder / "")) {
+        CHECK(has(each, "of 4; last 39"));
+    }  // and replicas were compared at each
     auto const run = open_trial(folder / "run");
     REQUIRE(run);
     CHECK((run->workers().size() == ranks && run->expected_workers() == ranks && run->status() == run_status::finished));
@@ -88,6 +90,44 @@ TEST_CASE("a replica with one other bit is named, at the step, by every rank") {
         CHECK(has(each, "odd 3/1 at 7; last 7"));
     }
     CHECK(told_by(folder / "", 0) == "train(7); replicas differ: rank 3\n");
+}
+
+TEST_CASE("so is one with another bit in a bias, or in a single number that is learnt") {
+    temporary_folder const folder;
+    for (std::string const& each : said_in("flips_bias", folder / "")) {
+        INFO(each);
+        CHECK(has(each, "odd 1/1 at 5; last 5"));
+    }
+    temporary_folder const other;
+    for (std::string const& each : said_in("flips_number", other / "")) {
+        INFO(each);
+        CHECK(has(each, "odd 2/1 at 3; last 3"));
+    }
+}
+
+TEST_CASE("where a rank shows nothing that is to be the same, replicas are not compared, and that is told once") {
+    for (bool const one : {false, true}) {
+        temporary_folder const folder;
+        for (std::string const& each : said_in(one ? "unseen_by_one" : "unseen", folder / "")) {
+            INFO(each);
+            CHECK(has(each, " not compared; last 39"));
+            CHECK(!has(each, "odd"));
+        }
+        CHECK(told_by(folder / "", 3) ==
+              (one ? "train(4); replicas are not compared: rank 2 has shown no weight or bias\n"
+                   : "train(0); replicas are not compared: rank 0 has shown no weight or bias\n"));
+        auto const run = open_trial(folder / "run", worker{2}).value();
+        bool named = false;
+        for (auto const& each : run.coverages()) {
+            named = named || (each.rule == "rank_digest" && each.judged == (one ? 4U : 0U));
+        }
+        CHECK(named);
+    }
+}
+
+TEST_CASE("ranks that show their tensors in another order are the same") {
+    temporary_folder const folder;
+    for (std::string const& each : said_in("any_order", folder / "")) { CHECK(has(each, "of 4; last 39")); }
 }
 
 TEST_CASE("a rank that is a step ahead is named") {

@@ -298,3 +298,34 @@ TEST_CASE("s3: an object beyond 64 MiB goes in parts; parts that a kill left are
     CHECK(open.text.find("free/000000.spot") == std::string::npos);
     check_reads(open_trial("s3://runs/free").value(), 60);
 }
+
+TEST_CASE("s3: what a program prints on streams that it has closed is no part of a request, and a relative folder "
+          "stays where it was") {
+    SPOTTER_NEEDS_STORE(store);
+    temporary_folder const folder;
+    record_run(folder / "run", 20);
+    pid_t const child = ::fork();
+    if (child == 0) {
+        for (int const each : {0, 1, 2}) { ::close(each); }
+        std::thread{[] {
+            for (;;) {
+                for (int const each : {1, 2}) { (void)!::write(each, "GET / HTTP/1.1\r\n\r\n", 18); }
+            }
+        }}.detach();
+        bool good = ::chdir((folder / "").c_str()) == 0;
+        s3::mirror away{"later", "s3://runs/printed/later", {.every = 100ms}};
+        good = good && s3::sync("run", "s3://runs/printed/run").has_value();
+        good = ::chdir("/") == 0 && good;
+        record_run(folder / "later", 20);
+        good = !away.finish() && good;
+        auto const read = open_trial("s3://runs/printed/run");
+        good = good && read &&
+               (*read)["w"].at(train(7)).to<std::vector<float>>().value_or(std::vector<float>{}) == values_at(7);
+        ::_exit(good ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    check_same(folder / "run", "s3://runs/printed/run");
+    check_same(folder / "later", "s3://runs/printed/later");
+}

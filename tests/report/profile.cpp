@@ -183,6 +183,62 @@ TEST_CASE("what to do about waiting for data depends on what the machine did mea
           }).starts_with("Tasks wait for memory 40 % of the time"));
 }
 
+TEST_CASE("what neighbours do is no advice to the program: its own share says whose it is") {
+    constexpr std::string_view look = "see what else runs there (top), move it or this run away, or give the run a "
+                                      "share of its own (taskset, cgroups).";
+    auto const says = [&](std::string const& verdict, std::string const& begin) {
+        INFO(verdict);
+        CHECK(verdict == "60 % of a train step is section data; " + begin + std::string{look});
+    };
+    says(verdict_beside([](system_load& it, int) { use_cores(it, 1, 1, 0.06F); }),
+         "all cores are 100 % busy, of which this process has 3 %: ");
+    auto const disks = [](system_load& it, double own) {
+        use_cores(it, 0.3F, 0.1F, 0.4F);
+        it.waits_io = {0.9F, 0.3F};
+        it.own_read = own, it.disk_read = 10e6;
+        for (auto const each : {system_load::part::pressure_io, system_load::part::own_io, system_load::part::disk}) {
+            it.learn(each);
+        }
+    };
+    static decltype(disks) const* with = &disks;
+    says(verdict_beside([](system_load& it, int) { (*with)(it, 1e6); }),
+         "tasks wait for disks 90 % of the time, and 90 % of what goes over them is others': ");
+    CHECK(verdict_beside([](system_load& it, int) {
+              (*with)(it, 9e6);
+          }).find("read ahead, or keep the data on a faster disk") != std::string::npos);
+    auto const memory = [](system_load& it, double held, double own) {
+        (*with)(it, own);
+        it.waits_memory = {0.4F, 0.3F};
+        it.held = held, it.memory = 1e9;
+        for (auto const each : {system_load::part::pressure_memory, system_load::part::memory}) { it.learn(each); }
+    };
+    static decltype(memory) const* short_of = &memory;
+    CHECK(verdict_beside([](system_load& it, int) { (*short_of)(it, 0.03e9, 0); }) ==
+          "Tasks wait for memory 40 % of the time, and this process has 3 % of it at most: " + std::string{look});
+    for (bool const mapped : {false, true}) {  // it holds the memory, or maps and reads files that do not fit
+        auto const told = mapped ? verdict_beside([](system_load& it, int) { (*short_of)(it, 0.03e9, 9e6); })
+                                 : verdict_beside([](system_load& it, int) { (*short_of)(it, 0.9e9, 1e6); });
+        CHECK(told.find("Make its batch or its cache smaller") != std::string::npos);
+    }
+}
+
+TEST_CASE("a step that computes while others have the processor is told with that") {
+    temporary_folder const folder;
+    for (bool const mine : {false, true}) {
+        std::string const path = folder / (mine ? "mine" : "theirs");
+        double const begin = profile_clock;
+        record_profile(path, 101, [](std::uint64_t) { return step_costs{0.001, 0.02, 0.06, 0.001}; });
+        sample_beside(
+            path, 8, begin, mine ? [](system_load& it, int) { use_cores(it, 1, 1, 1.9F); } : [](system_load& it, int) {
+                use_cores(it, 1, 1, 0.1F);
+            });
+        std::string const verdict = profile_at(path).verdict;
+        INFO(verdict);
+        CHECK((verdict.find(" Meanwhile others had 95 % of all cores: see what else runs there") ==
+               std::string::npos) == mine);
+    }
+}
+
 TEST_CASE("a slow step is told with what the machine did then, and the page draws it") {
     temporary_folder const folder;
     double const begin = profile_clock;

@@ -81,7 +81,7 @@ struct checkpoint_folder::writing {
 
 SPOTTER_BODY checkpoint_folder::checkpoint_folder(std::string_view folder, checkpoint_options const& choices,
                                                   file_system& files)
-    : folder_{folder}, choices_{choices}, files_{files} {
+    : folder_{files.absolute(folder).view()}, choices_{choices}, files_{files} {
     while (folder_.size() > 1 && folder_.back() == '/') { folder_.pop_back(); }
     bool const known = choices.as == dtype::none || choices.as == dtype::f32 || choices.as == dtype::f16 || choices.as == dtype::bf16;
     if (!known) {

@@ -60,12 +60,16 @@ namespace select {
 [[nodiscard]] constexpr bool weights(tensor_info const& tensor) noexcept {
     return tensor.role == role::weight && tensor.shape.rank >= 2 && !has(tensor.flags, flag::frozen);
 }
-// Gradients of such weights; a gradient whose partner nobody knows counts as one.
+// All that a net is made of: matrices, biases, scales, single numbers, whether they are meant to change or not.
+[[nodiscard]] constexpr bool all_parameters(tensor_info const& tensor) noexcept {
+    return tensor.role == role::weight || tensor.role == role::bias;
+}
+// Gradients of `weights`; a gradient whose partner nobody knows counts as one.
 [[nodiscard]] constexpr bool weight_gradients(tensor_info const& tensor) noexcept {
     return tensor.role == role::gradient && tensor.shape.rank >= 2 &&
            (tensor.partner_role == role::weight || tensor.partner_role == role::other);
 }
-// Such weights, and what layers put out.
+// `weights`, and what layers put out.
 [[nodiscard]] constexpr bool weights_and_activations(tensor_info const& tensor) noexcept {
     return weights(tensor) || tensor.role == role::activation;
 }

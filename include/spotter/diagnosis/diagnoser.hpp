@@ -43,6 +43,8 @@ private:
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
     [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
                                   findings& out) noexcept;
+    // Values that are no numbers, in the mode of the cause: those of another are another matter. Of other causes each.
+    [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
     // That was told as the cause.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
@@ -58,7 +60,8 @@ private:
     spotter::progress told_ =
         spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
-    std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last
+    std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last,
+    mode cause_mode_ = mode::train;                               // at a step of it
     severity cause_level_ = severity::info;
     bool weights_told_ = false, sign_told_ = false;
     bool has_classes_ = false;  // labels of whole numbers were seen

@@ -91,8 +91,12 @@ SPOTTER_BODY bool diagnoser::explained(episode const& it) const noexcept {
     return lately && (standing_of(it.latest, losses_, limits_) == standing::symptom || says_the_same(it));
 }
 
+SPOTTER_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noexcept {
+    return !it.tells_origin || it.step.mode == cause_mode_;
+}
+
 SPOTTER_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
-    return it.rule == cause_ && it.latest.tensor == cause_tensor_;
+    return it.rule == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
 }
 
 // A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends;
@@ -111,7 +115,7 @@ inline void join_bad_value(finding const& it, spotter::progress now, finding& ca
 }
 
 SPOTTER_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
-    return it.rule == cause_ && it.reason == cause_reason_;
+    return it.rule == cause_ && it.reason == cause_reason_ && is_of_cause_mode(it);
 }
 
 // What is the program's way of working, while the run makes progress, is told as that.
@@ -179,9 +183,10 @@ SPOTTER_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now,
     if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, now, cause); }
     if (what.outcome) { told_ = now; }
     cause_at_ = close_;
-    if (cause.rule == cause_ && cause.reason == cause_reason_ && what.level <= cause_level_) { return false; }
-    cause_ = cause.rule, cause_reason_ = cause.reason, cause_tensor_ = cause.tensor, cause_level_ = what.level;
     cause.step = step;
+    if (is_cause(cause) && what.level <= cause_level_) { return false; }
+    cause_ = cause.rule, cause_reason_ = cause.reason, cause_tensor_ = cause.tensor, cause_level_ = what.level;
+    cause_mode_ = step.mode;
     cause.severity = what.level;
     out.push(cause);
     return true;

@@ -264,7 +264,7 @@ SPOTTER_BODY error dump::add_folder(std::string const& path, std::string const& 
 
 SPOTTER_BODY result<dump> dump::open(std::string_view path, inflate_function inflate, file_system& files) {
     dump it{inflate, files};
-    std::string whole{path};
+    std::string whole{files.absolute(path).view()};  // read from later on
     while (whole.size() > 1 && whole.back() == '/') { whole.pop_back(); }
     auto const kind = files.kind_of(whole);
     if (!kind) { return kind.error(); }
@@ -277,7 +277,7 @@ SPOTTER_BODY result<dump> dump::open(std::string_view path, inflate_function inf
     }
     if (why) { return why; }
     if (it.index_.names().empty()) {
-        error none{errc::not_a_run, std::string_view{whole}.substr(whole.size() > 100 ? whole.size() - 100 : 0)};
+        error none{errc::not_a_run, path.substr(path.size() > 100 ? path.size() - 100 : 0)};
         none.what << (*kind == path_kind::missing ? " does not exist"
                                                   : " is no run (it holds no 000000.spot), and there is no tensor in "
                                                     ".npy, .npz or .safetensors files");

@@ -77,7 +77,8 @@ class tensorboard_writer {
 public:
     explicit tensorboard_writer(std::string_view folder, tensorboard_options options = {},
                                 file_system& files = system_files())
-        : folder_{folder}, options_{std::move(options)}, files_{files}, workers_{options_.which} {}
+        : folder_{files.absolute(folder).view()}, options_{std::move(options)}, files_{files},
+          workers_{options_.which} {}
     tensorboard_writer(tensorboard_writer const&) = delete;
     tensorboard_writer& operator=(tensorboard_writer const&) = delete;
 

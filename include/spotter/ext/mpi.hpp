@@ -34,6 +34,10 @@ struct collective_options {  // the same in every rank
 struct agreement {
     spotter::decision decision = decision::proceed;  // the strongest that a rank asks for
     std::uint32_t asked_by = 0;                       // the lowest rank that asks for it; of proceed nobody
+    // Whether every rank has a digest of tensors at this step. Where one has none it is not known whether replicas are
+    // the same.
+    bool replicas_compared = false;
+    std::uint32_t uncompared_rank = 0;                // the lowest that has none
     bool replicas_differ = false;                     // the digests of replicated tensors are not the same
     std::uint32_t odd_rank = 0, odd_ranks = 0;        // the lowest rank of those that are not of the largest group of equals, and how many these are
     bool steps_differ = false;                        // not all ranks are at the same step
@@ -48,22 +52,35 @@ struct agreement {
 
 namespace detail {
 
+// Of tensors by their names, in whatever order they were seen.
 struct replica_digest {
-    std::uint64_t now = 0;  // of the tensors seen since the last close
-    std::uint64_t closed = 0;
+    struct sum {
+        std::uint64_t bits = 0;
+        std::uint64_t tensors = 0;  // in it; none: there is nothing to compare
+    };
+    sum now{};  // of the tensors seen since the last close
+    sum closed{};
+
+    constexpr void add(std::string_view name, std::uint64_t digest) noexcept {
+        std::uint64_t mixed = (digest ^ hash_bytes(name.data(), name.size())) * 0x9E3779B97F4A7C15ULL;
+        mixed = (mixed ^ mixed >> 32U) * 0xD6E8FEB86659FD93ULL;
+        now.bits += mixed ^ mixed >> 32U;
+        ++now.tensors;
+    }
 };
 
 }  // namespace detail
 
-// What `collective::digest()` gives to a rank's hook: the bits of its weights as one number. Finds nothing. Weights only, as they are before
-// the update: what every rank has the same, to the bit. A worker of the hook in another thread must not have it.
+// What `collective::digest()` gives to a rank's hook: the bits of its weights and biases as one number. Finds nothing.
+// These only, as they are before the update: what every rank has the same, to the bit. A worker of the hook in another
+// thread must not have it.
 struct rank_digest {
     using kind = rule_kind;
     static constexpr std::string_view name = "rank_digest";
 
     detail::replica_digest* into = nullptr;  // of the collective, which must outlive the hook
     std::uint64_t every = 1;  // steps; 1 at least
-    selector select = &select::weights;
+    selector select = &select::all_parameters;
 
     struct state {};
 
@@ -72,15 +89,15 @@ struct rank_digest {
     }
     constexpr void observe(state&, observation const& it) const noexcept {
         if (it.step.mode != mode::train || it.step.index % every != 0 || !has(it.stats.has, terms::hash)) { return; }
-        into->now = (into->now ^ digest_of(it)) * 0x9E3779B97F4A7C15ULL;
-        into->now ^= into->now >> 29;
+        into->add(it.tensor.name, digest_of(it));
     }
     constexpr truth close(state&, step_id step, findings&) const noexcept {
-        if (step.mode == mode::train && into != nullptr) {
-            into->closed = into->now;
-            into->now = 0;
-        }
-        return truth::no;
+        if (step.mode != mode::train || into == nullptr) { return truth::undecided; }
+        into->closed = std::exchange(into->now, {});
+        return into->closed.tensors > 0 ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no weight or bias was seen at a training step at which ranks agree: replicas are not compared";
     }
 };
 
@@ -89,8 +106,9 @@ struct rank_digest {
 //     hook watch{"runs/a", keep, packs::supervised, ranks.digest(), ranks.options()};
 //     agreement const all = ranks.agree(watch, train(i), watch.step(train(i), net));
 //     if (all.decision == decision::stop) { break; }               // in every rank, at the same step
-// A call is one MPI_Iallreduce of 40 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more, to say which. What was told
-// is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call MPI.
+// A call is one MPI_Iallreduce of 48 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more,
+// to say which. What was told is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call
+// MPI.
 class collective {
 public:
     // Collective itself: MPI_Comm_dup.
@@ -120,8 +138,12 @@ public:
         choices.worker = rank_, choices.workers = size_;
         return choices;
     }
-    // A rule for the hook of this rank; which tensors are to be the same in all of them.
-    [[nodiscard]] rank_digest digest(selector select = &select::weights) noexcept { return {&digest_, choices_.every, select}; }
+    // A rule for the hook of this rank; which tensors are to be the same in all of them. Other state that is, as an
+    // optimizer's or a layer's running means, is compared where the selector says so.
+    [[nodiscard]] rank_digest digest(selector select = &select::all_parameters) noexcept {
+        compared_ = true;  // until it shows that there is nothing to compare
+        return {&digest_, choices_.every, select};
+    }
     // Why this rank is alone; none while it is not. errc::not_yet, or what MPI says.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
@@ -138,7 +160,9 @@ public:
             auto const part = watch.section("agree");
             all = exchange(step, stops_ ? decision::stop : own);
         }
-        if (all) { tell(watch, step, all); }
+        bool const lost = compared_ && !all.alone && !all.replicas_compared;
+        if (!all.alone) { compared_ = all.replicas_compared; }
+        if (all || lost) { tell(watch, step, all, lost); }
         return all;
     }
 
@@ -153,18 +177,29 @@ private:
     [[nodiscard]] static std::uint64_t number_of(step_id step) noexcept { return step.index; }
 
     [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
-        std::uint64_t const place = number_of(step), digest = digest_.closed;
+        std::uint64_t const place = number_of(step), digest = digest_.closed.bits,
+                            none = digest_.closed.tensors == 0 ? 1 : 0;
         // The maximum of a number and of its complement say whether all are the same; of decision and rank the strongest, of the lowest rank.
-        std::uint64_t const said[5] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_), digest, ~digest, place, ~place};
-        std::uint64_t heard[5]{};
+        std::uint64_t const said[6] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_),
+                                       digest,
+                                       ~digest,
+                                       place,
+                                       ~place,
+                                       none << 32U | (low_half - rank_)};
+        std::uint64_t heard[6]{};
         MPI_Request request = MPI_REQUEST_NULL;
-        if (!fine(MPI_Iallreduce(said, heard, 5, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") || !arrives(request, step)) {
+        if (!fine(MPI_Iallreduce(said, heard, 6, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") ||
+            !arrives(request, step)) {
             return alone(own);
         }
         agreement made;
         made.decision = static_cast<decision>(heard[0] >> 32U);
         made.asked_by = static_cast<std::uint32_t>(low_half - (heard[0] & low_half));
-        made.replicas_differ = heard[1] != ~heard[2];
+        made.replicas_compared = heard[5] >> 32U == 0;
+        if (!made.replicas_compared) {
+            made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard[5] & low_half));
+        }
+        made.replicas_differ = made.replicas_compared && heard[1] != ~heard[2];
         made.steps_differ = heard[3] != ~heard[4];
         made.step_ahead = {step.mode, heard[3]};
         if (!made.replicas_differ && !made.steps_differ) { return made; }
@@ -223,11 +258,14 @@ private:
     }
 
     template <class Hook>
-    void tell(Hook& watch, step_id step, agreement const& all) const noexcept {
+    void tell(Hook& watch, step_id step, agreement const& all, bool uncompared) const noexcept {
         text<400> line;
         line << name_of(step.mode) << '(' << step.index << ")";
         if (all.alone) { line << ' ' << trouble_.what.view(); }
         if (!all.alone && all.decision != decision::proceed) { line << " rank " << all.asked_by << " asks for " << name_of(all.decision); }
+        if (uncompared) {
+            line << "; replicas are not compared: rank " << all.uncompared_rank << " has shown no weight or bias";
+        }
         if (all.replicas_differ) {
             line << "; replicas differ: rank " << all.odd_rank;
             if (all.odd_ranks > 1) { line << " and " << all.odd_ranks - 1 << " more"; }
@@ -240,6 +278,7 @@ private:
     collective_options choices_;
     std::uint32_t rank_ = 0, size_ = 1;
     bool stops_ = false;
+    bool compared_ = false;  // replicas were, when it was told last
     error trouble_{};
     detail::replica_digest digest_{};
     std::unique_ptr<std::uint64_t[]> each_{};  // digest and step of each rank

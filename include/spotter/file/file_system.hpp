@@ -10,6 +10,26 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// The longest path that is taken, in bytes.
+inline constexpr std::size_t longest_path = 4000;
+
+// A path put together from parts; `good()` is false where it is too long.
+class path_text {
+public:
+    path_text() noexcept = default;
+    path_text(std::string_view folder, std::string_view name) noexcept;
+    // All of it fits.
+    [[nodiscard]] bool good() const noexcept { return good_; }
+    // `folder/name`; cut where it is too long. Lives with this.
+    [[nodiscard]] std::string_view view() const noexcept { return text_.view(); }
+    // The same, where a path is asked for.
+    [[nodiscard]] operator std::string_view() const noexcept { return view(); }
+
+private:
+    text<longest_path> text_{};
+    bool good_ = true;
+};
+
 // An open file or a lock; worth nothing after `close` or `unlock`. A number, so a test's file system can make its own.
 struct opened_file {
     std::int64_t native = -1;  // whatever its file system knows it by; negative: none
@@ -70,6 +90,9 @@ public:
     // Whether an open file is the one that has that name: not where another took its place, or none did.
     [[nodiscard]] virtual result<bool> is_at(opened_file, std::string_view path) noexcept;
 
+    // The same place, whichever folder will be the working one: for whoever keeps a path. A file system without one
+    // gives it as it is.
+    [[nodiscard]] virtual path_text absolute(std::string_view path) noexcept { return {"", path}; }
     // Below a file everything is missing; a link that leads nowhere is `other`.
     [[nodiscard]] virtual result<path_kind> kind_of(std::string_view path) noexcept = 0;
     // In bytes; an error where there is no file.
@@ -120,26 +143,6 @@ public:
 
 private:
     [[nodiscard]] static error none() noexcept { return {errc::unwritable, "this file system has no shared memory"}; }
-};
-
-// The longest path that is taken, in bytes.
-inline constexpr std::size_t longest_path = 4000;
-
-// A path put together from parts; `good()` is false where it is too long.
-class path_text {
-public:
-    path_text() noexcept = default;
-    path_text(std::string_view folder, std::string_view name) noexcept;
-    // All of it fits.
-    [[nodiscard]] bool good() const noexcept { return good_; }
-    // `folder/name`; cut where it is too long. Lives with this.
-    [[nodiscard]] std::string_view view() const noexcept { return text_.view(); }
-    // The same, where a path is asked for.
-    [[nodiscard]] operator std::string_view() const noexcept { return view(); }
-
-private:
-    text<longest_path> text_{};
-    bool good_ = true;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

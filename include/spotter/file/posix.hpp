@@ -21,6 +21,8 @@ public:
     [[nodiscard]] error sync_folder(std::string_view path) noexcept override;
     [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override;
 
+    // As it is where the working directory was removed, or does not lead there by its name.
+    [[nodiscard]] path_text absolute(std::string_view path) noexcept override;
     [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override;
     [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override;
     [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override;

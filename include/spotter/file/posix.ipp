@@ -67,6 +67,18 @@ SPOTTER_BODY result<bool> posix_file_system::is_at(opened_file file, std::string
     return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+SPOTTER_BODY path_text posix_file_system::absolute(std::string_view path) noexcept {
+    path_text const as_given{"", path};
+    if (path.empty() || path.front() == '/') { return as_given; }
+    char folder[longest_path];
+    if (::getcwd(folder, sizeof folder) == nullptr) { return as_given; }
+    path_text const whole{folder, path};
+    struct stat here{}, there{};
+    bool const same = folder[0] == '/' && ::stat(".", &here) == 0 && ::stat(folder, &there) == 0 &&
+                      here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    return same && whole.good() ? whole : as_given;
+}
+
 SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
     struct stat facts {};
@@ -136,7 +148,9 @@ SPOTTER_BODY error posix_file_system::make_folder(std::string_view path) noexcep
         if (last && failed != 0) {
             struct stat facts {};
             bool const there = ::stat(letters, &facts) == 0;
-            if (!there) { return detail::system_error(failed, "make the folder", path); }
+            bool const nowhere = failed == ENOENT && path.front() != '/';
+            std::string_view const known = nowhere ? "the working directory was removed" : "";
+            if (!there) { return detail::system_error(failed, "make the folder", path, known); }
             if (!S_ISDIR(facts.st_mode)) { return detail::system_error(ENOTDIR, "make the folder", path); }
         }
         if (!last) { letters[at] = '/'; }
@@ -146,7 +160,7 @@ SPOTTER_BODY error posix_file_system::make_folder(std::string_view path) noexcep
 
 SPOTTER_BODY error posix_file_system::list(std::string_view path, name_taker take, void* context) noexcept {
     detail::zero_terminated name{path};
-    DIR* const folder = name.good() ? ::opendir(name.get()) : nullptr;
+    DIR* const folder = name.good() ? detail::open_folder_above_streams(name.get()) : nullptr;
     if (folder == nullptr) { return detail::system_error(name.good() ? errno : ENAMETOOLONG, "list", path); }
     for (;;) {
         errno = 0;
@@ -368,11 +382,9 @@ SPOTTER_BODY result<opened_file> posix_file_system::open_file(std::string_view p
                                                               mode_t rights) noexcept {
     detail::zero_terminated name{path};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, doing, path); }
-    for (;;) {
-        int const number = ::open(name.get(), flags | O_CLOEXEC, rights);
-        if (number >= 0) { return opened_file{number}; }
-        if (errno != EINTR) { return detail::system_error(errno, doing, path); }
-    }
+    int const number = detail::open_above_streams(name.get(), flags, rights);
+    if (number < 0) { return detail::system_error(errno, doing, path); }
+    return opened_file{number};
 }
 
 SPOTTER_BODY fork_guard::fork_guard() noexcept : made_in_{::getpid()} {

@@ -2,6 +2,7 @@
 // File (L1): what the system's error numbers mean to a user, and who is in the way.
 #pragma once
 
+#include <spotter/file/descriptor.hpp>
 #include <spotter/file/file_system.hpp>
 
 #include <cstring>

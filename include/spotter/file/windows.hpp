@@ -17,6 +17,8 @@ public:
     [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override;
 
     [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override;
+    // On the drive that it names, else on the one of the working folder.
+    [[nodiscard]] path_text absolute(std::string_view path) noexcept override;
     [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override;
     [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override;
     // Whoever has the file open for a moment is waited for, ten milliseconds at most.

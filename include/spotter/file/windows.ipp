@@ -115,6 +115,24 @@ SPOTTER_BODY result<path_kind> windows_file_system::kind_of(std::string_view pat
     return detail::is_folder(facts) ? path_kind::folder : path_kind::file;
 }
 
+SPOTTER_BODY path_text windows_file_system::absolute(std::string_view path) noexcept {
+    path_text const as_given{"", path};
+    auto const slash = [&](std::size_t at) { return path.size() > at && (path[at] == '/' || path[at] == '\\'); };
+    bool const on_drive = slash(2) && path[1] == ':', on_network = slash(0) && slash(1);
+    if (path.empty() || on_drive || on_network) { return as_given; }
+    detail::wide_path name{path};
+    wchar_t whole[longest_path];
+    unsigned long const size = name.good() ? ::GetFullPathNameW(name.get(), longest_path, whole, nullptr) : 0;
+    char letters[longest_path];
+    int const bytes = size == 0 || size >= longest_path
+                          ? 0
+                          : ::WideCharToMultiByte(CP_UTF8, 0, whole, static_cast<int>(size), letters,
+                                                  static_cast<int>(sizeof letters), nullptr, nullptr);
+    if (bytes <= 0) { return as_given; }
+    for (int i = 0; i < bytes; ++i) { letters[i] = letters[i] == '\\' ? '/' : letters[i]; }
+    return path_text{"", {letters, static_cast<std::size_t>(bytes)}};
+}
+
 SPOTTER_BODY result<std::uint64_t> windows_file_system::size_of(std::string_view path) noexcept {
     auto const facts = facts_of(path);
     if (!facts) { return facts.error(); }

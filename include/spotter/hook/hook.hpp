@@ -300,9 +300,10 @@ private:
         captures_.step_closed();
         captures_.ask(failures_, false);
         judges_.poll(now);
-        judges_.close(step_, rules_due_, found, [this](finding const& each) {
+        auto const respond = [this](finding const& each) {
             judges_.respond(each, captures_, [this](error const& why) { failures_.add(why); });
-        });
+        };
+        judges_.judge(step_, rules_due_, found, respond);
         judges_.poll(now);
         vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
         detail::tell_from_outside(sink_, step_, found);
@@ -311,12 +312,11 @@ private:
         }
         if (whole) {
             if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
-            sink_.close(step_, found);
-            ++steps_;
+            sink_.close(step_, found), ++steps_;
         } else if constexpr (requires { sink_.leave(step_, found); }) {
             sink_.leave(step_, found);
         }
-        return open_ = false, found;
+        return open_ = false, judges_.hand_out(respond), found;  // what for is recorded: a response may end all
     }
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }

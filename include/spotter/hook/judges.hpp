@@ -107,6 +107,13 @@ public:
     // the rules; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
+        judge(step, set, into, deliver);
+        hand_out(deliver);
+    }
+    // The same in two, for who has something to do with the alarm before anything is delivered. What there is no memory
+    // to keep is delivered at once.
+    template <class Deliver>
+    void judge(step_id step, std::uint64_t set, step_alarm& into, Deliver& deliver) noexcept {
         held_back_ = severity::info;
         each_machine([&](auto& machine, std::size_t i) {
             if ((set & enabled_) >> i & 1) {
@@ -118,7 +125,9 @@ public:
                     for (finding& each : scratch_) {
                         if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
                         decide(each, step);
-                        if (!found_.take(each)) { tell(each, into, deliver); }
+                        if (found_.take(each)) { continue; }
+                        deliver(each);
+                        into.add(each);
                     }
                     into.add_left_out(scratch_);
                 }
@@ -129,7 +138,13 @@ public:
             if (!found_.unsettled()) { return; }
             found_.settle(step);
             held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
-            for (finding const& each : found_) { tell(each, into, deliver); }
+            for (finding const& each : found_) { into.add(each); }
+        }
+    }
+    template <class Deliver>
+    void hand_out(Deliver& deliver) noexcept {
+        if constexpr (any_rule) {
+            for (finding const& each : found_) { deliver(each); }
             found_.clear();
         }
     }
@@ -209,11 +224,6 @@ public:
     [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }  // of all that were
 
 private:
-    template <class Deliver>
-    static void tell(finding const& each, step_alarm& into, Deliver& deliver) noexcept {
-        deliver(each);
-        into.add(each);
-    }
     template <class Argument>
     void take_worker([[maybe_unused]] Argument const& it) noexcept {
         if constexpr (std::same_as<Argument, options>) { worker_ = it.worker; }

@@ -10,6 +10,8 @@
 #if defined(_WIN32)
 #include <spotter/file/windows_api.hpp>
 #else
+#include <spotter/file/descriptor.hpp>
+
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -90,7 +92,7 @@ SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
 
 // The model of the first processor that Linux lists.
 SPOTTER_BODY void tell_processor(environment_text& out) noexcept {
-    int const file = ::open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    int const file = open_above_streams("/proc/cpuinfo", O_RDONLY);
     if (file < 0) { return; }
     char letters[2048];
     ssize_t const size = ::read(file, letters, sizeof letters);

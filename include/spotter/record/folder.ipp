@@ -165,6 +165,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return why;
 }
 
+[[nodiscard]] SPOTTER_BODY error path_too_long() noexcept {
+    return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
+}
+
 [[nodiscard]] SPOTTER_BODY std::string_view folder_above(std::string_view path) noexcept {
     std::size_t const cut = path.rfind('/');
     return cut == path.npos ? std::string_view{"."} : path.substr(0, cut == 0 ? 1 : cut);
@@ -184,7 +188,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // One name after another that a run could have, until one can be taken.
 class folder_opener {
 public:
-    folder_opener(file_system& files, std::string_view path, existing what, std::uint32_t worker,
+    folder_opener(file_system& files, path_text const& path, existing what, std::uint32_t worker,
                   disk_sync sync) noexcept
         : files_{files}, path_{path}, what_{what}, worker_{worker}, sync_{sync} {}
 
@@ -192,7 +196,7 @@ public:
     [[nodiscard]] result<bool> take(int number) noexcept {
         run_ = {};
         run_.left = left_;
-        folder_ = text<longest_path>{path_};
+        folder_ = text<longest_path>{path_.view()};
         if (number > 1) { folder_ << '-' << number; }
         if (worker_ > 0) {
             if (auto joins = join(); !joins || !*joins) { return joins; }
@@ -222,15 +226,14 @@ private:
     [[nodiscard]] error make() noexcept {
         run_.place.worker = worker_;
         run_.place.folder = path_text{folder_, ""};
-        if (!run_.place.folder.good()) {
-            return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
-        }
+        if (!run_.place.folder.good()) { return path_too_long(); }
         auto const kind = files_.kind_of(folder_);
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::folder) { return {}; }
         if (*kind != path_kind::missing) {
             error why{errc::unwritable, "cannot record into "};
-            why.what << path_.substr(path_.size() > 120 ? path_.size() - 120 : 0) << ": it is "
+            std::string_view const path = path_.view();
+            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0) << ": it is "
                      << (*kind == path_kind::file ? "a file" : "no folder") << "; choose a folder";
             return why;
         }
@@ -290,7 +293,7 @@ private:
     }
 
     file_system& files_;
-    std::string_view path_;
+    path_text path_;
     existing what_;
     std::uint32_t worker_;
     disk_sync sync_;
@@ -308,7 +311,9 @@ SPOTTER_BODY result<open_run> open_folder(file_system& files, std::string_view p
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
-    detail::folder_opener opener{files, path, what, worker, sync};
+    path_text const whole = files.absolute(path);  // another folder may be the working one by the next segment
+    if (!whole.good()) { return detail::path_too_long(); }
+    detail::folder_opener opener{files, whole, what, worker, sync};
     for (int number = 1; number < most; ++number) {
         auto const taken = opener.take(number);
         if (!taken) { return taken.error(); }

@@ -47,11 +47,13 @@ public:
     void close(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->close(step, found); }
         run_.close(step, found);
+        show(found);
     }
     // The run failed amid the step: it has no close, so that readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->leave(step, found); }
         run_.leave(step, found);
+        show(found);
     }
     void finish(run_end const& end) noexcept;
     void flush() noexcept { run_.flush(); }
@@ -77,6 +79,13 @@ public:
     [[nodiscard]] std::string_view path() const noexcept { return run_.path(); }
 
 private:
+    // What the loop hears of and may die of in its next call is in the file before it hears of it: errors, and what
+    // asks for a decision.
+    void show(step_alarm const& found) noexcept {
+        if (!found.empty() && (found.front().severity == severity::error || found.decision() != decision::proceed)) {
+            run_.show();
+        }
+    }
     void number_twice(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
 
     run_recorder run_;

@@ -90,6 +90,7 @@ public:
     void ask_for_room() noexcept;
 
     void flush() noexcept;  // waits until what was committed is in the file
+    void show() noexcept;   // the same, for as long as a loop may wait that was told an alarm
     void poll() noexcept;  // the writer's work; nothing where a thread does it
     // Somebody outside asks the run to stop; for the training thread.
     [[nodiscard]] stop_file const& stopping() const noexcept { return stop_file_; }
@@ -118,6 +119,11 @@ private:
     static constexpr unsigned unused_microseconds = 100'000;  // as often as the stop file is looked for
 
     [[nodiscard]] std::uint64_t ring_bytes() const noexcept;
+    // Which flush the writer is to do; and whether it has.
+    [[nodiscard]] std::uint64_t ask_for_flush() noexcept;
+    [[nodiscard]] bool flushed(std::uint64_t wanted) const noexcept {
+        return flush_done_.load(std::memory_order_acquire) >= wanted;
+    }
 
     [[nodiscard]] bool take_plain_memory() noexcept;
     [[nodiscard]] bool share_memory() noexcept;

@@ -142,10 +142,35 @@ SPOTTER_BODY void recorder_core::ask_for_room() noexcept {
 
 SPOTTER_BODY void recorder_core::flush() noexcept {
     if (!threaded_) { return write_out(); }
+    std::uint64_t const wanted = ask_for_flush();
+    while (!flushed(wanted)) { nap(50); }
+}
+
+SPOTTER_BODY void recorder_core::show() noexcept {
+    if (!threaded_) { return write_out(); }
+    bool const behind = !flushed(flush_wanted_.load(std::memory_order_relaxed));  // it was waited for before, in vain
+    std::uint64_t const wanted = ask_for_flush(), since = steady_milliseconds();
+    for (int round = 0; policy_ == overflow::block && !behind && !flushed(wanted); ++round) {
+        if (steady_milliseconds() - since >= patience_milliseconds) {
+            return note(
+                {errc::not_yet,
+                 "the writer took longer than 2 s for an alarm, which was told before it was in the record; nobody "
+                 "waits for it until it has caught up, and if the program dies before, the record may not say why; "
+                 "check the disk"});
+        }
+        if (round < 64) {
+            std::this_thread::yield();
+        } else {
+            nap(50);
+        }
+    }
+}
+
+SPOTTER_BODY std::uint64_t recorder_core::ask_for_flush() noexcept {
     std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
     flush_wanted_.store(wanted, std::memory_order_release);
     sleeper_.wake();
-    while (flush_done_.load(std::memory_order_acquire) < wanted) { nap(50); }
+    return wanted;
 }
 
 SPOTTER_BODY void recorder_core::poll() noexcept {
@@ -309,7 +334,7 @@ SPOTTER_BODY void recorder_core::work() noexcept {
     for (;;) {
         bool const stopping = stop_.load(std::memory_order_acquire);
         std::uint64_t const wanted = flush_wanted_.load(std::memory_order_acquire);
-        bool const made_ready = !stopping && pages_.more();
+        bool const made_ready = !stopping && flushed(wanted) && pages_.more();
         int taken = 0;
         while (taken < 16 && drain_.take()) { ++taken; }
         look_around();

@@ -64,6 +64,9 @@ public:
     void finish(run_end const& end) noexcept;
 
     void flush() noexcept;
+    // The same, but that the loop waits for it two seconds at most, and not at all where it is never to wait
+    // (options::overflow).
+    void show() noexcept;
     // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
     void poll() noexcept;
 
@@ -105,6 +108,7 @@ private:
     // The body of run_begin; empty where there is no memory.
     void put_begin(run_info const& run, byte_buffer& into) const noexcept;
     [[nodiscard]] bool recording() noexcept;
+    [[nodiscard]] bool goes_on() noexcept;  // begun, not over, and this process's
     [[nodiscard]] bool child() noexcept;
     void be_child() noexcept;
 

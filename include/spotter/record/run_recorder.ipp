@@ -233,13 +233,13 @@ SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
 }
 
 SPOTTER_BODY section_watcher const* run_recorder::watcher() const noexcept { return core_ != nullptr ? core_->watcher() : nullptr; }
-SPOTTER_BODY void run_recorder::flush() noexcept {
-    if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }
-}
 
-SPOTTER_BODY void run_recorder::poll() noexcept {
-    if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->poll(); }
+SPOTTER_BODY bool run_recorder::goes_on() noexcept {
+    return core_ != nullptr && core_->started() && !core_->finished() && !child();
 }
+SPOTTER_BODY void run_recorder::flush() noexcept { goes_on() ? core_->flush() : void(); }
+SPOTTER_BODY SPOTTER_COLD void run_recorder::show() noexcept { goes_on() ? core_->show() : void(); }
+SPOTTER_BODY void run_recorder::poll() noexcept { goes_on() ? core_->poll() : void(); }
 
 SPOTTER_BODY bool run_recorder::stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
 

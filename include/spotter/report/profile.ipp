@@ -185,10 +185,40 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
                        worker, duration_text(slowest), slowest / usual, duration_text(usual));
 }
 
+// What is measured of the whole machine is advice for this program only where this program has most of it; a share that
+// is not known is taken for its own. Children of the process count as others.
+struct shared_load {
+    double others = 0;  // of what is in use, 0 to 1
+
+    [[nodiscard]] bool is_theirs() const noexcept { return others > 0.5; }
+};
+[[nodiscard]] SPOTTER_BODY shared_load processor_load(machine_profile const& it) {
+    double const own = it.mean_of("own_cpu"), other = it.mean_of("other_cpu");
+    return {it.find("own_cpu") != nullptr && own + other > 0 ? other / (own + other) : 0};
+}
+[[nodiscard]] SPOTTER_BODY shared_load disk_load(machine_profile const& it) {
+    double const own = it.mean_of("own_read") + it.mean_of("own_written");
+    double const all = it.mean_of("disk_read") + it.mean_of("disk_written");
+    return {it.find("own_read") != nullptr && all > own ? 1 - own / all : 0};
+}
+// By what this process has taken and not given back. Files that it has mapped are not in that: they are its own doing
+// where it is who reads.
+[[nodiscard]] SPOTTER_BODY shared_load memory_load(machine_profile const& it) {
+    machine_series const* const own = it.find("memory");
+    bool const reads = it.mean_of("own_read") > 0 && !disk_load(it).is_theirs();
+    return {own != nullptr && !reads ? 1 - own->most : 0};
+}
+inline constexpr std::string_view look_for_others =
+    "see what else runs there (top), move it or this run away, or give the run a share of its own (taskset, cgroups)";
+
 // Pages that had to go are read again and again: whatever touches memory is slow then.
 [[nodiscard]] SPOTTER_BODY std::string short_of_memory(machine_profile const& it) {
     double const waits = it.mean_of("pressure/memory");
     if (waits < pressing_share) { return {}; }
+    if (shared_load const load = memory_load(it); load.is_theirs()) {
+        return fmt::format("Tasks wait for memory {} of the time, and this process has {} of it at most: {}.",
+                           percent(waits), percent(1 - load.others), look_for_others);
+    }
     return fmt::format("Tasks wait for memory {} of the time: what the run works on does not fit. Make its batch or its cache smaller, or give it more memory.",
                        percent(waits));
 }
@@ -200,9 +230,17 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
     }
     double const disks = (std::max)(it.mean_of("pressure/io"), it.mean_of("io_wait"));
     if (disks >= waiting_share) {
+        if (shared_load const load = disk_load(it); load.is_theirs()) {
+            return fmt::format("; tasks wait for disks {} of the time, and {} of what goes over them is others': {}.",
+                               percent(disks), percent(load.others), look_for_others);
+        }
         return fmt::format("; tasks wait for disks {} of the time: read ahead, or keep the data on a faster disk or in memory.", percent(disks));
     }
     if (it.mean_of("cpu") >= busy_share) {
+        if (processor_load(it).is_theirs()) {
+            return fmt::format("; all cores are {} busy, of which this process has {}: {}.", percent(it.mean_of("cpu")),
+                               percent(it.mean_of("own_cpu")), look_for_others);
+        }
         return fmt::format("; all cores are {} busy: make batches cheaper or prepare them beforehand, more threads will not help.",
                            percent(it.mean_of("cpu")));
     }
@@ -214,11 +252,19 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
                : fmt::format("; of all cores {} are at work: read ahead with {} threads.", percent(it.mean_of("cpu")), threads);
 }
 
-// That others were at work, where it slowed steps down: then everything else is told with that in it.
-[[nodiscard]] SPOTTER_BODY std::string others_at_work(trial const& run) {
+// That others were at work, where it slowed steps down or they had most of the processor: then everything else is told
+// with that in it.
+[[nodiscard]] SPOTTER_BODY std::string others_at_work(trial const& run, run_profile const& told) {
     for (finding const& each : run.findings()) {
         if (each.rule == "noisy_neighbour") {
             return fmt::format(" Steps take {:.2g} times as long while others have the processor: see what else runs there.", each.measured);
+        }
+    }
+    for (worker_profile const& each : told.workers) {
+        bool const theirs = each.machine.mean_of("cpu") >= busy_share && processor_load(each.machine).is_theirs();
+        if (theirs && told.verdict.find(look_for_others) == std::string::npos) {
+            return fmt::format(" Meanwhile others had {} of all cores: {}.", percent(each.machine.mean_of("other_cpu")),
+                               look_for_others);
         }
     }
     return {};
@@ -292,7 +338,7 @@ SPOTTER_BODY run_profile profile_of(trial const& run) {
     bool const several = run.workers().size() > 1;
     for (std::uint32_t const number : run.workers()) {
         worker_profile mine{number, {}, machine_of(run, worker{number})};
-        auto const alone = several ? open_trial(run.path(), worker{number}) : result<trial>{errc::none, ""};
+        auto const alone = several ? open_trial(run.folder(), worker{number}) : result<trial>{errc::none, ""};
         if (several && !alone) { continue; }  // trial::damage says why
         trial const& its = several ? *alone : run;
         auto const all = its.times();
@@ -302,7 +348,8 @@ SPOTTER_BODY run_profile profile_of(trial const& run) {
         }
         made.workers.push_back(std::move(mine));
     }
-    made.verdict = detail::verdict_of(made) + detail::others_at_work(run);
+    made.verdict = detail::verdict_of(made);
+    made.verdict += detail::others_at_work(run, made);
     return made;
 }
 

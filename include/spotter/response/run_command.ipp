@@ -5,6 +5,8 @@
 #include <spotter/response/run_command.hpp>
 
 #if !defined(_WIN32)
+#include <spotter/file/descriptor.hpp>
+
 #include <sys/wait.h>
 
 #include <csignal>
@@ -68,6 +70,7 @@ SPOTTER_BODY run_command::pipe_ends::~pipe_ends() {
 
 SPOTTER_BODY int run_command::pipe_ends::open(int reading) noexcept {
     int ends[2];
+    detail::standard_streams_kept const kept;
 #if defined(__APPLE__)  // has no pipe2: a program that another thread starts in between may inherit them
     if (::pipe(ends) != 0) { return errno; }
     for (int const each : ends) { (void)::fcntl(each, F_SETFD, FD_CLOEXEC); }

@@ -2,6 +2,7 @@
 // The bodies of supervised_attempt.hpp.
 #pragma once
 
+#include <spotter/file/system.hpp>
 #include <spotter/supervise/supervised_attempt.hpp>
 
 #include <charconv>
@@ -54,7 +55,8 @@ SPOTTER_BODY supervised_attempt supervised_attempt::here() {
 }
 
 SPOTTER_BODY std::vector<std::string> supervised_attempt::as_environment() const {
-    return {"SPOTTER_ATTEMPT=" + std::to_string(number), "SPOTTER_ATTEMPT_RUN=" + run, "SPOTTER_ATTEMPT_CURE=" + cure,
+    return {"SPOTTER_ATTEMPT=" + std::to_string(number),
+            "SPOTTER_ATTEMPT_RUN=" + std::string{system_files().absolute(run).view()}, "SPOTTER_ATTEMPT_CURE=" + cure,
             "SPOTTER_ATTEMPT_BECAUSE=" + because};
 }
 

@@ -117,7 +117,9 @@ public:
     // Counts of the whole run, all attempts and workers together.
     [[nodiscard]] run_totals const& totals() const;
     // As it was opened.
-    [[nodiscard]] std::string_view path() const noexcept { return list_->path(); }
+    [[nodiscard]] std::string_view path() const noexcept { return list_->given(); }
+    // The same place, whichever folder is the working one now.
+    [[nodiscard]] std::string_view folder() const noexcept { return list_->path(); }
     // What the program was built with and runs on, of the lowest worker's newest attempt: lines of "key value". Empty where the record is
     // of a version that did not say it.
     [[nodiscard]] std::string const& environment() const noexcept { return index().environment(); }

@@ -14,7 +14,8 @@ public:
     worker_list& operator=(worker_list const&) = delete;
     ~worker_list();
 
-    // The run's folder.
+    // The run's folder as it was given; and where it is, whichever folder is the working one.
+    [[nodiscard]] std::string const& given() const noexcept { return given_; }
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     // What it is read through.
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
@@ -47,7 +48,7 @@ private:
     [[nodiscard]] error add(std::uint32_t number, std::string const& folder);
 
     file_system* files_;
-    std::string path_;
+    std::string given_, path_;
     using readers = std::vector<std::unique_ptr<worker_reader>>;
     std::shared_ptr<payload_unpacker> unpacker_;  // before those that read with it; also of the run that was replaced
     std::unique_ptr<readers> all_{std::make_unique<readers>()};

@@ -9,7 +9,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY worker_list::worker_list(std::string_view path, file_system& files)
-    : files_{&files}, path_{path}, unpacker_{std::make_shared<payload_unpacker>()} {}
+    : files_{&files}, given_{path}, path_{files.absolute(path).view()},
+      unpacker_{std::make_shared<payload_unpacker>()} {}
 
 SPOTTER_BODY worker_list::~worker_list() {
     files_->unmap(set_);

@@ -311,7 +311,8 @@ private:
         if (name.empty()) { name = detail::of_environment("TMPDIR"); }
         if (name.empty()) { name = "/tmp"; }
         name += "/spotter-s3-XXXXXX";
-        cache_ = ::mkstemp(name.data());
+        spotter::detail::standard_streams_kept const kept;
+        cache_ = kept.above(::mkstemp(name.data()));
         if (cache_ < 0) { return full(); }
         (void)::fcntl(cache_, F_SETFD, FD_CLOEXEC);
         ::unlink(name.c_str());

@@ -5,6 +5,7 @@
 #include <spotter/core/guard.hpp>
 #include <spotter/ext/s3/place.hpp>
 #include <spotter/ext/s3/settings.hpp>
+#include <spotter/file/descriptor.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +18,9 @@
 #include <vector>
 
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/socket.h>
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
@@ -117,7 +120,10 @@ inline void begin_curl() noexcept {
 // Belongs to one thread at a time.
 class http {
 public:
-    explicit http(settings how) : how_{std::move(how)} { detail::begin_curl(), many_ = curl_multi_init(); }
+    explicit http(settings how) : how_{std::move(how)} {
+        spotter::detail::standard_streams_kept const kept;
+        detail::begin_curl(), many_ = curl_multi_init();
+    }
     http(http const&) = delete;
     http& operator=(http const&) = delete;
     ~http() {
@@ -232,6 +238,7 @@ private:
         curl_easy_setopt(easy, CURLOPT_USERNAME, how_.key_id.c_str());
         curl_easy_setopt(easy, CURLOPT_PASSWORD, how_.key.c_str());
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &http::open_socket);
         curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(how_.connect.count()));
         curl_easy_setopt(easy, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // a header `Expect:` would be signed
         curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -281,6 +288,14 @@ private:
         if (path_style) { url += '/' + it.bucket; }
         if (!it.key.empty() || !path_style) { url += '/' + encoded(it.key, false); }
         return it.query.empty() ? url : url + '?' + it.query;
+    }
+
+    // What the program prints on a standard stream that it closed is no part of a request.
+    static curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* to) noexcept {
+        spotter::detail::standard_streams_kept const kept;
+        int const made = kept.above(::socket(to->family, to->socktype, to->protocol));
+        if (made >= 0) { (void)::fcntl(made, F_SETFD, FD_CLOEXEC); }
+        return made;
     }
 
     static std::size_t take(char* data, std::size_t, std::size_t size, void* context) noexcept {

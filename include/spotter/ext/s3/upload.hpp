@@ -34,7 +34,7 @@ inline constexpr char alive_name[] = "alive";    // object: how often it is writ
 class upload {
 public:
     upload(std::string_view folder, place to, settings how, mirror_options choices)
-        : folder_{folder}, to_{std::move(to)}, store_{std::move(how)}, choices_{choices} {
+        : folder_{files().absolute(folder).view()}, to_{std::move(to)}, store_{std::move(how)}, choices_{choices} {
         while (folder_.size() > 1 && folder_.ends_with('/')) { folder_.pop_back(); }
     }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/ext/system/proc_reader.hpp>
+#include <spotter/file/descriptor.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -72,7 +73,7 @@ private:
                                    more.data(), static_cast<int>(last.size()), last.data());
     bool const fits = size > 0 && static_cast<std::size_t>(size) < sizeof path;
     if (!fits) { errno = ENOENT; }
-    return fits ? ::open(path, O_RDONLY | O_CLOEXEC) : -1;
+    return fits ? open_above_streams(path, O_RDONLY) : -1;
 }
 
 // A counter that was set back counts from there.

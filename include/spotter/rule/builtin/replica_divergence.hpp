@@ -9,18 +9,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at a step after which a weight has not the same bits in all workers (hash, type and shape). The finding names the first such
-// weight in observation order and the workers in the minority: those that are not of the largest group of equals, or, of groups of the
-// same size, of that with the worker that came first. Replicas that reduce their gradients together are expected to be equal to the
-// bit. A worker without the weight at a step is left out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers'
-// hooks, too, the hashes are recorded, and no values are read.
+// Error at a step after which a weight or a bias has not the same bits in all workers (hash, type and shape). The
+// finding names the first such tensor in observation order and the workers in the minority: those that are not of the
+// largest group of equals, or, of groups of the same size, of that with the worker that came first. Replicas that
+// reduce their gradients together are expected to be equal to the bit. A worker without the tensor at a step is left
+// out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers' hooks, too, the hashes are
+// recorded, and no values are read.
 struct replica_divergence {
     using kind = rule_kind;
     static constexpr std::string_view name = "replica_divergence";
     static constexpr std::string_view remedy =
         "Compare the named tensor's producer between the two sides; it is the first that differs.";
 
-    selector select = &select::weights;
+    selector select = &select::all_parameters;
     std::uint64_t every = 1;  // judged at steps whose index this divides; 0 counts as 1
 
     struct cell {  // a tensor in one stream
@@ -82,7 +83,7 @@ struct replica_divergence {
     }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing
-                                        : "no two workers have the hash of a weight at the same step";
+                                        : "no two workers have the hash of a weight or a bias at the same step";
     }
 
 private:
