@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records that are damaged in every way of a kind, read by both readers: each answers what was recorded, or a named error, and both the same.
+
+Every byte is changed, stretches of bytes are taken out, files end early or are gone, with sidecars and without, in records where a value has
+another that it may be taken for: of another attempt, of another worker, from before the loop went back.
+
+Environment: SPOTTER_RECORD and SPOTTER_ANSWERS, the programs of record.cpp and answers.cpp; SPOTTER_TEST_LONG=1: all mutants instead of some.
+It ends with 2 where NumPy or zstandard is missing.
+"""
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+import shared  # noqa: F401
+
+import numpy as np
+import spotter as st
+from spotter.model import MODES, Step
+from spotter.track import Track
+
+RECORD, ANSWERS = os.environ.get("SPOTTER_RECORD"), os.environ.get("SPOTTER_ANSWERS")
+LONG = os.environ.get("SPOTTER_TEST_LONG") == "1"
+RECORDS = ("attempts", "packed", "back", "three", "pair")
+STRETCHES = (1, 2, 5, 16, 31, 64, 100, 150, 193, 300, 500)  # bytes that are taken out
+
+
+def hex_of(value):
+    return struct.pack("<d", value).hex()
+
+
+class Answers:
+    """What the reader in Python says; the questions are those of answers.cpp."""
+
+    def __init__(self, whole):
+        self.names, self.attempts, self.workers = whole.names(), whole.attempts(), whole.workers()
+        steps = set()
+        for record in whole._records:
+            closed = record.closed()
+            steps |= set(zip(closed.mode.tolist(), closed.index.tolist()))
+        self.steps = [Step(MODES[mode], index) for mode, index in sorted(steps)]
+        self.folder = whole.path
+
+    def of(self, path):
+        self.found = {}
+        try:
+            run = st.open_trial(path)
+        except st.SpotterError as why:
+            return {"open": "!" + why.code}
+        self.values("", run)
+        self.lists(run)
+        self.values("again ", run)
+        return self.found
+
+    def say(self, question, ask, *arguments, told=str, **more):
+        try:
+            self.found[question] = told(ask(*arguments, **more))
+        except st.SpotterError as why:
+            self.found[question] = "!" + why.code
+
+    def values(self, before, run):
+        for name in self.names:
+            self.values_of(before + name, Track(run, name))
+            for number in self.workers if len(self.workers) > 1 else ():
+                self.values_of(f"{before}{name} of {number}", self.track_of(run, name, number))
+
+    @staticmethod
+    def track_of(run, name, number):
+        try:
+            return Track(run, name).of(number)
+        except st.NoSuchWorker:
+            return Track(run, name, number)
+
+    def values_of(self, title, track):
+        def told(value):
+            return "".join(f"{size}," for size in value.shape) + np.asarray(value).tobytes().hex()
+
+        for step in self.steps:
+            question = f"{title} {step}"
+            self.say(question, track.value, step, told=told, bits=True)
+            self.say(question + " first", track.value, step, told=told, bits=True, nth=0)
+            self.say(question + " second", track.value, step, told=told, bits=True, nth=1)
+            for number in range(self.attempts if self.attempts > 1 else 0):
+                self.say(f"{question} attempt {number}", track.value, step, told=told, bits=True, attempt=number)
+            self.say(question + " mean", track.stat, step, "mean", told=hex_of)
+            self.say(question + " time", track.time, step, told=hex_of)
+            self.say(question + " shape", track.shape, step, told=lambda shape: f"{len(shape)}/{int(np.prod(shape))}")
+
+    def lists(self, run):
+        def many(found):
+            return "".join(f"{each} " for each in found)
+
+        self.say("steps", run.steps, told=many)
+        self.say("steps of all", run.steps, closed_by="all", told=many)
+        self.say("status", run.status)
+        self.say("attempts", run.attempts)
+        self.say("closed", run.closed_steps)
+        self.say("names", run.names, told=many)
+        self.say("findings", run.findings, told=lambda found: "".join(f"{each.rule}@{each.step} " for each in found))
+        for name in self.names:
+            self.list("", name, Track(run, name))
+        for number in self.workers if len(self.workers) > 1 else ():
+            self.say(f"steps of {number}", run.steps, worker=number, told=many)
+            for name in self.names:
+                self.list(f" of {number}", name, self.track_of(run, name, number))
+        for step in self.steps:
+            self.say(f"state {step}", run.state, step)
+        self.say("damage", run.damage, told=lambda found: "".join(sorted(
+            {f"run{each.file[len(self.folder):]}:{each.offset}+{each.bytes} " for each in found})))
+
+    def list(self, whose, name, track):
+        def many(found):
+            return "".join(f"{each} " for each in found)
+
+        def curve():
+            return "".join(f"{mode}:{index}={hex_of(value) if value == value else 'unknown'} " for mode in ("train", "eval")
+                           for index, value in zip(*track.history("mean", mode=mode)))
+
+        self.say(f"{name}{whose} steps", track.steps, told=many)
+        self.say(f"{name}{whose} payload steps", track.payload_steps, told=many)
+        self.say(f"{name}{whose} history", curve)
+        self.say(f"{name}{whose} loose", track.loose,
+                 told=lambda found: "".join(f"{hex_of(each.value)}@{hex_of(each.time)} " for each in found))
+
+
+class Other:
+    """The reader in C++, which is asked line by line."""
+
+    def __init__(self, folder):
+        self.program = subprocess.Popen([ANSWERS, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.stdin.close()
+        self.program.stdout.close()
+        self.program.wait()
+
+    def of(self, mutant):
+        self.program.stdin.write(mutant + "\n")
+        self.program.stdin.flush()
+        found = {}
+        for line in self.program.stdout:
+            if line == ".\n":
+                return found
+            question, _, answer = line.rstrip("\n").partition("\t")
+            found[question] = answer
+        raise AssertionError(f"the program ended at: {mutant}")
+
+
+class Folder:
+    """A run's folder, mutated as answers.cpp does it."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.files = {str(each.relative_to(path)): each.read_bytes() for each in sorted(self.path.rglob("*"))
+                      if each.is_file() and each.name != "lock"}
+        self.changed = set()
+
+    def mutate(self, mutant):
+        words, _, without = mutant.partition(" ; without ")
+        what, name, *numbers = words.split()
+        data = self.files[name]
+        at, more = ([int(each) for each in numbers] + [0, 0])[:2]
+        if what == "flip":
+            data = data[:at] + bytes((data[at] ^ more,)) + data[at + 1:]
+        elif what == "erase":
+            data = data[:at] + data[at + more:]
+        elif what == "cut":
+            data = data[:at]
+        self.changed = {name, *without.split()}
+        for each in without.split() + ([name] if what == "drop" else []):
+            (self.path / each).unlink()
+        if what != "drop":
+            (self.path / name).write_bytes(data)
+
+    def restore(self):
+        for each in self.changed:
+            (self.path / each).write_bytes(self.files[each])
+        self.changed = set()
+
+
+def mutants_of(folder, stride):
+    """All mutants of a folder, or one in so many."""
+    sides = sorted(each for each in folder.files if each.endswith(".spotx"))
+    number = 0
+    for name, data in folder.files.items():
+        sidecars = [""] if name in sides else ["", " ; without " + " ".join(sides)]
+        for without in sidecars:
+            for at in range(len(data)):
+                number += 1
+                mask = 1 << (number * 5 % 8) if number % 3 else 255 - number % 251
+                yield number, f"flip {name} {at} {mask}{without}"
+                for size in STRETCHES if at > 0 else ():
+                    number += 1
+                    if at + size < len(data):
+                        yield number, f"erase {name} {at} {size}{without}"
+                number += 1
+                yield number, f"cut {name} {at}{without}"
+            number += stride - number % stride
+            yield number, f"drop {name}{without}" if name not in sides else f"cut {name} 0"
+
+
+def is_error(answer):
+    return answer.startswith("!")
+
+
+def parts(answer):
+    return answer.split()
+
+
+@unittest.skipUnless(RECORD and ANSWERS, "SPOTTER_RECORD and SPOTTER_ANSWERS name the programs of record.cpp and answers.cpp")
+class Mutants(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def sound(self, question, answer, whole):
+        """Whether an answer is that of the whole record, an error, or of a list a part of it."""
+        if question in ("status", "attempts", "closed", "damage") or question.startswith("state ") or is_error(answer):
+            return True
+        if question in whole and ("step" in question or question in ("names", "findings") or "history" in question or "loose" in question) \
+                and not is_error(whole[question]):
+            lacking = Counter(parts(answer)) - Counter(parts(whole[question]))
+            return not {each for each in lacking if not each.endswith("=unknown")}
+        return answer == whole.get(question)
+
+    def each(self, what, stride, check):
+        path = f"{self.folder}/{what}"
+        subprocess.run([RECORD, what, path], check=True)
+        folder = Folder(path)
+        ours = Answers(st.open_trial(path))
+        with Other(path) as other:
+            whole = other.of("whole")
+            self.assertEqual(ours.of(path), whole)
+            self.assertFalse(whole["damage"])
+            for number, mutant in mutants_of(folder, stride):
+                if number % stride == 0:
+                    check(mutant, folder, ours, other, whole)
+
+    def test_every_mutant(self):
+        for what in RECORDS:
+            with self.subTest(what):
+                self.counted = Counter()
+                self.each(what, 1 if LONG else 997, self.one)
+                print(f"{what}: {self.counted['mutants']} mutants, {self.counted['answers']} answers: {self.counted['right']} right, "
+                      f"{self.counted['refused']} refused")
+
+    def one(self, mutant, folder, ours, other, whole):
+        theirs = other.of(mutant)
+        folder.mutate(mutant)
+        try:
+            mine = ours.of(str(folder.path))
+        finally:
+            folder.restore()
+        self.counted["mutants"] += 1
+        self.counted["answers"] += len(mine)
+        for question, answer in theirs.items():
+            self.assertTrue(self.sound(question, answer, whole), f"C++, {mutant}: {question}: {answer}, not {whole.get(question)}")
+        for question, answer in mine.items():
+            self.assertTrue(self.sound(question, answer, whole), f"Python, {mutant}: {question}: {answer}, not {whole.get(question)}")
+            self.counted["refused" if is_error(answer) else "right"] += 1
+        self.assertEqual(mine, theirs, mutant)
+
+
+if __name__ == "__main__":
+    unittest.main()
