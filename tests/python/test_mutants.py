@@ -9,6 +9,7 @@ Environment: SPOTTER_RECORD and SPOTTER_ANSWERS, the programs of record.cpp and 
 It ends with 2 where NumPy or zstandard is missing.
 """
 
+import io
 import os
 import shutil
 import struct
@@ -24,6 +25,7 @@ import shared  # noqa: F401
 import numpy as np
 import spotter as st
 from spotter.model import MODES, Step
+from spotter.reader.frames import Bytes, Frame, Walk
 from spotter.track import Track
 
 RECORD, ANSWERS = os.environ.get("SPOTTER_RECORD"), os.environ.get("SPOTTER_ANSWERS")
@@ -164,6 +166,8 @@ class Folder:
         self.files = {str(each.relative_to(path)): each.read_bytes() for each in sorted(self.path.rglob("*"))
                       if each.is_file() and each.name != "lock"}
         self.changed = set()
+        self.frame_ends = {name: {64} | {each.end for each in Walk(Bytes(io.BytesIO(data), len(data)), 64) if isinstance(each, Frame)}
+                           for name, data in self.files.items() if name.endswith(".spot")}
 
     def mutate(self, mutant):
         words, _, without = mutant.partition(" ; without ")
@@ -209,6 +213,10 @@ def mutants_of(folder, stride):
             yield number, f"drop {name}{without}" if name not in sides else f"cut {name} 0"
 
 
+# What x was after the loop had gone back, in the record "back".
+SECOND_PASS = [hex_of(100.0 + i + half) for i in range(4, 12) for half in (0.0, 0.5)]
+
+
 def is_error(answer):
     return answer.startswith("!")
 
@@ -223,6 +231,17 @@ class Mutants(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
+
+    @staticmethod
+    def is_earlier_state(what, mutant, folder, found):
+        """Whether what is left is a whole record as it once was, so that nothing can tell that there was more: a segment ends behind a row
+        frame, or is gone, and no sidecar knows better; or of what came after the loop had gone back nothing is left."""
+        kind, name, *numbers = mutant.partition(" ; ")[0].split()
+        if what == "back":
+            return "without" in mutant and not any(each in found.get("x history", "") for each in SECOND_PASS)
+        if "without" not in mutant or kind not in ("cut", "drop"):
+            return False
+        return kind == "drop" or int(numbers[0]) < 64 or int(numbers[0]) in folder.frame_ends[name]
 
     def sound(self, question, answer, whole):
         """Whether an answer is that of the whole record, an error, or of a list a part of it."""

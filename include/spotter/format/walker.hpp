@@ -24,7 +24,8 @@ enum class walked : std::uint8_t {  // what a step of the walk has met
 //
 // Why damage cannot go unseen: every row frame says where it is and where the row frame before it ended, both under its
 // checksum. So a walk led astray by a damaged length stops at a frame that does not belong there, or at one whose
-// predecessor was missed; it then searches on, byte by byte, from the end of the last good frame.
+// predecessor was missed; it then searches on, byte by byte, from the end of the last good frame. Where bytes are gone, or too many, no frame
+// behind them says where it is; but that there is one, whole, says that the rest is no write that was not finished.
 class frame_walker {
 public:
     // From the beginning, or from the start of any row frame (a sidecar knows some).
@@ -46,8 +47,10 @@ public:
 private:
     [[nodiscard]] walked accept(row_frame const& frame) noexcept;
     // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
-    // reads like a frame that was cut, else damage.
+    // reads like a frame that was cut and holds no frame of another place, else damage.
     [[nodiscard]] walked search(bool cut) noexcept;
+    // A whole row frame that stood elsewhere; takes what it looks at from `looks`.
+    [[nodiscard]] bool is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept;
 
     byte_view segment_;
     std::uint64_t at_;

@@ -2,6 +2,8 @@
 // The bodies of walker.hpp.
 #pragma once
 
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/checksum.hpp>
 #include <spotter/format/walker.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -43,12 +45,28 @@ SPOTTER_BODY walked frame_walker::accept(row_frame const& frame) noexcept {
     return walked::rows;
 }
 
+SPOTTER_BODY bool frame_walker::is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept {
+    frame_extent const extent = measure_frame(segment_, offset);
+    if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes || extent.bytes > looks) {
+        return false;
+    }
+    looks -= extent.bytes;
+    byte_view const whole = segment_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(extent.bytes));
+    std::size_t const covered = whole.size() - layout::row_tail_bytes;
+    return checksum(whole.first(covered)) == load<std::uint64_t>(whole.data() + covered);
+}
+
 SPOTTER_BODY walked frame_walker::search(bool cut) noexcept {
     constexpr auto magic = layout::row_magic;
     std::uint64_t const last = segment_.size();
+    std::uint64_t looks = last - end_;  // bytes whose checksum may be computed to find one of another place: as often as there are bytes
     for (std::uint64_t offset = end_; offset + layout::row_head_bytes + layout::row_tail_bytes <= last; ++offset) {
         std::byte const* const at = segment_.data() + offset;
-        if (load<std::uint32_t>(at) != magic || load<std::uint64_t>(at + 8) != offset) { continue; }
+        if (load<std::uint32_t>(at) != magic) { continue; }
+        if (load<std::uint64_t>(at + 8) != offset) {
+            cut = cut && !is_displaced(offset, looks);
+            continue;
+        }
         if (!decode_row_frame(segment_, offset)) { continue; }
         damage_ = {end_, offset - end_};
         at_ = offset;

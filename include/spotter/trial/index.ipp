@@ -23,6 +23,15 @@ SPOTTER_BODY error worker_index::refresh() {
     return why;
 }
 
+SPOTTER_BODY error worker_index::settle_ends(bool over) {
+    error const why = segments_.settle_ends(over);
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+        is_complete_ = is_complete_ && segments_[i].left_torn == segments_[i].tail_taken;
+    }
+    is_complete_ = is_complete_ && gone_taken_ == segments_.gone().size();
+    return why;
+}
+
 SPOTTER_BODY std::vector<std::unique_ptr<recorded_tensor>> const& worker_index::tensors() const {
     complete();
     return tensors_;
@@ -52,9 +61,10 @@ SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
     });
 }
 
-SPOTTER_BODY bool worker_index::has_first_segment() const {
+SPOTTER_BODY bool worker_index::has_begun() const {
     segment_folder const& folder = segments_.folder();
-    return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true);
+    return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true) ||
+           folder.is_file(folder.file_name(0, layout::side_suffix)).value_or(true);
 }
 
 SPOTTER_BODY result<bool> worker_index::is_locked() const {
@@ -93,8 +103,18 @@ SPOTTER_BODY lost_rows::doubt worker_index::doubt_behind(track_entry const& entr
 }
 
 SPOTTER_BODY bool worker_index::may_lack(step_id step, std::uint32_t attempt) const {
+    complete();
     return lost_.may_hold(step, attempt) ||
            nameless_.any_at(step, [&](track_entry const& it) { return is_of(it.place.segment, attempt); });
+}
+
+SPOTTER_BODY bool worker_index::may_hide(step_id step) const {
+    return may_lack(step, unknown_attempt) || lost_.may_hold(step, unknown_attempt, true);
+}
+
+SPOTTER_BODY bool worker_index::lacks_some() const {
+    complete();
+    return lost_.any() || !nameless_.empty();
 }
 
 SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entry& found) const {
@@ -127,7 +147,7 @@ SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entr
                 },
                 [](step_id, std::uint64_t, double) {}, [](std::uint64_t, std::uint64_t, row_place const&) {},
                 [](std::uint64_t) {}, [&](byte_view) { sound = false; },
-                [&](std::uint64_t) { sound = false; });
+                [&](std::uint64_t, bool) { sound = false; });
         }
     }
     return seen && sound;
@@ -196,7 +216,8 @@ SPOTTER_BODY void worker_index::take_groups() {
     for (std::uint32_t number = 0; number < segments_.size(); ++number) {
         run_segment& mine = segments_[number];
         if (!mine.settled) { return; }  // the next refresh takes in the rest
-        if (mine.all_taken() || mine.bytes().size() < layout::head_bytes) { continue; }
+        bool const tail = mine.left_torn && !mine.tail_taken;
+        if ((mine.all_taken() && !tail) || mine.bytes().size() < layout::head_bytes) { continue; }
         lost_.begin_attempt(attempt_of(number));
         if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
         guard(number);
@@ -206,6 +227,14 @@ SPOTTER_BODY void worker_index::take_groups() {
             take_group(number, mine.groups()[mine.taken]);
         }
         take_lost(number, ~std::uint64_t{0});
+        if (tail) { lost_.add_tail(number, ordinal_); }
+        mine.tail_taken = mine.left_torn;
+    }
+    for (; gone_taken_ < segments_.gone().size(); ++gone_taken_) {
+        gone_segment const& each = segments_.gone()[gone_taken_];
+        lost_.begin_attempt(each.attempt);
+        lost_.add(segments_.size(), 0, ordinal_, each.rows.exact ? each.rows.steps : nullptr,
+                  each.rows.exact && each.attempt != unknown_attempt ? lost_rows::known::range : lost_rows::known::nothing);
     }
     is_complete_ = true;
 }
@@ -213,8 +242,9 @@ SPOTTER_BODY void worker_index::take_groups() {
 SPOTTER_BODY void worker_index::forget_groups() noexcept {
     for (auto const& tensor : tensors_) { tensor->entries.clear(); }
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
-        segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = false;
+        segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = segments_[i].tail_taken = false;
     }
+    gone_taken_ = 0;
     steps_ = {}, times_.clear(), open_ = {}, lost_ = {}, ordinal_ = 0, holds_ = false;
     nameless_.clear();
 }
@@ -250,7 +280,9 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
             note_malformed(number, body);
             lost_.add(number, place_of(number, body) + body.size(), ordinal_);
         },
-        [&](std::uint64_t offset) { lost_.add(number, offset, ordinal_, group.spans); });
+        [&](std::uint64_t offset, bool whole) {
+            lost_.add(number, offset, ordinal_, group.spans, whole ? lost_rows::known::range : lost_rows::known::attempt);
+        });
 }
 
 SPOTTER_BODY bool worker_index::take_steps(steps_outline const& row, row_place const& at) {
@@ -274,14 +306,15 @@ SPOTTER_BODY void worker_index::take_lost(std::uint32_t number, std::uint64_t of
     run_segment& mine = segments_[number];
     for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
         lost_place const& each = mine.lost()[mine.lost_taken];
-        lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr);
+        lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr,
+                  each.exact ? lost_rows::known::range : lost_rows::known::attempt);
     }
 }
 
 SPOTTER_BODY void worker_index::take_lost_before(std::uint32_t number) {
     run_segment const& mine = segments_[number];
     bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
-    if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same); }
+    if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same ? lost_rows::known::attempt : lost_rows::known::nothing); }
 }
 
 SPOTTER_BODY byte_view worker_index::row_of(row_place const& at) const noexcept {

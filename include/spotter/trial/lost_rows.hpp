@@ -16,14 +16,22 @@ inline constexpr std::uint32_t unknown_attempt = 0xFFFFFFFFU;
 // a mode rise, so rows between train(4) and train(9) were of these, unless more closings are missing than that.
 class lost_rows {
 public:
-    [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
+    // But what was being written at the end.
+    [[nodiscard]] bool any() const noexcept;
 
     // Rows that come next are of this attempt; `ordinal` is that of the next close.
     void begin_attempt(std::uint32_t attempt) noexcept;
     // `ordinal`: of the close that came next when they were written. `among`: the steps that they can be of, where that is known.
-    // `certain`: they were of this attempt.
+    enum class known : std::uint8_t {
+        nothing,  // not even that they were of this attempt
+        attempt,  // that they were
+        range,    // that, and of all steps from `among` any may be there, also one from before the loop went back
+    };
     void add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal, step_span const* among = nullptr,
-             bool certain = true);
+             known what = known::attempt);
+    // A write of this attempt that was not finished, at the end of a segment: what it was of may have taken the place of what is there. That
+    // there was more is not said of it.
+    void add_tail(std::uint32_t segment, std::uint64_t ordinal);
     // A close that can be read.
     void close(step_id step, std::uint64_t ordinal) noexcept;
 
@@ -32,15 +40,15 @@ public:
     enum class doubt : std::uint8_t { none, within_step, superseded };
     // That of an entry, for a step and an attempt.
     [[nodiscard]] doubt behind(track_entry const& entry, step_id step, std::uint32_t attempt) const noexcept;
-    // Anywhere.
-    [[nodiscard]] bool may_hold(step_id step, std::uint32_t attempt) const noexcept;
+    // Anywhere; at the end of what was not finished only with `tails`.
+    [[nodiscard]] bool may_hold(step_id step, std::uint32_t attempt, bool tails = false) const noexcept;
 
 private:
     struct place {
         std::uint32_t segment = 0;  // by place in the index
         std::uint64_t offset = 0;   // of the rows behind it at most
         std::uint32_t attempt = unknown_attempt;
-        bool limited = false, anything = false;
+        bool limited = false, anything = false, range = false, tail = false;
         bool counted = false;  // `closes` were lost, and `next` is the first one behind them
         std::uint64_t ordinal = 0, closes = 0;
         step_id next{};
@@ -53,6 +61,8 @@ private:
         // So many closings have room in it while the indices rise.
         [[nodiscard]] std::uint64_t room() const noexcept;
     };
+
+    [[nodiscard]] place place_at(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal) const noexcept;
 
     std::vector<place> places_{};
     std::uint32_t attempt_ = unknown_attempt;

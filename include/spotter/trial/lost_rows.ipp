@@ -17,23 +17,39 @@ SPOTTER_BODY void lost_rows::begin_attempt(std::uint32_t attempt) noexcept {
 }
 
 SPOTTER_BODY void lost_rows::add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal,
-                                 step_span const* among, bool certain) {
+                                 step_span const* among, known what) {
     bool const again = uncounted_ < places_.size() && places_.back().segment == segment &&
                        places_.back().ordinal == ordinal && places_.back().limited == (among != nullptr);
     if (again) {  // many rows of one step are one place
         places_.back().offset = offset;
+        places_.back().anything = places_.back().anything || what == known::nothing;
+        places_.back().range = places_.back().range || what == known::range;
         return places_.back().widen(among);
     }
-    place it{segment, offset, certain ? attempt_ : unknown_attempt};
-    it.ordinal = ordinal;
-    it.anything = !certain;
+    place it = place_at(segment, offset, ordinal);
+    if (what == known::nothing) { it.attempt = unknown_attempt; }
+    it.anything = what == known::nothing;
+    it.range = what == known::range;
     it.limited = among != nullptr;
     it.widen(among);
+    places_.push_back(it);
+}
+
+SPOTTER_BODY void lost_rows::add_tail(std::uint32_t segment, std::uint64_t ordinal) {
+    place it = place_at(segment, ~std::uint64_t{0}, ordinal);
+    it.tail = true;
+    places_.push_back(it);
+}
+
+SPOTTER_BODY lost_rows::place lost_rows::place_at(std::uint32_t segment, std::uint64_t offset,
+                                                  std::uint64_t ordinal) const noexcept {
+    place it{segment, offset, attempt_};
+    it.ordinal = ordinal;
     for (std::size_t m = 0; m < 3; ++m) {
         it.before[m] = met_[m];
         it.steps[m] = {met_[m] ? last_[m] + 1 : 0, ~std::uint64_t{0}};
     }
-    places_.push_back(it);
+    return it;
 }
 
 SPOTTER_BODY void lost_rows::close(step_id step, std::uint64_t ordinal) noexcept {
@@ -68,9 +84,14 @@ SPOTTER_BODY lost_rows::doubt lost_rows::behind(track_entry const& entry, step_i
     return found;
 }
 
-SPOTTER_BODY bool lost_rows::may_hold(step_id step, std::uint32_t attempt) const noexcept {
-    return std::any_of(places_.begin(), places_.end(),
-                       [=](place const& it) { return it.is_of(attempt) && it.may_hold(step); });
+SPOTTER_BODY bool lost_rows::any() const noexcept {
+    return std::any_of(places_.begin(), places_.end(), [](place const& it) { return !it.tail; });
+}
+
+SPOTTER_BODY bool lost_rows::may_hold(step_id step, std::uint32_t attempt, bool tails) const noexcept {
+    return std::any_of(places_.begin(), places_.end(), [=](place const& it) {
+        return (tails || !it.tail) && it.is_of(attempt) && it.may_hold(step);
+    });
 }
 
 SPOTTER_BODY bool lost_rows::place::is_of(std::uint32_t wanted) const noexcept {
@@ -80,7 +101,7 @@ SPOTTER_BODY bool lost_rows::place::is_of(std::uint32_t wanted) const noexcept {
 SPOTTER_BODY bool lost_rows::place::may_hold(step_id step) const noexcept {
     auto const m = static_cast<std::size_t>(step.mode);
     if (limited && !among[m].holds(step.index)) { return false; }
-    if (anything) { return true; }
+    if (anything || range) { return true; }
     if (counted && closes == 0) { return step == next; }  // rows of the step that was open
     return steps[m].holds(step.index) || (counted && closes > room());
 }

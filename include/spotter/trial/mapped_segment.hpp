@@ -32,7 +32,13 @@ struct lost_place {
     std::uint64_t offset = 0;  // of the rows behind it, or of the end
     bool exact = false;  // the sidecar says of which steps:
     step_span steps[3]{};  // by mode
+
+    // What a place of the sidecar says.
+    void add(side_place const& place) noexcept;
 };
+
+// Whose a sidecar is, by what stands behind its places; none where it does not say.
+[[nodiscard]] std::optional<rows::run_begin> side_owner(byte_view beside) noexcept;
 
 // Owns nothing but memory: `release` gives the mapping back.
 //
@@ -74,6 +80,10 @@ public:
     [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
     // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
     [[nodiscard]] bool has_marks() const;
+    // Bytes behind the last row frame that are no damage: what was being written. Not those that the sidecar tells of.
+    [[nodiscard]] std::uint64_t torn() const noexcept;
+    // The sidecar knows of rows behind the end.
+    [[nodiscard]] bool end_told() const noexcept { return end_told_; }
     // Of the step that closes next behind it, as far as it says.
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept;
     // What stands behind the places of the sidecar, until it was taken in.
@@ -90,7 +100,7 @@ public:
     void fetch_groups(std::size_t first) const;
 
     // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
-    // at the start of each frame and behind each close, malformed(body), lost(offset) of frames that cannot be read.
+    // at the start of each frame and behind each close, malformed(body), lost(offset, whether it is the whole group) of frames that cannot be read.
     // take_steps(outline, place) for each steps row, with all its closes: false if the values in it are to come one by one.
     // take_times(first ordinal, steps, place) for each row of their times.
     template <class Value, class Steps, class Close, class Times, class Ordinal, class Malformed, class Lost>
@@ -100,7 +110,7 @@ public:
         frame_walker walker = frames_of(group);
         std::uint32_t frames = 0;
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-            if (what == walked::corrupt) { lost(walker.damage().offset); }
+            if (what == walked::corrupt) { lost(walker.damage().offset, false); }
             if (what != walked::rows) { continue; }
             ++frames;
             std::uint64_t ordinal = walker.frame().first_ordinal;
@@ -157,7 +167,7 @@ public:
                 }
             }
         }
-        if (frames < group.frames) { lost(walker.good_end()); }
+        if (frames < group.frames) { lost(walker.good_end(), frames == 0); }
     }
 
     // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
@@ -195,10 +205,10 @@ private:
     // As far as its places are whole and follow one another. The segment's head has to be sound.
     void take_sidecar(file_system& files, std::string const& name, byte_view merged, std::string const& segment);
     void take_places(file_system& files, byte_view side, std::string const& segment);
-    // What stands behind the places of a sidecar says whose they are.
-    [[nodiscard]] bool is_of_another(byte_view beside) const noexcept;
     // Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there.
     [[nodiscard]] bool belongs(side_place const& place) const;
+    // Any of the groups does, the last one first; all that are damaged say nothing.
+    [[nodiscard]] bool any_belongs() const;
     // A place is written after its rows, so one beyond the end of the segment says that this was cut.
     void take_lost_end(file_system& files, std::string const& segment, byte_view side, std::uint64_t i,
                        std::uint64_t end);
@@ -226,6 +236,7 @@ private:
     bool foreign_ = false;
     bool stray_ = false;
     bool closed_ = false;
+    bool end_told_ = false;  // the sidecar knows more rows than there are
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };
 

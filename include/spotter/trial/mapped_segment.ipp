@@ -6,6 +6,24 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY void lost_place::add(side_place const& place) noexcept {
+    for (std::size_t m = 0; m < 3; ++m) {
+        if (place.spans[m].first > place.spans[m].last) { continue; }
+        steps[m].add(place.spans[m].first);
+        steps[m].add(place.spans[m].last);
+    }
+}
+
+SPOTTER_BODY std::optional<rows::run_begin> side_owner(byte_view beside) noexcept {
+    frame_walker walker{beside};
+    if (walker.next() != walked::rows) { return std::nullopt; }
+    row_reader rows{walker.frame().body};
+    row_view row;
+    rows::run_begin begin;
+    if (!rows.next(row) || row.kind != row_kind::run_begin || decode(row, begin)) { return std::nullopt; }
+    return begin;
+}
+
 SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const& name, std::string const& side_name,
                                           byte_view merged, std::uint32_t number, std::uint64_t run_id) {
     if (error const why = take_mapping(files, name)) { return why; }
@@ -25,8 +43,8 @@ SPOTTER_BODY void mapped_segment::walk_on() {
     demand(known_to_, bytes().size() - known_to_);
     frame_walker walker{bytes(), known_to_};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-        // A head alone holds no rows.
-        if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
+        // A head alone holds no rows, and what the sidecar tells of is known.
+        if (what == walked::corrupt && !end_told_ && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
             lost_.push_back({walker.damage().offset, false, {}});
         }
         if (what != walked::rows) { continue; }
@@ -77,6 +95,11 @@ SPOTTER_BODY bool mapped_segment::has_marks() const {
         }
     }
     return false;
+}
+
+SPOTTER_BODY std::uint64_t mapped_segment::torn() const noexcept {
+    bool const known = superseded_ || foreign() || end_told_ || bytes().size() < layout::head_bytes;
+    return known || bytes().size() <= known_to_ ? 0 : bytes().size() - known_to_;
 }
 
 SPOTTER_BODY std::uint64_t mapped_segment::next_ordinal() const noexcept {
@@ -182,7 +205,8 @@ SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side
         side.first(static_cast<std::size_t>(side_places(side)) * layout::place_bytes);
     byte_view const rest = side.subspan(places.size());
     bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
-    if (some && is_of_another(rest)) { return; }
+    std::optional<rows::run_begin> const owner = some ? side_owner(rest) : std::nullopt;
+    if (owner && (owner->run_id != head_->run_id || owner->attempt != head_->attempt)) { return; }
     if (some) { beside_.assign(rest.begin(), rest.end()); }
     std::uint64_t end = layout::head_bytes, i = 0;
     for (;; ++i) {
@@ -193,7 +217,7 @@ SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side
         groups_.push_back(*place);
         known_to_ = end = place->end;
     }
-    if (!groups_.empty() && !belongs(groups_.back())) {
+    if (!owner && !groups_.empty() && !any_belongs()) {
         groups_.clear();
         known_to_ = 0;
     } else {
@@ -201,21 +225,16 @@ SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side
     }
 }
 
-SPOTTER_BODY bool mapped_segment::is_of_another(byte_view beside) const noexcept {
-    frame_walker walker{beside};
-    if (walker.next() != walked::rows) { return false; }
-    row_reader rows{walker.frame().body};
-    row_view row;
-    rows::run_begin begin;
-    bool const told = rows.next(row) && row.kind == row_kind::run_begin && !decode(row, begin);
-    return told && (begin.run_id != head_->run_id || begin.attempt != head_->attempt);
-}
-
 SPOTTER_BODY bool mapped_segment::belongs(side_place const& place) const {
     demand(place.offset, place.end - place.offset);
     auto const frame = decode_row_frame(bytes(), place.offset);
     return frame && frame->first_ordinal == place.first_ordinal && frame->previous_end == place.previous_end &&
            frame->end() <= place.end;
+}
+
+SPOTTER_BODY bool mapped_segment::any_belongs() const {
+    return belongs(groups_.back()) ||
+           std::any_of(groups_.begin(), groups_.end() - 1, [this](side_place const& each) { return belongs(each); });
 }
 
 SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string const& segment, byte_view side,
@@ -228,16 +247,14 @@ SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string 
                              ((place->flags & layout::thinned_segment) != 0) == is_thinned(bytes());
         if (!goes_on) { break; }
         end = place->end;
-        for (std::size_t m = 0; m < 3; ++m) {
-            if (place->spans[m].first > place->spans[m].last) { continue; }
-            missing.steps[m].add(place->spans[m].first);
-            missing.steps[m].add(place->spans[m].last);
-        }
+        missing.add(*place);
         any = true;
     }
     if (!any) { return; }
     result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since it was mapped
-    if (now && *now < end) { lost_.push_back(missing); }
+    if (!now || *now >= end) { return; }
+    lost_.push_back(missing);
+    end_told_ = true;
 }
 
 SPOTTER_BODY bool mapped_segment::is_thinned(byte_view segment) noexcept {
