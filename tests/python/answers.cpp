@@ -54,9 +54,9 @@ public:
     answering(trial const& run, questions const& asked) : run_{run}, asked_{asked} {}
 
     void all() {
-        values("");  // from the few rows that may hold them, then once all rows were read
+        values(false);  // from the few rows that may hold them, then once all rows were read
         lists();
-        values("again ");
+        values(true);
     }
 
 private:
@@ -68,18 +68,22 @@ private:
         for (std::size_t axis = 0; axis < found.view().shape.rank; ++axis) { shape += std::to_string(found.view().shape.size[axis]) + ","; }
         say(question, shape + hex_of(found.view().values.raw, static_cast<std::size_t>(found.view().bytes())));
     }
-    void values(std::string const& before) {
+    void values(bool again) {
         for (std::string const& name : asked_.names) {
-            each_value(before + name, run_[name]);
+            each_value(name, run_[name], again);
             for (std::uint32_t const number : asked_.workers) {
-                if (asked_.workers.size() > 1) { each_value(before + name + " of " + std::to_string(number), run_[name].of(worker{number})); }
+                if (asked_.workers.size() > 1) { each_value(name + " of " + std::to_string(number), run_[name].of(worker{number}), again); }
             }
         }
     }
-    void each_value(std::string const& title, track const& from) {
+    void each_value(std::string const& title, track const& from, bool again) {
         for (step_id const step : asked_.steps) {
             std::string const question = title + " " + text_of(step);
-            value(question, from.at(step));
+            if (!again) {
+                value(question, from.at(step));
+                continue;
+            }
+            value(question + " again", from.at(step));
             value(question + " first", from.at(step, nth{0}));
             value(question + " second", from.at(step, nth{1}));
             for (std::uint32_t number = 0; number < asked_.attempts && asked_.attempts > 1; ++number) {

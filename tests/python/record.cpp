@@ -74,32 +74,31 @@ int record_workers(std::string const& path) {
 }
 
 // Small records in which a value has another that it may be taken for: of another attempt, of another worker, from before the loop went back.
-// A value is 100 times the number of these, and the step. Flushed after every third step, so that rows are in several frames.
+// A value is 100 times the number of these, and the step. Flushed after every second step, so that rows are in several frames.
 template <class Hook>
-void small_steps(Hook& watch, std::uint64_t number, std::uint64_t first, std::uint64_t end, bool vectors) {
+void small_steps(Hook& watch, std::uint64_t number, std::uint64_t first, std::uint64_t end, bool packed) {
     for (std::uint64_t i = first; i < end; ++i) {
         double const x = 100.0 * static_cast<double>(number) + static_cast<double>(i);
         watch.begin(train(i));
         watch.observe("x", x);
-        if (vectors) { watch.observe("v", std::vector<float>(6, static_cast<float>(x))); }
-        if (vectors && i % 4 == 1) { watch.observe("x", x + 0.5); }
+        if (!packed) { watch.observe("v", std::vector<float>(3, static_cast<float>(x))); }
+        if (!packed && i % 4 == 1) { watch.observe("x", x + 0.5); }
         (void)watch.end();
-        if (i % 3 == 2) {
-            (void)watch.step(eval(i), "acc"_t = x);
-            if (vectors) { watch.scalar("lr", x, 1.0 + x); }
-            watch.flush();
-        }
+        if (i % 2 == 0) { continue; }
+        if (i % 4 == 3) { (void)watch.step(eval(i), "x"_t = x); }
+        if (!packed) { watch.scalar("lr", x, 1.0 + x); }
+        watch.flush();
     }
 }
 int record_small(std::string_view what, std::string const& path) {
-    bool const vectors = what != "packed";
+    bool const packed = what == "packed";
     std::uint32_t const times = what == "back" ? 1 : what == "three" ? 3 : 2;
     for (std::uint32_t number = 0; number < times; ++number) {
         options choices{.existing = existing::resume};
         if (what == "pair") { choices = options{.worker = number, .workers = 2}; }
         hook watch{path, everything, choices};
-        small_steps(watch, number, what == "three" ? 2 * number : 0, what == "three" ? 10 : 9, vectors);
-        if (what == "back") { small_steps(watch, 1, 4, 12, vectors); }
+        small_steps(watch, number, what == "three" ? 2 * number : 0, 6, packed);
+        if (what == "back") { small_steps(watch, 1, 3, 7, packed); }
         watch.finish();
     }
     return 0;

@@ -124,7 +124,7 @@ public:
     [[nodiscard]] lost_rows::doubt doubt_behind(track_entry const& entry, step_id step, std::uint32_t attempt) const;
     // Anywhere in the record, in that attempt (unknown_attempt: in any).
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const;
-    // Anything is lost, of whatever step.
+    // Anything is lost, or was not finished, of whatever step.
     [[nodiscard]] bool lacks_some() const;
     // What is lost, or was being written when the writer ended, may hold the step.
     [[nodiscard]] bool may_hide(step_id step) const;

@@ -114,7 +114,7 @@ SPOTTER_BODY bool worker_index::may_hide(step_id step) const {
 
 SPOTTER_BODY bool worker_index::lacks_some() const {
     complete();
-    return lost_.any() || !nameless_.empty();
+    return !lost_.empty() || !nameless_.empty();
 }
 
 SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entry& found) const {

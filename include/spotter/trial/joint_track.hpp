@@ -81,7 +81,7 @@ public:
         });
     }
     // Scalars that were given between steps; of several workers those of the lowest that gave any. None where a lower one lacks some of its
-    // record, and with it may lack these.
+    // record, or ends in what was not finished, and may lack these with it.
     [[nodiscard]] std::vector<loose_scalar> loose() const;
 
 private:

@@ -16,8 +16,7 @@ inline constexpr std::uint32_t unknown_attempt = 0xFFFFFFFFU;
 // a mode rise, so rows between train(4) and train(9) were of these, unless more closings are missing than that.
 class lost_rows {
 public:
-    // But what was being written at the end.
-    [[nodiscard]] bool any() const noexcept;
+    [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
 
     // Rows that come next are of this attempt; `ordinal` is that of the next close.
     void begin_attempt(std::uint32_t attempt) noexcept;

@@ -84,10 +84,6 @@ SPOTTER_BODY lost_rows::doubt lost_rows::behind(track_entry const& entry, step_i
     return found;
 }
 
-SPOTTER_BODY bool lost_rows::any() const noexcept {
-    return std::any_of(places_.begin(), places_.end(), [](place const& it) { return !it.tail; });
-}
-
 SPOTTER_BODY bool lost_rows::may_hold(step_id step, std::uint32_t attempt, bool tails) const noexcept {
     return std::any_of(places_.begin(), places_.end(), [=](place const& it) {
         return (tails || !it.tail) && it.is_of(attempt) && it.may_hold(step);

@@ -93,7 +93,7 @@ public:
     }
     // What it recorded of the step may be in what cannot be read, or was being written when it ended.
     [[nodiscard]] bool may_hide(step_id step) const;
-    // The same of anything at all, not counting what was being written.
+    // The same of anything at all.
     [[nodiscard]] bool lacks_some() const;
     // Anything was observed at the step, closed or still open.
     [[nodiscard]] bool seen_at(step_id step) const { return static_cast<bool>(find(step, nullptr)); }

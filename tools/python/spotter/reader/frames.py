@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -27,11 +27,13 @@ class Frame(NamedTuple):
 class Group:
     """Row frames that follow one another without payload between them. `spans` of modes: lowest and highest step index; None where
     that is not known."""
-    __slots__ = ("offset", "end", "frames", "first_ordinal", "closes", "flags", "spans", "pieces")
+    __slots__ = ("offset", "end", "frames", "first_ordinal", "closes", "flags", "spans", "pieces", "whole", "previous_end")
 
-    def __init__(self, offset, end, frames, first_ordinal, closes, flags, spans=None):
+    def __init__(self, offset, end, frames, first_ordinal, closes, flags, previous_end, spans=None):
         self.offset, self.end, self.frames, self.first_ordinal = offset, end, frames, first_ordinal
         self.closes, self.flags, self.spans, self.pieces = closes, flags, spans, None
+        self.previous_end = previous_end
+        self.whole = True  # once it was read: all its frames, and every row of steps in them, are in order
 
     def may_hold(self, mode, index):
         return self.spans is None or self.spans[2 * mode] <= index <= self.spans[2 * mode + 1]
@@ -79,8 +81,9 @@ class Walk:
     """Goes through a segment from row frame to row frame, over damage and up to a torn tail, as docs/format.md says: yields frames, and
     (offset, bytes) of damage. `good_end` is behind the last good frame."""
 
-    def __init__(self, data: Bytes, start: int):
-        self.data, self.good_end, self.chained = data, start, start == HEAD_BYTES
+    def __init__(self, data: Bytes, start: int, chained: Optional[bool] = None):
+        """chained: the first frame has to say that nothing stands between `start` and it; by default behind the head."""
+        self.data, self.good_end, self.chained = data, start, start == HEAD_BYTES if chained is None else chained
 
     def __iter__(self):
         at, data = self.good_end, self.data
@@ -97,9 +100,9 @@ class Walk:
             except IndexError:
                 frame, cut = None, True
             if frame is None:
-                frame = self._search()
+                frame, displaced = self._search()
                 if frame is None:
-                    if not cut:
+                    if not cut or displaced:
                         yield self.good_end, data.end - self.good_end
                         self.good_end = data.end
                     return
@@ -116,16 +119,26 @@ class Walk:
         magic, size = struct.unpack("<II", head)
         return magic in (ROWS, HEAD) and at + 8 + size > self.data.end
 
-    def _search(self) -> Optional[Frame]:
-        at, magic = self.good_end, struct.pack("<I", ROWS)
+    def _search(self) -> Tuple[Optional[Frame], bool]:
+        """The next row frame that says that it belongs where it is; and whether there is one, whole, of another place. (Each byte's checksum
+        is computed once at most to find the latter.)"""
+        at, magic, displaced, looks = self.good_end, struct.pack("<I", ROWS), False, self.data.end - self.good_end
         while at < self.data.end:
             piece = self.data[at:at + Bytes.PIECE]
             found = piece.find(magic)
             if found < 0:
                 at += max(len(piece) - 3, 1)
                 continue
-            frame = row_frame(self.data, at + found)
+            at += found
+            frame = row_frame(self.data, at)
             if frame is not None:
-                return frame
-            at += found + 1
-        return None
+                return frame, displaced
+            head = self.data[at:at + 16]
+            size = 8 + int.from_bytes(head[4:8], "little")
+            elsewhere = len(head) == 16 and int.from_bytes(head[8:], "little") != at
+            if elsewhere and not displaced and 56 <= size <= looks:
+                whole = self.data[at:at + size]
+                looks -= size
+                displaced = len(whole) == size and has_checksum(whole[:-8], whole[-8:])
+            at += 1
+        return None, displaced
