@@ -133,7 +133,7 @@ public:
     // From here on a look at a segment holds for a millisecond, until as many calls say that it does not: for who reads very much.
     void look_rarely(bool wanted) const noexcept { const_cast<worker_index*>(this)->segments_.look_rarely(wanted); }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
-    // sound record. Of one that may have lost something it says nothing.
+    // sound record. Of one that may have lost something it says nothing, nor once that has cost as much as to read all rows.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const;
 
     // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
@@ -235,6 +235,8 @@ private:
     double begun_at_ = 0;
     double ended_at_ = 0;
     bool holds_ = false;
+    std::uint64_t row_bytes_ = 0;              // of all row frames
+    mutable std::uint64_t looked_through_ = 0;  // of these, for one step and one tensor at a time, before all were read
     bool is_complete_ = true;
     bool ended_ = false;
     std::uint8_t ended_how_ = 0;

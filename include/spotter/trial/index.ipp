@@ -118,21 +118,23 @@ SPOTTER_BODY bool worker_index::lacks_some() const {
 }
 
 SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entry& found) const {
-    bool seen = false, sound = !is_complete_ && !segments_.doubtful();
+    bool seen = false, sound = !is_complete_ && !segments_.doubtful() && looked_through_ <= row_bytes_;
     for (std::size_t place = segments_.size(); place > 0 && !seen && sound; --place) {
         auto const number = static_cast<std::uint32_t>(place - 1);
         run_segment const& mine = segments_[number];
         bool guarded = false;
         for (std::size_t i = mine.groups().size(); i > 0 && !seen && sound; --i) {
-            if (!mine.groups()[i - 1].may_hold(step)) { continue; }
+            side_place const& group = mine.groups()[i - 1];
+            if (!group.may_hold(step)) { continue; }
             if (!std::exchange(guarded, true)) { guard(number); }
+            looked_through_ += group.end - group.offset;
             auto const is_wanted = [&](tensor_id local) {
                 tensor_id const its = id_of(number, local);
                 sound = sound && its != no_tensor;
                 return its == id;
             };
             mine.each_value(
-                number, mine.groups()[i - 1],
+                number, group,
                 [&](tensor_id local, track_entry const& entry) {
                     if (is_wanted(local) && !entry.loose && entry.step == step) { found = entry, seen = true; }
                 },
@@ -175,9 +177,11 @@ SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
         // Frames that say again what was declared are not read where the sidecar has all of it.
         bool const behind_head = mine.noticed > 0 && !mine.beside().empty();
         if (behind_head && take_side_declarations(place)) { wanted &= ~layout::has_declares; }
+        side_place const& group = mine.groups()[mine.noticed];
+        row_bytes_ += group.end - group.offset;
         std::size_t const known = findings_.size();
         detail::listed(
-            [&] { notice(place, mine.groups()[mine.noticed], wanted); },
+            [&] { notice(place, group, wanted); },
             [&] { findings_.erase(findings_.begin() + static_cast<std::ptrdiff_t>(known), findings_.end()); });
     }
     if (!mine.beside().empty()) { (void)take_side_declarations(place); }
