@@ -7,6 +7,8 @@
 #include "outcome.hpp"
 #include "output.hpp"
 
+#include <spotter/core/guard.hpp>
+
 #include <algorithm>
 
 namespace spotter_tool {
@@ -64,16 +66,29 @@ constexpr export_format formats[] = {
     return why;
 }
 
+[[nodiscard]] bool is_folder(std::string const& path) { return system_files().kind_of(path).value_or(path_kind::missing) == path_kind::folder; }
+
 // The folder that the place is in has to be there: one that is made unasked is a misspelt one.
 [[nodiscard]] error look_at_place(std::string const& out) {
-    std::string const path = tidy(out);
-    std::size_t const cut = path.rfind('/');
-    std::string const folder = cut == path.npos ? "." : cut == 0 ? "/" : path.substr(0, cut);
-    auto const kind = system_files().kind_of(folder);
-    if (!kind) { return kind.error(); }
-    if (*kind == path_kind::folder) { return {}; }
-    error why{errc::unwritable, "there is no folder \""};
-    why.what << std::string_view{folder}.substr(folder.size() > 150 ? folder.size() - 150 : 0) << "\": make it first";
+    auto const above = [](std::string const& path) {
+        std::size_t const cut = path.rfind('/');
+        return cut == path.npos ? std::string{"."} : cut == 0 ? std::string{"/"} : path.substr(0, cut);
+    };
+    std::string const folder = above(tidy(out));
+    if (system_files().kind_of(folder).value_or(path_kind::other) != path_kind::missing) { return {}; }
+    error why{errc::bad_config, "there is no folder \""};
+    why.what << std::string_view{folder}.substr(folder.size() > 150 ? folder.size() - 150 : 0) << "\": ";
+    std::vector<std::string> beside;
+    auto const take = [](void* context, std::string_view name) noexcept {
+        return guarded([&] { static_cast<std::vector<std::string>*>(context)->emplace_back(name); });
+    };
+    std::string const outer = above(folder);
+    (void)system_files().list(outer, take, &beside);
+    std::erase_if(beside, [&](std::string const& each) { return !is_folder(outer + '/' + each); });
+    if (auto const meant = nearest(folder.substr(folder.rfind('/') + 1), beside)) {
+        why.what << "did you mean \"" << std::string_view{*meant}.substr(0, 60) << "\"? Else ";
+    }
+    why.what << "make it first";
     return why;
 }
 

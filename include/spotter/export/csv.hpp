@@ -85,7 +85,7 @@ template <policy Policy, class Put>
                                    Policy const& when, Put& put, std::vector<std::string>* unreadable) {
     std::map<step_id, std::vector<point>> const rows = csv_rows(run, from, series, when);
     for (csv_place const& place : csv_places(from.index(), rows)) {
-        std::vector<point> const& row = rows[place.step];
+        std::vector<point> const& row = rows.at(place.step);
         std::string line = before + std::to_string(place.ordinal) + ',' + std::string{name_of(place.step.mode)} + ',' +
                            std::to_string(place.step.index) + ',' + csv_number(place.time) + ',';
         if (place.timing) { line += csv_number(place.timing->seconds); }
