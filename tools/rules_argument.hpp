@@ -18,7 +18,8 @@ namespace spotter_tool {
 // Each word is a rules file (its name ends in .json), a pack or a rule of the catalogue; without any it is the pack `supervised`. All
 // together as one rule.
 [[nodiscard]] spotter::result<spotter::dynamic_rule> read_rules(std::vector<std::string> const& words);
-// Where none are named (`words` is empty) those that the run had itself, as far as they are packs of the catalogue; `given` otherwise.
+// Where none are named (`words` is empty) those that the run had itself, as far as they are packs of the catalogue;
+// `given` otherwise.
 [[nodiscard]] spotter::dynamic_rule rules_for(spotter::trial const& run, std::vector<std::string> const& words,
                                               spotter::dynamic_rule const& given);
 // The packs that a run was judged by while it was recorded: names with a blank between, as the record says.

@@ -343,7 +343,8 @@ TEST_CASE("a collection that smdebug's form only names has no tensors; one that 
     CHECK((named.name(0) == "default" && named.name(1) == "trial" && takes_in(named, 2, "fc/w")));
     comes_back(named);
 
-    // The schedule is the last one's, and what it does not say the hook's; expressions add up; what else was said stays.
+    // The schedule is the last one's, and what it does not say the hook's; expressions add up; what else was said
+    // stays.
     dynamic_plan const again = parse_plan(R"({"HookParameters": {"save_interval": 7}, "CollectionConfigurations": [
         {"CollectionName": "act", "CollectionParameters": {"include_regex": "relu", "start_step": 4, "reductions": "min"}},
         {"CollectionName": "weights"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader of C++ says of a run's folder, and of copies of it that are damaged: `answers FOLDER`, then a line of standard input each.
+// What the reader of C++ says of a run's folder, and of copies of it that are damaged: `answers FOLDER`, then a line of
+// standard input each.
 //
 //     whole                       as it stands
 //     flip FILE AT MASK           the bits of MASK in the byte at AT
@@ -7,7 +8,8 @@
 //     cut FILE AT                 nothing from there on
 //     drop FILE                   no such file; behind any of these `; without FILE...` takes further files away
 //
-// A line for each answer, its question and a tab before it, then a line with a dot. tests/python/test_mutants.py asks the other reader the same.
+// A line for each answer, its question and a tab before it, then a line with a dot. tests/python/test_mutants.py asks
+// the other reader the same.
 #include <tests/fault/frozen_files.hpp>
 
 #include <spotter/trial.hpp>

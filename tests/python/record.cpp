@@ -73,8 +73,9 @@ int record_workers(std::string const& path) {
     return 0;
 }
 
-// Small records in which a value has another that it may be taken for: of another attempt, of another worker, from before the loop went back.
-// A value is 100 times the number of these, and the step. Flushed after every second step, so that rows are in several frames.
+// Small records in which a value has another that it may be taken for: of another attempt, of another worker, from
+// before the loop went back. A value is 100 times the number of these, and the step. Flushed after every second step,
+// so that rows are in several frames.
 template <class Hook>
 void small_steps(Hook& watch, std::uint64_t number, std::uint64_t first, std::uint64_t end, bool packed) {
     for (std::uint64_t i = first; i < end; ++i) {

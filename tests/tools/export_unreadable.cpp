@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// export and show of a damaged record: what cannot be read is said, on standard error and in the output, and the exit code is 5; names that are
-// no UTF-8, endings that nobody knows, and folders that are not there.
+// export and show of a damaged record: what cannot be read is said, on standard error and in the output, and the exit
+// code is 5; names that are no UTF-8, endings that nobody knows, and folders that are not there.
 #include <tests/export/numpy.hpp>
 #include <tests/tools/tool.hpp>
 
@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t bad_step = 3;
 
-// Six steps of a vector and a number, of which nothing but the values is kept; those of the vector at one step cannot be read, and no row frame
-// is damaged.
+// Six steps of a vector and a number, of which nothing but the values is kept; those of the vector at one step cannot
+// be read, and no row frame is damaged.
 void record_with_bad_value(std::string const& path) {
     {
         hook watch{path, everything};

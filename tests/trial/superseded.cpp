@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may have been superseded by something that cannot be read is corrupt: where bytes are gone, a write was not finished, a segment or a
-// whole worker is lost. What another worker has never passes for it.
+// What may have been superseded by something that cannot be read is corrupt: where bytes are gone, a write was not
+// finished, a segment or a whole worker is lost. What another worker has never passes for it.
 #include <tests/fault/frames.hpp>
 #include <tests/trial/runs.hpp>
 

@@ -45,9 +45,9 @@ struct shown_byte {
 
 }  // namespace detail
 
-// A text as it leaves the program, whatever the format: UTF-8, in which a byte that is none stands as \xff, so that names which differ stay
-// different and everybody sees which byte it was. Calls `put(std::string_view)` with the pieces. (U+FFFD in its place, which says nothing, made
-// one name of several.)
+// A text as it leaves the program, whatever the format: UTF-8, in which a byte that is none stands as \xff, so that
+// names which differ stay different and everybody sees which byte it was. Calls `put(std::string_view)` with the
+// pieces. (U+FFFD in its place, which says nothing, made one name of several.)
 template <class Put>
 constexpr void put_utf8(std::string_view text, Put&& put) {
     std::size_t begin = 0;  // of what is put as it is

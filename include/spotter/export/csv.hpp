@@ -11,8 +11,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Quoted where RFC 4180 asks for it: a comma, a quote (then doubled), a line's end. What is no UTF-8 stands as \xff. A text that a spreadsheet would take
-// for a formula (it begins with = + - @, a tab or a line's end) gets an apostrophe in front, which makes a text of it there.
+// Quoted where RFC 4180 asks for it: a comma, a quote (then doubled), a line's end. What is no UTF-8 stands as \xff. A
+// text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a line's end) gets an apostrophe
+// in front, which makes a text of it there.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
 // The shortest digits that read back as the same double; nan, inf and -inf, which pandas and R read.
@@ -56,8 +57,8 @@ template <class Row>
     return places;
 }
 
-// By step, because the columns have different ones; `known` of a later observation replaces that of an earlier. What a later one that cannot be
-// read may have replaced is not known.
+// By step, because the columns have different ones; `known` of a later observation replaces that of an earlier. What a
+// later one that cannot be read may have replaced is not known.
 template <policy Policy>
 [[nodiscard]] std::map<step_id, std::vector<point>> csv_rows(trial const& run, worker_reader const& from, std::vector<csv_series> const& series,
                                                              Policy const& when) {
@@ -108,12 +109,13 @@ template <policy Policy, class Put>
 
 }  // namespace detail
 
-// Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series; of a run of several workers `worker` is the
-// first column, and the rows of each follow those of the one before. One row for each closed step at which any series is known: `step` counts
-// all closed steps of the worker, whatever their mode; `time` is when the writer met its
-// close, in seconds since 1970, and `seconds` how long it took from the close before it; what is unknown is left empty, and what cannot be read is NA, and
-// told in `unreadable` as "title@mode:index". Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
-// `put` returns an error, which ends the writing and is returned.
+// Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series; of a run of
+// several workers `worker` is the first column, and the rows of each follow those of the one before. One row for each
+// closed step at which any series is known: `step` counts all closed steps of the worker, whatever their mode; `time`
+// is when the writer met its close, in seconds since 1970, and `seconds` how long it took from the close before it;
+// what is unknown is left empty, and what cannot be read is NA, and told in `unreadable` as "title@mode:index". Of a
+// step that was closed twice the latest, of several observations in it the last: what track::stat says. `put` returns
+// an error, which ends the writing and is returned.
 template <policy Policy, class Put>
 requires requires(Put put, std::string_view line) {
     { put(line) } -> std::convertible_to<error>;

@@ -32,8 +32,8 @@ public:
     explicit npz_writer(Put put, small_floats how = small_floats::bits, zip64 wide = zip64::where_needed)
         : put_{std::move(put)}, how_{how}, always_{wide == zip64::always} {}
 
-    // `name` is the key in numpy.load(file)[name], and must be a new one; what is no UTF-8 in it stands as \xff. errc: exists, bad_config (too
-    // long), no_payload, not_contiguous, and whatever `put` returns.
+    // `name` is the key in numpy.load(file)[name], and must be a new one; what is no UTF-8 in it stands as \xff. errc:
+    // exists, bad_config (too long), no_payload, not_contiguous, and whatever `put` returns.
     [[nodiscard]] error add(std::string_view name, tensor_ref const& tensor) {
         if (failed_) { return failed_; }
         if (error const why = detail::npy_refusal(tensor)) { return why; }
@@ -52,7 +52,8 @@ public:
         return failed_;
     }
 
-    // The directory, without which nobody can read the file. `comment` is the archive's, for who asks for it (`unzip -z`); 65535 bytes of it at most.
+    // The directory, without which nobody can read the file. `comment` is the archive's, for who asks for it (`unzip
+    // -z`); 65535 bytes of it at most.
     [[nodiscard]] error finish(std::string_view comment = {}) {
         if (failed_) { return failed_; }
         std::uint64_t const begin = at_;

@@ -24,8 +24,9 @@ enum class walked : std::uint8_t {  // what a step of the walk has met
 //
 // Why damage cannot go unseen: every row frame says where it is and where the row frame before it ended, both under its
 // checksum. So a walk led astray by a damaged length stops at a frame that does not belong there, or at one whose
-// predecessor was missed; it then searches on, byte by byte, from the end of the last good frame. Where bytes are gone, or too many, no frame
-// behind them says where it is; but that there is one, whole, says that the rest is no write that was not finished.
+// predecessor was missed; it then searches on, byte by byte, from the end of the last good frame. Where bytes are gone,
+// or too many, no frame behind them says where it is; but that there is one, whole, says that the rest is no write that
+// was not finished.
 class frame_walker {
 public:
     // From the beginning, or from the start of any row frame (a sidecar knows some).

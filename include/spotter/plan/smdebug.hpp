@@ -183,7 +183,8 @@ private:
                                              std::string_view name) noexcept;
     [[nodiscard]] static bool is_true(setting const* it) noexcept;
     [[nodiscard]] bool is_configured(std::string_view name) const noexcept;
-    // A collection may be given several times: its schedule is the last one's, every other key that of the last which has it.
+    // A collection may be given several times: its schedule is the last one's, every other key that of the last which
+    // has it.
     [[nodiscard]] bool is_last_of_its_name(std::size_t which) const noexcept;
     [[nodiscard]] setting const* own(setting_group const& group, std::string_view name) const noexcept;
 

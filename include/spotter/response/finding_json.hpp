@@ -12,7 +12,8 @@ using finding_line = text<5120>;
 
 namespace detail {
 
-// As much of a text as 250 bytes hold of whole letters; what is no UTF-8 as \xff, and blanks in place of control characters.
+// As much of a text as 250 bytes hold of whole letters; what is no UTF-8 as \xff, and blanks in place of control
+// characters.
 [[nodiscard]] constexpr text<250> shown_in_json(std::string_view from) noexcept {
     text<250> shown;
     for (std::size_t i = 0; i < from.size();) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): which packs of the catalogue a rule is made of, by name: a record says it, so that whoever judges it later takes the same.
+// Rule (L2): which packs of the catalogue a rule is made of, by name: a record says it, so that whoever judges it later
+// takes the same.
 #pragma once
 
 #include <spotter/core/text.hpp>

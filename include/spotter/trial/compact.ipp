@@ -59,8 +59,8 @@ private:
     bool done_ = false;
 };
 
-// All that can be known of the segment: its sidecar where that goes to the end, or beyond (that end was cut off, and nothing else knows what it
-// held), else one that is made of the segment anew.
+// All that can be known of the segment: its sidecar where that goes to the end, or beyond (that end was cut off, and
+// nothing else knows what it held), else one that is made of the segment anew.
 template <class Take>
 [[nodiscard]] error with_sidecar(segment_folder const& folder, std::uint32_t number, Take&& take) {
     file_system& files = folder.files();

@@ -132,8 +132,9 @@ public:
     void guard(std::uint32_t number) const noexcept { const_cast<worker_index*>(this)->segments_.guard(number); }
     // From here on a look at a segment holds for a millisecond, until as many calls say that it does not: for who reads very much.
     void look_rarely(bool wanted) const noexcept { const_cast<worker_index*>(this)->segments_.look_rarely(wanted); }
-    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
-    // sound record. Of one that may have lost something it says nothing, nor once that has cost as much as to read all rows.
+    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not
+    // complete can say of a sound record. Of one that may have lost something it says nothing, nor once that has cost
+    // as much as to read all rows.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const;
 
     // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.

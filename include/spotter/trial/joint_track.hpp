@@ -11,9 +11,10 @@ namespace spotter::inline SPOTTER_ABI {
 // What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
 // errc::no_such_name.
 //
-// Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a history.
-// Values of different workers are never mixed; `of(worker{2})` reads that one and no other. What the lowest holds and cannot be
-// read is errc::corrupt, not another worker's; so is what it may have held in bytes that cannot be read, or were not written to their end.
+// Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a
+// history. Values of different workers are never mixed; `of(worker{2})` reads that one and no other. What the lowest
+// holds and cannot be read is errc::corrupt, not another worker's; so is what it may have held in bytes that cannot be
+// read, or were not written to their end.
 class track {
 public:
     // Of the lowest worker; the others are added in order. `awaiting`: one that the run was told of has not begun.
@@ -80,8 +81,8 @@ public:
             return found;
         });
     }
-    // Scalars that were given between steps; of several workers those of the lowest that gave any. None where a lower one lacks some of its
-    // record, or ends in what was not finished, and may lack these with it.
+    // Scalars that were given between steps; of several workers those of the lowest that gave any. None where a lower
+    // one lacks some of its record, or ends in what was not finished, and may lack these with it.
     [[nodiscard]] std::vector<loose_scalar> loose() const;
 
 private:
@@ -106,8 +107,8 @@ private:
 
     // How much an error says of why nobody has it; 0: it is an answer, which another worker's may not replace.
     [[nodiscard]] static int weight(errc code) noexcept;
-    // The answer of the lowest worker that has one; corrupt where a lower one may have it and cannot be read. Where what is asked for may be
-    // undefined (`derived`), a worker that observed it at the step has an answer all the same.
+    // The answer of the lowest worker that has one; corrupt where a lower one may have it and cannot be read. Where
+    // what is asked for may be undefined (`derived`), a worker that observed it at the step has an answer all the same.
     template <class Ask>
     [[nodiscard]] answer_of<Ask> lowest(step_id step, Ask const& ask, bool derived = false) const {
         return detail::answered([&] { return lowest_of(step, ask, derived); });

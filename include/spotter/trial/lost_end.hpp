@@ -10,8 +10,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The end of a segment that somebody cut off, or the whole of one that is gone: its sidecar still knows, or the folder's file `lost`,
-// into which `spotter recover` writes what a sidecar knew before it makes that anew.
+// The end of a segment that somebody cut off, or the whole of one that is gone: its sidecar still knows, or the
+// folder's file `lost`, into which `spotter recover` writes what a sidecar knew before it makes that anew.
 struct lost_end {
     std::string file{};  // the segment
     std::uint32_t segment = 0;      // its number
@@ -23,8 +23,8 @@ struct lost_end {
 
 namespace detail {
 
-// A line of the file `lost`: "000003.spot 4096 81920 500 1f0c...": the segment, how long it was left, how much was gone, the ordinal
-// behind it, and the run, so that a line about a run that was replaced means nothing.
+// A line of the file `lost`: "000003.spot 4096 81920 500 1f0c...": the segment, how long it was left, how much was
+// gone, the ordinal behind it, and the run, so that a line about a run that was replaced means nothing.
 [[nodiscard]] std::string lost_line(lost_end const& it, std::uint64_t run_id);
 // False where it is none. Sets all but the file.
 [[nodiscard]] bool read_lost_line(std::string_view line, lost_end& it, std::uint64_t& run_id);

@@ -28,8 +28,8 @@ public:
     };
     void add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal, step_span const* among = nullptr,
              known what = known::attempt);
-    // A write of this attempt that was not finished, at the end of a segment: what it was of may have taken the place of what is there. That
-    // there was more is not said of it.
+    // A write of this attempt that was not finished, at the end of a segment: what it was of may have taken the place
+    // of what is there. That there was more is not said of it.
     void add_tail(std::uint32_t segment, std::uint64_t ordinal);
     // A close that can be read.
     void close(step_id step, std::uint64_t ordinal) noexcept;

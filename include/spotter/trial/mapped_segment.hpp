@@ -99,10 +99,11 @@ public:
     // Throws `failure` where they cannot be brought.
     void fetch_groups(std::size_t first) const;
 
-    // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
-    // at the start of each frame and behind each close, malformed(body), lost(offset, whether it is the whole group) of frames that cannot be read.
-    // take_steps(outline, place) for each steps row, with all its closes: false if the values in it are to come one by one.
-    // take_times(first ordinal, steps, place) for each row of their times.
+    // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of
+    // what comes next) at the start of each frame and behind each close, malformed(body), lost(offset, whether it is
+    // the whole group) of frames that cannot be read. take_steps(outline, place) for each steps row, with all its
+    // closes: false if the values in it are to come one by one. take_times(first ordinal, steps, place) for each row of
+    // their times.
     template <class Value, class Steps, class Close, class Times, class Ordinal, class Malformed, class Lost>
     void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Steps&& take_steps,
                     Close&& take_close, Times&& take_times, Ordinal&& take_ordinal, Malformed&& malformed,

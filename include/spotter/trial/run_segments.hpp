@@ -99,8 +99,8 @@ public:
         note_lost_ends();
         return {};
     }
-    // Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any more (`over`) what is known to
-    // have stood behind all that is there.
+    // Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any more
+    // (`over`) what is known to have stood behind all that is there.
     [[nodiscard]] error settle_ends(bool over);
     // Those behind the last one, once nobody writes any more.
     [[nodiscard]] std::vector<gone_segment> const& gone() const noexcept { return gone_; }
