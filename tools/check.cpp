@@ -112,8 +112,9 @@ void judge(judged& it, judges const& by, bool side_by_side) {
     if (it.why) { return fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view())); }
     auto const repeated = gathered(it.report.findings);
     bool const usual = it.packs.empty() || it.packs == "supervised";
-    std::string lines = fmt::format("{}: {} in {} steps ({}){}\n", plain(title_of(it)), verdict_of(it), it.report.steps,
-                                    name_of(it.run->status()), usual ? "" : fmt::format(", by its own rules: {}", plain(it.packs)));
+    std::string lines =
+        fmt::format("{}: {} in {} steps ({}){}\n", plain(title_of(it)), verdict_of(it), it.report.steps,
+                    name_of(it.run->status()), usual ? "" : fmt::format(", by its own rules: {}", plain(it.packs)));
     for (repeated_finding const& each : repeated) {
         lines += "  " + finding_text(each.strongest);
         if (each.times > 1) { lines += "; " + describe_times(each, ""); }
@@ -287,7 +288,8 @@ void judge_all(std::vector<told_record>& all, check_options const& wanted, judge
         if (!run) { return run.error(); }
         healthy.push_back(std::move(*run));
     }
-    by.healthy = std::make_shared<envelope const>(learn_envelope(healthy, {mean, l2, mean_abs, maximum, zero_fraction}));
+    by.healthy =
+        std::make_shared<envelope const>(learn_envelope(healthy, {mean, l2, mean_abs, maximum, zero_fraction}));
     return by;
 }
 

@@ -160,7 +160,8 @@ template <class Value, class Word>
         remark(each.by_statistics, "steps by hash or statistics, which is all that was kept");
         remark(each.not_compared, "steps where there is nothing to compare");
         std::string_view const why = each.trouble.what.view();
-        remark(each.unreadable, fmt::format("steps where its values cannot be read{}{}", why.empty() ? "" : ": ", plain(why)));
+        remark(each.unreadable,
+               fmt::format("steps where its values cannot be read{}{}", why.empty() ? "" : ": ", plain(why)));
     }
     return table.text() + remarks;
 }
@@ -244,7 +245,8 @@ template <class Value, class Word>
     if (it.unreadable > 0) {
         bool const damaged = std::any_of(it.tensors.begin(), it.tensors.end(),
                                          [](tensor_history const& each) { return each.trouble.code == errc::corrupt; });
-        text += fmt::format("\n{} values cannot be read{}\n", it.unreadable, damaged ? ": `spotter verify` says where a run is damaged" : "");
+        text += fmt::format("\n{} values cannot be read{}\n", it.unreadable,
+                            damaged ? ": `spotter verify` says where a run is damaged" : "");
     }
     return text + '\n' + verdict_text(it) + '\n';
 }

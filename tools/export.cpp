@@ -51,7 +51,10 @@ constexpr export_format formats[] = {
 // What is wanted by its name, else by the file's ending; only a path that has none is a folder of many .npy.
 [[nodiscard]] result<export_format const*> format_of(export_options const& wanted) {
     std::string_view const ending = ending_of(wanted.out);
-    std::string_view const name = !wanted.format.empty() ? wanted.format : wanted.out == "-" ? "csv" : ending.empty() ? "npy" : "";
+    std::string_view const name = !wanted.format.empty() ? wanted.format
+                                  : wanted.out == "-"    ? "csv"
+                                  : ending.empty()       ? "npy"
+                                                         : "";
     for (export_format const& each : formats) {
         if (name.empty() ? each.ending == ending : each.name == name) { return &each; }
     }
@@ -66,7 +69,9 @@ constexpr export_format formats[] = {
     return why;
 }
 
-[[nodiscard]] bool is_folder(std::string const& path) { return system_files().kind_of(path).value_or(path_kind::missing) == path_kind::folder; }
+[[nodiscard]] bool is_folder(std::string const& path) {
+    return system_files().kind_of(path).value_or(path_kind::missing) == path_kind::folder;
+}
 
 // The folder that the place is in has to be there: one that is made unasked is a misspelt one.
 [[nodiscard]] error look_at_place(std::string const& out) {
@@ -145,7 +150,9 @@ void warn(export_job const& job, std::string_view format) {
         say(fmt::format("spotter export: {} cannot be read and was left out\n", plain(job.done.damaged[i])), stderr);
     }
     if (job.done.damaged.size() > most) {
-        say(fmt::format("spotter export: and {} more ({} in all)\n", job.done.damaged.size() - most, job.done.damaged.size()), stderr);
+        say(fmt::format("spotter export: and {} more ({} in all)\n", job.done.damaged.size() - most,
+                        job.done.damaged.size()),
+            stderr);
     }
     if (!job.done.damaged.empty()) { say("spotter export: `spotter verify` says what is damaged\n", stderr); }
 }

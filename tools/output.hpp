@@ -135,7 +135,9 @@ inline void say(std::string_view text, std::FILE* where = stdout) { std::fwrite(
     auto const copy = [&](auto const& self, json const& from) -> json {
         if (from.is_string()) { return sound(from.get_ref<std::string const&>()); }
         json into = from.is_array() ? json::array() : from.is_object() ? json::object() : from;
-        for (auto const& [key, each] : from.is_object() ? from.items() : json::object().items()) { into[sound(key)] = self(self, each); }
+        for (auto const& [key, each] : from.is_object() ? from.items() : json::object().items()) {
+            into[sound(key)] = self(self, each);
+        }
         for (json const& each : from.is_array() ? from : json::array()) { into.push_back(self(self, each)); }
         return into;
     };
@@ -143,9 +145,7 @@ inline void say(std::string_view text, std::FILE* where = stdout) { std::fwrite(
 }
 
 // Everything that a verb has to say, which is data and goes to standard output.
-inline void say_document(json const& document) {
-    say(dump_utf8(document, 2) + '\n');
-}
+inline void say_document(json const& document) { say(dump_utf8(document, 2) + '\n'); }
 
 // What every document begins with.
 [[nodiscard]] inline json document_of(std::string_view verb, std::string_view path) {

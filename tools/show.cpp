@@ -170,7 +170,9 @@ struct curve {
     if (only) {
         std::erase_if(it.points, [&](point const& each) { return each.step.mode != *only; });
     }
-    for (point const& each : it.points) { it.known += each.known ? 1U : 0U, it.unreadable += each.unreadable ? 1U : 0U; }
+    for (point const& each : it.points) {
+        it.known += each.known ? 1U : 0U, it.unreadable += each.unreadable ? 1U : 0U;
+    }
     return it;
 }
 
@@ -304,9 +306,12 @@ void print_curve(shown const& it, curve const& of) {
     }
     if (of->unreadable > 0) {
         it.end.note(something_lost);
-        say(fmt::format("spotter show: {} of {} points of {} cannot be read, first {}: `spotter verify` says what is damaged\n", of->unreadable,
-                        of->points.size(), plain(it.wanted.name),
-                        step_text(std::find_if(of->points.begin(), of->points.end(), [](point const& each) { return each.unreadable; })->step)),
+        say(fmt::format(
+                "spotter show: {} of {} points of {} cannot be read, first {}: `spotter verify` says what is damaged\n",
+                of->unreadable, of->points.size(), plain(it.wanted.name),
+                step_text(std::find_if(of->points.begin(), of->points.end(),
+                                       [](point const& each) { return each.unreadable; })
+                              ->step)),
             stderr);
     }
     if (of->known > 0 || of->points.empty()) { return it.end.code(); }

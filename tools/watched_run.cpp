@@ -3,8 +3,8 @@
 #include "watched_run.hpp"
 
 #include "folders.hpp"
-#include "rules_argument.hpp"
 #include "replace_file.hpp"
+#include "rules_argument.hpp"
 
 #include <algorithm>
 
@@ -35,7 +35,8 @@ void watched_run::advance(double now) {
             return;
         }
         // Its own rules are known once it has begun.
-        bool const is_beginning = wanted_.rules.empty() && opened->environment().empty() && !opened->over() && opened->closed_steps() == 0;
+        bool const is_beginning =
+            wanted_.rules.empty() && opened->environment().empty() && !opened->over() && opened->closed_steps() == 0;
         if (is_beginning) { return; }
         run_.emplace(std::move(*opened));
         rules_ = rules_for(*run_, wanted_.rules, rules_);

@@ -307,24 +307,26 @@ TEST_CASE("an interval that is none is bad_config, which names key and collectio
 }
 
 TEST_CASE("smdebug's own spellings: norms, the path in a store, steps without a mode [A27]") {
-    dynamic_plan const it =
-        parse_plan(R"({"S3Path": "s3://bucket/prefix", "LocalPath": "/tmp/x", "HookParameters": {
+    dynamic_plan const it = parse_plan(R"({"S3Path": "s3://bucket/prefix", "LocalPath": "/tmp/x", "HookParameters": {
         "reductions": "min, max, mean, std, variance, sum, prod, abs_min, abs_max, abs_mean, abs_std, abs_variance, abs_sum, abs_prod, l1_norm, l2_norm, abs_l1_norm, abs_l2_norm",
         "train.save_interval": 2, "global.save_interval": 3, "global.end_step": 7}, "CollectionConfigurations": [{"CollectionName": "weights"},
         {"CollectionName": "losses", "CollectionParameters": {"eval.save_interval": 4, "global.save_interval": 5}}]})")
-            .value();
+                                .value();
     REQUIRE(it.size() == 3);
-    CHECK(it.wanted(1) == stats(minimum, maximum, mean, stddev, variance, sum, product, l1, l2, of_abs(minimum), of_abs(maximum),
-                                mean_abs, of_abs(stddev), of_abs(variance), of_abs(sum), of_abs(product), of_abs(l1),
-                                of_abs(l2)));
+    CHECK(it.wanted(1) == stats(minimum, maximum, mean, stddev, variance, sum, product, l1, l2, of_abs(minimum),
+                                of_abs(maximum), mean_abs, of_abs(stddev), of_abs(variance), of_abs(sum),
+                                of_abs(product), of_abs(l1), of_abs(l2)));
     CHECK(steps_of(it, 0, mode::train) == list{0, 2, 4});
     CHECK(steps_of(it, 0, mode::eval) == list{0, 500, 1000});  // nothing of a step without a mode holds of one with
     CHECK(steps_of(it, 1, mode::eval) == list{0, 4, 8});
     for (std::string_view const name : {"l1_norm", "abs_l2_norm"}) {
-        dynamic_plan const one = parse_plan(hook_with("\"include_collections\": \"weights\", \"reductions\": \"" + std::string{name} + '"')).value();
-        dynamic_plan const ours = parse_plan(hook_with(name == "l1_norm" ? R"("include_collections": "weights", "reductions": "l1")"
-                                                                         : R"("include_collections": "weights", "reductions": "abs_l2")"))
-                                      .value();
+        dynamic_plan const one =
+            parse_plan(hook_with("\"include_collections\": \"weights\", \"reductions\": \"" + std::string{name} + '"'))
+                .value();
+        dynamic_plan const ours =
+            parse_plan(hook_with(name == "l1_norm" ? R"("include_collections": "weights", "reductions": "l1")"
+                                                   : R"("include_collections": "weights", "reductions": "abs_l2")"))
+                .value();
         CHECK(one == ours);
     }
     comes_back(it);
@@ -333,12 +335,15 @@ TEST_CASE("smdebug's own spellings: norms, the path in a store, steps without a 
 }
 
 TEST_CASE("a collection that smdebug's form only names has no tensors; one that it names again is one [A27][S20]") {
-    dynamic_plan const named = parse_plan(R"({"HookParameters": {"save_all": false, "save_interval": 2}, "CollectionConfigurations": [
+    dynamic_plan const named =
+        parse_plan(R"({"HookParameters": {"save_all": false, "save_interval": 2}, "CollectionConfigurations": [
         {"CollectionName": "default"}, {"CollectionName": "trial"}, {"CollectionName": "weights"}]})")
-                                   .value();
+            .value();
     REQUIRE(named.size() == 5);
     for (std::size_t const i : {std::size_t{0}, std::size_t{1}}) {
-        for (std::string_view const name : {"loss", "fc/w", "grad/fc/w", "default", "trial", ""}) { CHECK_FALSE(takes_in(named, i, name)); }
+        for (std::string_view const name : {"loss", "fc/w", "grad/fc/w", "default", "trial", ""}) {
+            CHECK_FALSE(takes_in(named, i, name));
+        }
     }
     CHECK((named.name(0) == "default" && named.name(1) == "trial" && takes_in(named, 2, "fc/w")));
     comes_back(named);

@@ -62,19 +62,25 @@ public:
     }
 
 private:
-    static void say(std::string const& question, std::string const& answer) { std::cout << question << '\t' << answer << '\n'; }
+    static void say(std::string const& question, std::string const& answer) {
+        std::cout << question << '\t' << answer << '\n';
+    }
 
     static void value(std::string const& question, recorded_value const& found) {
         if (!found) { return say(question, code_of(found.error())); }
         std::string shape;
-        for (std::size_t axis = 0; axis < found.view().shape.rank; ++axis) { shape += std::to_string(found.view().shape.size[axis]) + ","; }
+        for (std::size_t axis = 0; axis < found.view().shape.rank; ++axis) {
+            shape += std::to_string(found.view().shape.size[axis]) + ",";
+        }
         say(question, shape + hex_of(found.view().values.raw, static_cast<std::size_t>(found.view().bytes())));
     }
     void values(bool again) {
         for (std::string const& name : asked_.names) {
             each_value(name, run_[name], again);
             for (std::uint32_t const number : asked_.workers) {
-                if (asked_.workers.size() > 1) { each_value(name + " of " + std::to_string(number), run_[name].of(worker{number}), again); }
+                if (asked_.workers.size() > 1) {
+                    each_value(name + " of " + std::to_string(number), run_[name].of(worker{number}), again);
+                }
             }
         }
     }
@@ -96,7 +102,8 @@ private:
             auto const time = from.time(step);
             say(question + " time", time ? hex_of(*time) : code_of(time.error()));
             auto const shape = from.shape(step);
-            say(question + " shape", shape ? std::to_string(shape->rank) + "/" + std::to_string(shape->elements()) : code_of(shape.error()));
+            say(question + " shape",
+                shape ? std::to_string(shape->rank) + "/" + std::to_string(shape->elements()) : code_of(shape.error()));
         }
     }
     static void steps(std::string const& question, std::vector<step_id> const& found) {

@@ -243,6 +243,8 @@ int main(int count, char** words) {
     if (what == "looked-at") { return record_looked_at(path); }
     if (what == "thinned") { return record_thinned(path); }
     if (what == "scalars") { return record_scalars(path, count > 3 ? std::strtoull(words[3], nullptr, 10) : 10'000); }
-    if (what == "attempts" || what == "packed" || what == "back" || what == "three" || what == "pair") { return record_small(what, path); }
+    if (what == "attempts" || what == "packed" || what == "back" || what == "three" || what == "pair") {
+        return record_small(what, path);
+    }
     return 2;
 }

@@ -54,7 +54,9 @@ TEST_CASE("check: a run is judged by the packs that it had itself, killed or not
     auto const record = [&](std::string const& name, auto const& rules, bool kill = false) {
         auto const work = [&] {
             hook watch{folder / name, everything, options{.existing = existing::replace}, rules};
-            for (std::uint64_t i = 0; i < 10; ++i) { (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1)); }
+            for (std::uint64_t i = 0; i < 10; ++i) {
+                (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1));
+            }
             watch.flush();
             if (kill) { ::raise(SIGKILL); }
         };
@@ -66,7 +68,9 @@ TEST_CASE("check: a run is judged by the packs that it had itself, killed or not
         for (auto const& each : run.at("rules")) { rules += ' ' + each.at("rule").get<std::string>(); }
         return rules + ' ';
     };
-    constexpr auto has = [](std::string const& all, std::string_view rule) { return all.find(' ' + std::string{rule} + ' ') != all.npos; };
+    constexpr auto has = [](std::string const& all, std::string_view rule) {
+        return all.find(' ' + std::string{rule} + ' ') != all.npos;
+    };
     record("supervised", packs::supervised);
     record("rl", on(any("loss", maximum > 1e9), stop) || packs::rl);
     record("killed", packs::boosting | severity::info, true);

@@ -267,7 +267,7 @@ TEST_CASE("diff: why a tensor of a .npy file cannot be read is said, of each kin
         file += header;
         return file + std::string(bytes, 'x');
     };
-    std::pair<char const*, char const*> const kinds[] = {{"|O", "Python objects"},     {"|V2", "as NumPy writes bf16"},
+    std::pair<char const*, char const*> const kinds[] = {{"|O", "Python objects"},      {"|V2", "as NumPy writes bf16"},
                                                          {"|V1", "as NumPy writes f8"}, {"<U3", "texts of UTF-32"},
                                                          {"<M8[s]", "dates"},           {"|V12", "none of ours"}};
     for (std::string const side : {"a", "b"}) {

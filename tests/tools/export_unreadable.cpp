@@ -43,7 +43,8 @@ void record_with_bad_value(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("export: a value that cannot be read is told in every format that can say so, and on standard error; the exit code is 5") {
+TEST_CASE("export: a value that cannot be read is told in every format that can say so, and on standard error; the "
+          "exit code is 5") {
     temporary_folder const folder;
     std::string const run = folder / "run", bad = "v@train:3";
     record_with_bad_value(run);
@@ -59,11 +60,14 @@ TEST_CASE("export: a value that cannot be read is told in every format that can 
     CHECK(table.find("\n3,train,3,") != table.npos);
     CHECK(table.find(",0.25,NA,0.25,NA\n") != table.npos);
     CHECK(std::count(table.begin(), table.end(), '\n') == 7);
-    CHECK(ask("export --json " + run + ' ' + folder / "y.csv --name v").document().at("damaged") == nlohmann::json{"v:mean@train:3"});
-    CHECK(ask("export " + run + ' ' + folder / "loss.csv --name loss").code == 0);  // of what was asked for all is there
+    CHECK(ask("export --json " + run + ' ' + folder / "y.csv --name v").document().at("damaged") ==
+          nlohmann::json{"v:mean@train:3"});
+    CHECK(ask("export " + run + ' ' + folder / "loss.csv --name loss").code ==
+          0);  // of what was asked for all is there
 
     CHECK(exported("x.npz").ends_with("unreadable:\n" + bad));
-    CHECK(exported("x.safetensors").find(R"("__metadata__":{"unreadable":"unreadable:\u000av@train:3"})") != std::string::npos);
+    CHECK(exported("x.safetensors").find(R"("__metadata__":{"unreadable":"unreadable:\u000av@train:3"})") !=
+          std::string::npos);
     (void)exported("values");
     CHECK(text_of(folder / "values/unreadable.txt") == "unreadable:\n" + bad + '\n');
     CHECK_FALSE(fs::exists(folder / "values/v/train-3.npy"));
@@ -75,13 +79,15 @@ TEST_CASE("export: a value that cannot be read is told in every format that can 
     CHECK(exported("x.pftrace", " --stat l2").find("v cannot be read") != std::string::npos);
     (void)exported("x.parquet", " --stat l2");
     (void)exported("x.mcap", " --stat l2");
-    CHECK(exported("x.prom", " --stat l2").find("spotter_unreadable_total{run=\"" + run + "\"} 1\n") != std::string::npos);
+    CHECK(exported("x.prom", " --stat l2").find("spotter_unreadable_total{run=\"" + run + "\"} 1\n") !=
+          std::string::npos);
     (void)exported("board", " --format tensorboard");
 
     std::string const python = python_with_numpy();
     if (python.empty()) { SPOTTER_SKIP("no Python with NumPy was found"); }
     constexpr char keys[] = "import numpy, sys, zipfile\nx = numpy.load(sys.argv[1])\n"
-                            "print('v@train:3' in x.files, len(x['v@train:4']), zipfile.ZipFile(sys.argv[1]).comment.decode().split()[-1])\n";
+                            "print('v@train:3' in x.files, len(x['v@train:4']), "
+                            "zipfile.ZipFile(sys.argv[1]).comment.decode().split()[-1])\n";
     CHECK(ask_python(python, folder / "", folder / "x.npz", keys) == "False 700 v@train:3\n");
 }
 
@@ -154,12 +160,14 @@ TEST_CASE("export: names that are no UTF-8 spoil no other, and stay apart, in ev
     std::string const python = python_with_numpy();
     if (python.empty()) { SPOTTER_SKIP("no Python with NumPy was found"); }
     constexpr char keys[] = "import numpy, sys\nx = numpy.load(sys.argv[1])\n"
-                            "print(sorted(k.encode('ascii', 'backslashreplace').decode() for k in x.files if ':' not in k), x['\\u00e4@train'].tolist())\n";
+                            "print(sorted(k.encode('ascii', 'backslashreplace').decode() for k in x.files if ':' not "
+                            "in k), x['\\u00e4@train'].tolist())\n";
     CHECK(ask_python(python, folder / "", folder / "x.npz", keys) ==
           "['=1+2@train', '\\\\xe4@train', '\\\\xfex@train', '\\\\xffx@train'] [3.0, 3.0]\n");
 }
 
-TEST_CASE("export: an unknown ending is refused, with the one that was meant; only a name without one is a folder, and only that is made") {
+TEST_CASE("export: an unknown ending is refused, with the one that was meant; only a name without one is a folder, and "
+          "only that is made") {
     temporary_folder const folder;
     std::string const run = folder / "run";
     record_small(run);
@@ -183,7 +191,8 @@ TEST_CASE("export: an unknown ending is refused, with the one that was meant; on
     CHECK(misspelt.code == 2);
     CHECK(misspelt.complains("did you mean \"results\"?"));
     CHECK_FALSE(fs::exists(folder / "reslts"));
-    for (std::string const more : {"deep/er/out", "deep/tb --format tensorboard", "deep/set --format parquet", "deep/p --format projector"}) {
+    for (std::string const more :
+         {"deep/er/out", "deep/tb --format tensorboard", "deep/set --format parquet", "deep/p --format projector"}) {
         told const it = ask("export " + run + ' ' + folder / more);
         INFO(more << it.err);
         CHECK((it.code == 2 && it.complains("there is no folder")));

@@ -169,7 +169,8 @@ TEST_CASE("{NaN, 1, 2} and a tensor without an element, from stored terms and fr
     }
 }
 
-TEST_CASE("statistics of all tensors at a step, one after the other, read each row a few times at most, whether or not steps() was called") {
+TEST_CASE("statistics of all tensors at a step, one after the other, read each row a few times at most, whether or not "
+          "steps() was called") {
     temporary_folder const folder;
     constexpr std::size_t tensors = 2000;
     {

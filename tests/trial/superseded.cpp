@@ -71,7 +71,8 @@ struct told {
 
 }  // namespace
 
-TEST_CASE("bytes that are gone from a segment never give the value of the attempt before, with its sidecar or without") {
+TEST_CASE(
+    "bytes that are gone from a segment never give the value of the attempt before, with its sidecar or without") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/000001.spot";
     for (bool const with_sidecars : {true, false}) {
@@ -94,7 +95,8 @@ TEST_CASE("bytes that are gone from a segment never give the value of the attemp
     }
 }
 
-TEST_CASE("a row frame that stands elsewhere than it says tells that bytes are gone: the rest is damage and no torn tail") {
+TEST_CASE(
+    "a row frame that stands elsewhere than it says tells that bytes are gone: the rest is damage and no torn tail") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/000001.spot";
     record_attempts(path);
@@ -111,8 +113,9 @@ TEST_CASE("a row frame that stands elsewhere than it says tells that bytes are g
     CHECK(run.damage()[0].bytes == whole.size() - 31 - frames[1].end());
 }
 
-TEST_CASE("a write that was not finished may have been of steps that are there from before: these are corrupt once nobody "
-          "writes any more, and those that were finished are read") {
+TEST_CASE(
+    "a write that was not finished may have been of steps that are there from before: these are corrupt once nobody "
+    "writes any more, and those that were finished are read") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/000001.spot";
     record_attempts(path);
@@ -170,7 +173,8 @@ TEST_CASE("a run that is gone on with behind a write that was not finished says 
     CHECK(run["x"].at(train(steps_each - 1), attempt{1}).error().code == errc::corrupt);
 }
 
-TEST_CASE("a segment of which only the sidecar is left, or a line in the file `lost`, may have superseded what is there") {
+TEST_CASE(
+    "a segment of which only the sidecar is left, or a line in the file `lost`, may have superseded what is there") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/000001.spot";
     record_attempts(path);
@@ -211,8 +215,7 @@ TEST_CASE("a sidecar that knows more than its segment is told as damage, and sta
     std::string const path = folder / "run", file = path + "/worker-1/000001.spot";
     for (std::uint32_t const number : {0U, 1U}) {
         for (std::uint64_t const times : {0U, 1U}) {
-            record_attempt(path, times, 0, steps_each,
-                           {.existing = existing::resume, .worker = number, .workers = 2});
+            record_attempt(path, times, 0, steps_each, {.existing = existing::resume, .worker = number, .workers = 2});
         }
     }
     std::vector<char> const whole = read_file(file);
@@ -260,7 +263,9 @@ TEST_CASE("what a lower worker may have recorded, and cannot be read, is corrupt
         CHECK(run["x"].time(train(1)).error().code == errc::corrupt);
         CHECK(run["x"].distribution(train(1)).error().code == errc::corrupt);
         CHECK(run["nobody's"].at(train(1)).error().code == errc::corrupt);
-        for (point const& each : run["x"].history(mean)) { CHECK((!each.known && each.unreadable && !is_finite(each.value))); }
+        for (point const& each : run["x"].history(mean)) {
+            CHECK((!each.known && each.unreadable && !is_finite(each.value)));
+        }
         CHECK(run["x"].of(worker{1}).history(mean)[2].value == x_of(1, 2));
         CHECK(run["lr"].loose().empty());
         CHECK(run["lr"].of(worker{1}).loose().size() == 1);

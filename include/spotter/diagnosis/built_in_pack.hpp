@@ -29,7 +29,9 @@ struct built_in_pack {
     using kind = rule_kind;
 
     // Its own name, for the record (rule/packs_in.hpp).
-    static constexpr void tell_packs(detail::pack_names& into) noexcept { detail::add_pack(into, detail::name_of(Which)); }
+    static constexpr void tell_packs(detail::pack_names& into) noexcept {
+        detail::add_pack(into, detail::name_of(Which));
+    }
 };
 
 template <detail::pack_id Which>

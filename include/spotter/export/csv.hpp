@@ -60,8 +60,8 @@ template <class Row>
 // By step, because the columns have different ones; `known` of a later observation replaces that of an earlier. What a
 // later one that cannot be read may have replaced is not known.
 template <policy Policy>
-[[nodiscard]] std::map<step_id, std::vector<point>> csv_rows(trial const& run, worker_reader const& from, std::vector<csv_series> const& series,
-                                                             Policy const& when) {
+[[nodiscard]] std::map<step_id, std::vector<point>>
+csv_rows(trial const& run, worker_reader const& from, std::vector<csv_series> const& series, Policy const& when) {
     std::map<step_id, std::vector<point>> rows;
     for (std::size_t column = 0; column < series.size(); ++column) {
         for (point const& each : run[series[column].name].of(worker{from.number()}).history(series[column].which, when)) {
@@ -74,7 +74,9 @@ template <policy Policy>
     for (std::size_t column = 0; column < series.size(); ++column) {
         track const its = run[series[column].name].of(worker{from.number()});
         for (auto& [step, row] : rows) {
-            if (its.stat(step, series[column].which).error().code == errc::corrupt) { row[column] = unreadable_at(step); }
+            if (its.stat(step, series[column].which).error().code == errc::corrupt) {
+                row[column] = unreadable_at(step);
+            }
         }
     }
     return rows;
@@ -82,8 +84,9 @@ template <policy Policy>
 
 // The rows of one worker; each begins with `before`.
 template <policy Policy, class Put>
-[[nodiscard]] error write_csv_rows(trial const& run, worker_reader const& from, std::string const& before, std::vector<csv_series> const& series,
-                                   Policy const& when, Put& put, std::vector<std::string>* unreadable) {
+[[nodiscard]] error write_csv_rows(trial const& run, worker_reader const& from, std::string const& before,
+                                   std::vector<csv_series> const& series, Policy const& when, Put& put,
+                                   std::vector<std::string>* unreadable) {
     std::map<step_id, std::vector<point>> const rows = csv_rows(run, from, series, when);
     for (csv_place const& place : csv_places(from.index(), rows)) {
         std::vector<point> const& row = rows.at(place.step);

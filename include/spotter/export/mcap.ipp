@@ -81,13 +81,14 @@ SPOTTER_BODY void mcap_worker::finding(recorded_step const& at, spotter::finding
     log(time, levels[static_cast<std::size_t>(it.severity)], line.view(), it.rule, it.tensor, at.step.index);
 }
 
-SPOTTER_BODY void mcap_worker::log(double time, int level, std::string_view message, std::string_view rule, std::string_view tensor,
-                                   std::uint64_t index) {
+SPOTTER_BODY void mcap_worker::log(double time, int level, std::string_view message, std::string_view rule,
+                                   std::string_view tensor, std::uint64_t index) {
     std::uint64_t const all = nanoseconds_of(time);
     send(front_ + "/findings", schemas_->log, time,
-         "{\"timestamp\":{\"sec\":" + std::to_string(all / 1'000'000'000) + ",\"nsec\":" + std::to_string(all % 1'000'000'000) +
-             "},\"level\":" + std::to_string(level) + ",\"message\":" + json_text(message) + ",\"name\":" + json_text(rule) +
-             ",\"file\":" + json_text(tensor) + ",\"line\":" + std::to_string(index) + '}');
+         "{\"timestamp\":{\"sec\":" + std::to_string(all / 1'000'000'000) +
+             ",\"nsec\":" + std::to_string(all % 1'000'000'000) + "},\"level\":" + std::to_string(level) +
+             ",\"message\":" + json_text(message) + ",\"name\":" + json_text(rule) + ",\"file\":" + json_text(tensor) +
+             ",\"line\":" + std::to_string(index) + '}');
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -36,7 +36,9 @@ SPOTTER_BODY void safetensors_header::note(std::string_view key, std::string_vie
 
 SPOTTER_BODY std::string safetensors_header::text() const {
     std::string words = "{";
-    for (auto const& [key, word] : notes_) { words += (words.size() > 1 ? "," : "\"__metadata__\":{") + key + ':' + word; }
+    for (auto const& [key, word] : notes_) {
+        words += (words.size() > 1 ? "," : "\"__metadata__\":{") + key + ':' + word;
+    }
     if (!notes_.empty()) { words += entries_.empty() ? "}" : "},"; }
     words += entries_ + "}";
     words.append((8 - words.size() % 8) % 8, ' ');

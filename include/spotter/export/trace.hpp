@@ -92,7 +92,8 @@ private:
         }
         if (!it.damaged()) { return; }
         counts_->damaged.push_back(place_of(at, it.name()));
-        out_->instant(worker_, at.step.mode, std::string{it.name()} + " cannot be read", "unreadable", time - begin_, {});
+        out_->instant(worker_, at.step.mode, std::string{it.name()} + " cannot be read", "unreadable", time - begin_,
+                      {});
     }
     // A counter for each mode; what is not finite has no place in it.
     void count(recorded_step const& at, std::string_view name, double time, double const& value) {

@@ -47,7 +47,8 @@ SPOTTER_BODY walked frame_walker::accept(row_frame const& frame) noexcept {
 
 SPOTTER_BODY bool frame_walker::is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept {
     frame_extent const extent = measure_frame(segment_, offset);
-    if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes || extent.bytes > looks) {
+    if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes ||
+        extent.bytes > looks) {
         return false;
     }
     looks -= extent.bytes;
@@ -59,7 +60,8 @@ SPOTTER_BODY bool frame_walker::is_displaced(std::uint64_t offset, std::uint64_t
 SPOTTER_BODY walked frame_walker::search(bool cut) noexcept {
     constexpr auto magic = layout::row_magic;
     std::uint64_t const last = segment_.size();
-    std::uint64_t looks = last - end_;  // bytes whose checksum may be computed to find one of another place: as often as there are bytes
+    std::uint64_t looks =
+        last - end_;  // bytes whose checksum may be computed to find one of another place: as often as there are bytes
     for (std::uint64_t offset = end_; offset + layout::row_head_bytes + layout::row_tail_bytes <= last; ++offset) {
         std::byte const* const at = segment_.data() + offset;
         if (load<std::uint32_t>(at) != magic) { continue; }

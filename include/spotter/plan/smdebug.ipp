@@ -21,7 +21,8 @@ SPOTTER_BODY result<dynamic_plan> smdebug_reader::read() noexcept {
             bool const known = std::any_of(std::begin(smdebug_defaults), std::end(smdebug_defaults),
                                            [=](smdebug_default const& each) { return each.name == name; });
             if (!known && !is_configured(name)) {
-                refuse(hook_, "include_collections", name, "is no default collection (weights biases gradients losses metrics ... all)");
+                refuse(hook_, "include_collections", name,
+                       "is no default collection (weights biases gradients losses metrics ... all)");
             }
             if (!is_configured(name)) { add({name, {}}); }
             return !why_ && plan_.whole();

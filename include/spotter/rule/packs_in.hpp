@@ -52,7 +52,9 @@ struct packs_in<not_rule<Inner>> {
 };
 template <class Inner, class Adaptor>
 struct packs_in<adapted<Inner, Adaptor>> {
-    static constexpr void tell(adapted<Inner, Adaptor> const& it, pack_names& into) noexcept { tell_packs(it.inner, into); }
+    static constexpr void tell(adapted<Inner, Adaptor> const& it, pack_names& into) noexcept {
+        tell_packs(it.inner, into);
+    }
 };
 template <class... Rules>
 struct packs_in<rule_pack<Rules...>> {

@@ -236,7 +236,7 @@ private:
     double begun_at_ = 0;
     double ended_at_ = 0;
     bool holds_ = false;
-    std::uint64_t row_bytes_ = 0;              // of all row frames
+    std::uint64_t row_bytes_ = 0;               // of all row frames
     mutable std::uint64_t looked_through_ = 0;  // of these, for one step and one tensor at a time, before all were read
     bool is_complete_ = true;
     bool ended_ = false;

@@ -148,8 +148,7 @@ SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entr
                     });
                 },
                 [](step_id, std::uint64_t, double) {}, [](std::uint64_t, std::uint64_t, row_place const&) {},
-                [](std::uint64_t) {}, [&](byte_view) { sound = false; },
-                [&](std::uint64_t, bool) { sound = false; });
+                [](std::uint64_t) {}, [&](byte_view) { sound = false; }, [&](std::uint64_t, bool) { sound = false; });
         }
     }
     return seen && sound;
@@ -238,7 +237,8 @@ SPOTTER_BODY void worker_index::take_groups() {
         gone_segment const& each = segments_.gone()[gone_taken_];
         lost_.begin_attempt(each.attempt);
         lost_.add(segments_.size(), 0, ordinal_, each.rows.exact ? each.rows.steps : nullptr,
-                  each.rows.exact && each.attempt != unknown_attempt ? lost_rows::known::range : lost_rows::known::nothing);
+                  each.rows.exact && each.attempt != unknown_attempt ? lost_rows::known::range
+                                                                     : lost_rows::known::nothing);
     }
     is_complete_ = true;
 }
@@ -285,7 +285,8 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
             lost_.add(number, place_of(number, body) + body.size(), ordinal_);
         },
         [&](std::uint64_t offset, bool whole) {
-            lost_.add(number, offset, ordinal_, group.spans, whole ? lost_rows::known::range : lost_rows::known::attempt);
+            lost_.add(number, offset, ordinal_, group.spans,
+                      whole ? lost_rows::known::range : lost_rows::known::attempt);
         });
 }
 
@@ -318,7 +319,9 @@ SPOTTER_BODY void worker_index::take_lost(std::uint32_t number, std::uint64_t of
 SPOTTER_BODY void worker_index::take_lost_before(std::uint32_t number) {
     run_segment const& mine = segments_[number];
     bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
-    if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same ? lost_rows::known::attempt : lost_rows::known::nothing); }
+    if (mine.behind_lost || (mine.foreign() && !mine.stray())) {
+        lost_.add(number, 0, ordinal_, nullptr, same ? lost_rows::known::attempt : lost_rows::known::nothing);
+    }
 }
 
 SPOTTER_BODY byte_view worker_index::row_of(row_place const& at) const noexcept {

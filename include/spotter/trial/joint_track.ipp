@@ -45,15 +45,18 @@ SPOTTER_BODY recorded_value track::at(step_id step, elements which) const {
 }
 
 SPOTTER_BODY result<double> track::stat(step_id step, statistic which) const {
-    return lowest(step, [&](worker_track const& each) { return each.stat(step, which); }, true);
+    return lowest(
+        step, [&](worker_track const& each) { return each.stat(step, which); }, true);
 }
 
 SPOTTER_BODY result<spotter::distribution> track::distribution(step_id step, terms wanted) const {
-    return lowest(step, [&](worker_track const& each) { return each.distribution(step, wanted); }, true);
+    return lowest(
+        step, [&](worker_track const& each) { return each.distribution(step, wanted); }, true);
 }
 
 SPOTTER_BODY result<double> track::quantile(step_id step, double level) const {
-    return lowest(step, [&](worker_track const& each) { return each.quantile(step, level); }, true);
+    return lowest(
+        step, [&](worker_track const& each) { return each.quantile(step, level); }, true);
 }
 
 SPOTTER_BODY result<double> track::time(step_id step) const {
@@ -67,7 +70,9 @@ SPOTTER_BODY result<extents> track::shape(step_id step) const {
 SPOTTER_BODY std::vector<loose_scalar> track::loose() const {
     return detail::listed([&] {
         auto found = first_.loose();
-        for (std::size_t i = 1; found.empty() && i < parts() && !part(i - 1).lacks_some(); ++i) { found = part(i).loose(); }
+        for (std::size_t i = 1; found.empty() && i < parts() && !part(i - 1).lacks_some(); ++i) {
+            found = part(i).loose();
+        }
         return found;
     });
 }
@@ -79,7 +84,8 @@ SPOTTER_BODY bool track::hidden_below(std::size_t which, step_id step) const {
 }
 
 SPOTTER_BODY error track::hidden(std::uint32_t worker) noexcept {
-    error why{errc::corrupt, "a lower worker may have recorded it in bytes that cannot be read, or that were not written to their end: run.damage() "
+    error why{errc::corrupt, "a lower worker may have recorded it in bytes that cannot be read, or that were not "
+                             "written to their end: run.damage() "
                              "lists what is damaged, of(worker{"};
     why.what << worker << "}) reads one that has it";
     return why;

@@ -108,12 +108,13 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     if (!notes && is_trouble(notes.error())) { found.trouble = notes.error(); }
     if (!notes) { return found; }
     lent_mapping const lent{files, *notes};
-    each_lost_line({reinterpret_cast<char const*>(notes->bytes.data()), notes->bytes.size()}, [&](lost_end& it, std::uint64_t run_id) {
-        if (run_id != found.run_id && found.run_id != 0) { return; }
-        it.file = segment_path(folder, it.segment, layout::data_suffix);
-        it.remembered = true;
-        add_lost_end(found.ends, it);
-    });
+    each_lost_line({reinterpret_cast<char const*>(notes->bytes.data()), notes->bytes.size()},
+                   [&](lost_end& it, std::uint64_t run_id) {
+                       if (run_id != found.run_id && found.run_id != 0) { return; }
+                       it.file = segment_path(folder, it.segment, layout::data_suffix);
+                       it.remembered = true;
+                       add_lost_end(found.ends, it);
+                   });
     return found;
 }
 

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The end of a segment that somebody cut off, or the whole of one that is gone: its sidecar still knows, or the
 // folder's file `lost`, into which `spotter recover` writes what a sidecar knew before it makes that anew.
 struct lost_end {
-    std::string file{};  // the segment
+    std::string file{};             // the segment
     std::uint32_t segment = 0;      // its number
     std::uint64_t offset = 0;       // behind the last byte that is there
     std::uint64_t bytes = 0;        // that followed it at least

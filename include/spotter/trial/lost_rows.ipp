@@ -85,9 +85,8 @@ SPOTTER_BODY lost_rows::doubt lost_rows::behind(track_entry const& entry, step_i
 }
 
 SPOTTER_BODY bool lost_rows::may_hold(step_id step, std::uint32_t attempt, bool tails) const noexcept {
-    return std::any_of(places_.begin(), places_.end(), [=](place const& it) {
-        return (tails || !it.tail) && it.is_of(attempt) && it.may_hold(step);
-    });
+    return std::any_of(places_.begin(), places_.end(),
+                       [=](place const& it) { return (tails || !it.tail) && it.is_of(attempt) && it.may_hold(step); });
 }
 
 SPOTTER_BODY bool lost_rows::place::is_of(std::uint32_t wanted) const noexcept {

@@ -237,7 +237,7 @@ private:
     bool foreign_ = false;
     bool stray_ = false;
     bool closed_ = false;
-    bool end_told_ = false;  // the sidecar knows more rows than there are
+    bool end_told_ = false;          // the sidecar knows more rows than there are
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };
 

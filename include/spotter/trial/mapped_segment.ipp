@@ -44,7 +44,8 @@ SPOTTER_BODY void mapped_segment::walk_on() {
     frame_walker walker{bytes(), known_to_};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
         // A head alone holds no rows, and what the sidecar tells of is known.
-        if (what == walked::corrupt && !end_told_ && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
+        if (what == walked::corrupt && !end_told_ &&
+            walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
             lost_.push_back({walker.damage().offset, false, {}});
         }
         if (what != walked::rows) { continue; }

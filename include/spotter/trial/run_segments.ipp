@@ -80,7 +80,8 @@ SPOTTER_BODY void run_segments::note_cuts() {
         run_segment const& mine = all_[sure_];
         run_segment const& next = all_[sure_ + std::size_t{1}];
         if (next.bytes().size() < layout::head_bytes) { return; }  // it is just beginning
-        if (mine.closed() || mine.superseded() || mine.end_noted || next.stray() || !goes_on(mine, next) || is_recovered(sure_)) {
+        if (mine.closed() || mine.superseded() || mine.end_noted || next.stray() || !goes_on(mine, next) ||
+            is_recovered(sure_)) {
             continue;
         }
         note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
@@ -143,7 +144,8 @@ SPOTTER_BODY error run_segments::remembered(std::set<std::uint32_t>& numbers) co
 }
 
 SPOTTER_BODY error run_segments::note_gone(std::uint32_t number) {
-    bool const known = std::any_of(gone_.begin(), gone_.end(), [=](gone_segment const& each) { return each.number == number; });
+    bool const known =
+        std::any_of(gone_.begin(), gone_.end(), [=](gone_segment const& each) { return each.number == number; });
     if (known) { return {}; }
     file_system& files = folder_.files();
     auto const file = files.map(folder_.file_name(number, layout::side_suffix));

@@ -272,7 +272,8 @@ SPOTTER_BODY error worker_track::unknown(step_id step) const {
     if (from_->unreadable()) {
         bool const is_away = detail::is_trouble(from_->trouble()) && from_->trouble().code != errc::unknown_version;
         error why{is_away ? from_->trouble().code : errc::corrupt, "nothing of worker "};
-        why.what << worker_ << " can be read, which may hold it: of(worker{...}) reads another. " << from_->trouble().what.view();
+        why.what << worker_ << " can be read, which may hold it: of(worker{...}) reads another. "
+                 << from_->trouble().what.view();
         return why;
     }
     if (tensor_ != nullptr) { return {}; }
@@ -307,12 +308,14 @@ SPOTTER_BODY bool worker_track::closed_elsewhere(step_id step) const {
 }
 
 SPOTTER_BODY error worker_track::superseded_by_lost() noexcept {
-    return {errc::corrupt, "bytes that cannot be read, or that were not written to their end, may hold a later one of this step: "
-                           "run.damage() lists what is damaged, attempt{} asks for one attempt, history() has all that is there"};
+    return {errc::corrupt,
+            "bytes that cannot be read, or that were not written to their end, may hold a later one of this step: "
+            "run.damage() lists what is damaged, attempt{} asks for one attempt, history() has all that is there"};
 }
 
 SPOTTER_BODY error worker_track::in_lost() noexcept {
-    return {errc::corrupt, "what was recorded of the step may be in bytes that cannot be read: run.damage() lists them"};
+    return {errc::corrupt,
+            "what was recorded of the step may be in bytes that cannot be read: run.damage() lists them"};
 }
 
 SPOTTER_BODY error worker_track::too_few(std::uint64_t count) noexcept {

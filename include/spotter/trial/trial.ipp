@@ -220,8 +220,8 @@ SPOTTER_BODY run_losses trial::all_losses() const {
     }
     for (damaged_place const& each : damage()) {
         bool const is_end = each.bytes == 0 && std::any_of(all.ends.begin(), all.ends.end(), [&](lost_end const& end) {
-            return end.file == each.file && end.offset == each.offset;
-        });
+                                return end.file == each.file && end.offset == each.offset;
+                            });
         all.places += is_end ? 0 : 1;
         all.bytes += each.bytes;
     }
