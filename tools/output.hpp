@@ -134,11 +134,11 @@ inline void say(std::string_view text, std::FILE* where = stdout) { std::fwrite(
     };
     auto const copy = [&](auto const& self, json const& from) -> json {
         if (from.is_string()) { return sound(from.get_ref<std::string const&>()); }
-        json into = from.is_array() ? json::array() : from.is_object() ? json::object() : from;
-        for (auto const& [key, each] : from.is_object() ? from.items() : json::object().items()) {
-            into[sound(key)] = self(self, each);
+        if (!from.is_structured()) { return from; }
+        json into = from.is_array() ? json::array() : json::object();
+        for (auto const& [key, each] : from.items()) {
+            from.is_array() ? into.push_back(self(self, each)) : void(into[sound(key)] = self(self, each));
         }
-        for (json const& each : from.is_array() ? from : json::array()) { into.push_back(self(self, each)); }
         return into;
     };
     return copy(copy, document).dump(indent);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records that are damaged in every way of a kind, read by both readers: each answers what was recorded, or a named error, and both the same.
+"""Records that are damaged in every way of a kind, read by both readers: each answers what was recorded, or a named
+error, and both the same.
 
-Every byte is changed, stretches of bytes are taken out, files end early or are gone, with sidecars and without, in records where a value has
-another that it may be taken for: of another attempt, of another worker, from before the loop went back.
+Every byte is changed, stretches of bytes are taken out, files end early or are gone, with sidecars and without, in
+records where a value has another that it may be taken for: of another attempt, of another worker, from before the loop
+went back.
 
-Environment: SPOTTER_RECORD and SPOTTER_ANSWERS, the programs of record.cpp and answers.cpp; SPOTTER_MUTANTS=n: every n-th of the mutants, 1: all.
-It ends with 2 where NumPy or zstandard is missing.
-"""
+Environment: SPOTTER_RECORD and SPOTTER_ANSWERS, the programs of record.cpp and answers.cpp; SPOTTER_MUTANTS=n: every
+n-th of the mutants, 1: all. It ends with 2 where NumPy or zstandard is missing. """
 
 import io
 import os
@@ -122,8 +123,9 @@ class Answers:
             return "".join(f"{each} " for each in found)
 
         def curve():
-            return "".join(f"{mode}:{index}={hex_of(value) if value == value else 'unknown'} " for mode in ("train", "eval")
-                           for index, value in zip(*track.history("mean", mode=mode)))
+            points = ((mode, *point) for mode in ("train", "eval") for point in zip(*track.history("mean", mode=mode)))
+            return "".join(f"{mode}:{index}={hex_of(value) if value == value else 'unknown'} "
+                           for mode, index, value in points)
 
         if is_missing:  # C++ has empty lists there, Python says NoSuchWorker
             self.found.update((f"{name}{whose} {what}", "") for what in ("steps", "payload steps", "history", "loose"))
@@ -169,8 +171,10 @@ class Folder:
         self.files = {str(each.relative_to(path)): each.read_bytes() for each in sorted(self.path.rglob("*"))
                       if each.is_file() and each.name != "lock"}
         self.changed = set()
-        self.frame_ends = {name: {64} | {each.end for each in Walk(Bytes(io.BytesIO(data), len(data)), 64) if isinstance(each, Frame)}
-                           for name, data in self.files.items() if name.endswith(".spot")}
+        self.last_frame = {}  # where that of a segment begins
+        for name, data in self.files.items():
+            walk = Walk(Bytes(io.BytesIO(data), len(data)), 64) if name.endswith(".spot") else ()
+            self.last_frame[name] = max((each.offset for each in walk if isinstance(each, Frame)), default=0)
 
     def mutate(self, mutant):
         words, _, without = mutant.partition(" ; without ")
@@ -228,7 +232,7 @@ def parts(answer):
     return answer.split()
 
 
-@unittest.skipUnless(RECORD and ANSWERS, "SPOTTER_RECORD and SPOTTER_ANSWERS name the programs of record.cpp and answers.cpp")
+@unittest.skipUnless(RECORD and ANSWERS, "SPOTTER_RECORD and SPOTTER_ANSWERS do not name the programs")
 class Mutants(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -237,21 +241,27 @@ class Mutants(unittest.TestCase):
 
     @staticmethod
     def is_earlier_state(what, mutant, folder, found):
-        """Whether what is left is a whole record as it once was, so that nothing can tell that there was more: a segment ends behind a row
-        frame, or is gone, and no sidecar knows better; or of what came after the loop had gone back nothing is left."""
+        """Whether what is left is a record as it once was, so that nothing can tell that there was more: no sidecar
+        knows better, and a segment is gone, or lacks the head of its last row frame. Or nothing is left of what came
+        after the loop had gone back."""
         kind, name, *numbers = mutant.partition(" ; ")[0].split()
         if what == "back":
             return "without" in mutant and not any(each in found.get("x history", "") for each in SECOND_PASS)
-        if "without" not in mutant or kind not in ("cut", "drop"):
+        if "without" not in mutant or kind == "flip":
             return False
-        return kind == "drop" or int(numbers[0]) < 64 or int(numbers[0]) in folder.frame_ends[name]
+        if kind == "drop":
+            return True
+        at = int(numbers[0])
+        end = len(folder.files[name]) if kind == "cut" else at + int(numbers[1])
+        first = folder.last_frame[name]
+        return at < first + 48 and end > first
 
     def sound(self, question, answer, whole):
         """Whether an answer is that of the whole record, an error, or of a list a part of it."""
         if question in ("status", "attempts", "closed", "damage") or question.startswith("state ") or is_error(answer):
             return True
-        if question in whole and ("step" in question or question in ("names", "findings") or "history" in question or "loose" in question) \
-                and not is_error(whole[question]):
+        is_list = question in ("names", "findings") or any(word in question for word in ("step", "history", "loose"))
+        if is_list and question in whole and not is_error(whole[question]):
             lacking = Counter(parts(answer)) - Counter(parts(whole[question]))
             return not {each for each in lacking if not each.endswith("=unknown")}
         return answer == whole.get(question)
@@ -274,8 +284,8 @@ class Mutants(unittest.TestCase):
             with self.subTest(what):
                 counted = Counter()
                 self.each(what, STRIDE, lambda *of: self.one(what, counted, *of))
-                print(f"{what}: {counted['mutants']} mutants, {counted['answers']} answers, {counted['refused']} of them errors, "
-                      f"{counted['earlier']} mutants are the record as it once was")
+                print(f"{what}: {counted['mutants']} mutants, {counted['answers']} answers, {counted['refused']} of them "
+                      f"errors, {counted['earlier']} mutants are the record as it once was")
                 self.assertGreater(counted["mutants"], 10)
                 self.assertGreater(counted["refused"], 20 * counted["mutants"])
 
@@ -293,7 +303,8 @@ class Mutants(unittest.TestCase):
             if question.endswith(" again"):
                 self.assertEqual(answer, mine[question[:-len(" again")]], (mutant, question))
             if not earlier:
-                self.assertTrue(self.sound(question, answer, whole), f"{mutant}: {question}: {answer}, not {whole.get(question)}")
+                self.assertTrue(self.sound(question, answer, whole),
+                                f"{mutant}: {question}: {answer}, not {whole.get(question)}")
 
 
 if __name__ == "__main__":

@@ -434,6 +434,8 @@ def row_frame(data, at):
     if magic != ROWS or size < 48:
         raise FormatError("not a row frame")
     if end > len(data):
+        if at + 16 <= len(data) and struct.unpack_from("<Q", data, at + 8)[0] != at:
+            raise FormatError("the beginning of a row frame that does not belong there")
         raise BeyondEnd("a row frame")
     names = "offset previous_end first_ordinal rows closes values flags"
     frame = Record(**dict(zip(names.split(), struct.unpack_from("<QQQIIII", data, at + 8))))
@@ -474,7 +476,8 @@ def zstd_frame(data, at):
 
 
 def find_row_frame(data, at):
-    """The next row frame that is in order in itself, from an offset on, or None; and whether one was met that stood elsewhere."""
+    """The next row frame that is in order in itself, from an offset on, or None; and whether one was met that stood
+    elsewhere."""
     displaced = False
     while (at := data.find(struct.pack("<I", ROWS), at)) >= 0:
         try:

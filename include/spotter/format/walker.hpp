@@ -44,12 +44,17 @@ public:
     // After `end`: bytes behind the last good frame. Of a closed segment there are none; of a live one they are payload
     // whose row is still to come, or a frame of which only a part has reached the file.
     [[nodiscard]] std::uint64_t torn() const noexcept { return torn_; }
+    // Among them is the head of the row frame that closed the segment, which says that it held something of steps: so
+    // the writer had come to its end, and there is more than what a killed one leaves.
+    [[nodiscard]] bool torn_end() const noexcept { return torn_end_; }
 
 private:
     [[nodiscard]] walked accept(row_frame const& frame) noexcept;
     // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
     // reads like a frame that was cut and holds no frame of another place, else damage.
     [[nodiscard]] walked search(bool cut) noexcept;
+    // What is there of a frame that goes on beyond the end is the beginning of one that belongs there; sets `torn_end_`.
+    [[nodiscard]] bool is_begun() noexcept;
     // A whole row frame that stood elsewhere; takes what it looks at from `looks`.
     [[nodiscard]] bool is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept;
 
@@ -63,6 +68,7 @@ private:
     frame_place damage_{};
     bool chained_;
     bool found_ = false;
+    bool torn_end_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -32,7 +32,7 @@ SPOTTER_BODY walked frame_walker::next() noexcept {
             auto const frame = decode_row_frame(segment_, at_);
             if (frame && (!chained_ || frame->previous_end == end_)) { return accept(*frame); }
         }
-        return search(extent.kind == frame_kind::cut);
+        return search(extent.kind == frame_kind::cut && is_begun());
     }
     torn_ = segment_.size() > end_ ? segment_.size() - end_ : 0;
     return walked::end;
@@ -43,6 +43,19 @@ SPOTTER_BODY walked frame_walker::accept(row_frame const& frame) noexcept {
     at_ = end_ = frame_.end();
     chained_ = true;
     return walked::rows;
+}
+
+SPOTTER_BODY bool frame_walker::is_begun() noexcept {
+    byte_view const from = segment_.subspan(static_cast<std::size_t>(at_));
+    if (from.size() < 16 || load<std::uint32_t>(from.data()) != layout::row_magic) { return true; }
+    if (load<std::uint64_t>(from.data() + 8) != at_) { return false; }
+    if (from.size() < 24) { return true; }
+    if (chained_ && load<std::uint64_t>(from.data() + 16) != end_) { return false; }
+    if (from.size() < layout::row_head_bytes) { return true; }
+    auto const field = [&](std::size_t at) { return load<std::uint32_t>(from.data() + at); };
+    constexpr std::size_t closes = 36, values = 40, flags = 44;
+    torn_end_ = (field(flags) & layout::last_of_segment) != 0 && (field(closes) > 0 || field(values) > 0);
+    return true;
 }
 
 SPOTTER_BODY bool frame_walker::is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept {

@@ -80,8 +80,9 @@ public:
     [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
     // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
     [[nodiscard]] bool has_marks() const;
-    // Bytes behind the last row frame that are no damage: what was being written. Not those that the sidecar tells of.
-    [[nodiscard]] std::uint64_t torn() const noexcept;
+    // It ends in the beginning of the row frame that closed it (frame_walker::torn_end). Not where the sidecar tells of
+    // what that held.
+    [[nodiscard]] bool has_torn_end() const noexcept { return torn_end_ && !superseded_ && !end_told_; }
     // The sidecar knows of rows behind the end.
     [[nodiscard]] bool end_told() const noexcept { return end_told_; }
     // Of the step that closes next behind it, as far as it says.
@@ -238,6 +239,7 @@ private:
     bool stray_ = false;
     bool closed_ = false;
     bool end_told_ = false;          // the sidecar knows more rows than there are
+    bool torn_end_ = false;
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };
 

@@ -57,6 +57,7 @@ SPOTTER_BODY void mapped_segment::walk_on() {
         groups_.back().add(walker.frame());
     }
     known_to_ = walker.good_end();
+    torn_end_ = walker.torn_end();
     if (known_to_ >= sizeof tail_) { tail_ = load<std::uint64_t>(bytes().data() + known_to_ - sizeof tail_); }
 }
 
@@ -96,11 +97,6 @@ SPOTTER_BODY bool mapped_segment::has_marks() const {
         }
     }
     return false;
-}
-
-SPOTTER_BODY std::uint64_t mapped_segment::torn() const noexcept {
-    bool const known = superseded_ || foreign() || end_told_ || bytes().size() < layout::head_bytes;
-    return known || bytes().size() <= known_to_ ? 0 : bytes().size() - known_to_;
 }
 
 SPOTTER_BODY std::uint64_t mapped_segment::next_ordinal() const noexcept {

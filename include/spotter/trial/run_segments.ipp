@@ -109,7 +109,7 @@ SPOTTER_BODY error run_segments::settle_ends(bool over) {
         bool const decided = last ? over : over || all_[place + 1].bytes().size() >= layout::head_bytes;
         if (mine.left_torn || mine.superseded() || !decided) { continue; }
         bool const goes_on_from = !last && goes_on(mine, all_[place + 1]);
-        mine.left_torn = !goes_on_from && (mine.torn() > 0 || (cut.contains(mine.number) && !mine.end_told()));
+        mine.left_torn = !goes_on_from && (mine.has_torn_end() || (cut.contains(mine.number) && !mine.end_told()));
         doubtful_ = doubtful_ || mine.left_torn;
     }
     for (std::uint32_t const number : names_.sidecars) {

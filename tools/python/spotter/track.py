@@ -126,9 +126,9 @@ class Track:
         return self._lowest(lambda each: each.shape(wanted), wanted)
 
     def history(self, stat: str = "mean", mode: Optional[str] = None) -> Tuple[np.ndarray, np.ndarray]:
-        """A statistic over time: step indices and values, a point for every observation, NaN where it is unknown. The mode may be left
-        out where only one was seen. Of several workers that of the lowest that observed it; NaN where a lower one may have, and cannot be
-        read."""
+        """A statistic over time: step indices and values, a point for every observation, NaN where it is unknown. The
+        mode may be left out where only one was seen. Of several workers that of the lowest that observed it; NaN where
+        a lower one may have, and cannot be read."""
         number = self._only_mode(mode)
         formula_of(stat)
         for each in self._parts():
@@ -146,8 +146,8 @@ class Track:
         return next((found for found in (each.times(number) for each in self._parts()) if len(found)), np.empty(0))
 
     def loose(self) -> List[Loose]:
-        """Scalars that were given between steps; of several workers those of the lowest that gave any. None where a lower one lacks some of
-        its record, and with it may lack these."""
+        """Scalars that were given between steps; of several workers those of the lowest that gave any. None where a
+        lower one lacks some of its record, and with it may lack these."""
         for record in self._records():
             found = WorkerTrack(record, self._name).loose()
             if found or record.lacks_some():
@@ -156,7 +156,8 @@ class Track:
 
     def _below(self, record: Record) -> List[Record]:
         """Lower workers whose record lacks something, or ends in what was not finished."""
-        return [each for each in self._records() if each.number < record.number and (each.unreadable() or each.doubts() is not None)]
+        return [each for each in self._records()
+                if each.number < record.number and (each.unreadable() or each.doubts() is not None)]
 
     def _records(self) -> List[Record]:
         return self._run._records if self._worker is None else [self._run._record(self._worker)]
@@ -173,8 +174,9 @@ class Track:
         return None
 
     def _lowest(self, ask, step: Step, derived: bool = False):
-        """The answer of the lowest worker that has one, else the error that says most; Corrupt where a lower one may have it and cannot be read.
-        Where what is asked for may be undefined (derived), a worker that observed it at the step has an answer all the same."""
+        """The answer of the lowest worker that has one, else the error that says most; Corrupt where a lower one may
+        have it and cannot be read. Where what is asked for may be undefined (derived), a worker that observed it at the
+        step has an answer all the same."""
         told: Optional[SpotterError] = None
         records = self._records()
         for at, record in enumerate(records):
@@ -189,8 +191,8 @@ class Track:
                     continue
                 failed = why
             if any(lower.may_hide(step) for lower in records[:at]):
-                raise Corrupt("a lower worker may have recorded it in bytes that cannot be read, or that were not written to their end: damage() "
-                              f"lists what is damaged, of({record.number}) reads one that has it")
+                raise Corrupt("a lower worker may have recorded it in bytes that cannot be read, or that were not written to "
+                              f"their end: damage() lists what is damaged, of({record.number}) reads one that has it")
             if failed is not None:
                 raise failed
             return found

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from .record import Record
     from .segment import Segment
 
-NONE, WITHIN_STEP, SUPERSEDED = range(3)  # whether lost rows may stand behind an entry; within: of another observation in its step, if of one
-NOTHING, ATTEMPT, RANGE = range(3)  # what is known of lost rows: not even the attempt; that; and that they may be of any step of their spans
+# Whether lost rows may stand behind an entry; within: of another observation in its step, if they are of one.
+NONE, WITHIN_STEP, SUPERSEDED = range(3)
+# What is known of lost rows: not even the attempt; that; and that they may be of any step of their spans.
+NOTHING, ATTEMPT, RANGE = range(3)
 
 
 class _Place:
@@ -50,8 +52,9 @@ class _Place:
 
 
 class LostRows:
-    """Filled in the order of writing. A place is known by its sidecar, or by what is left around it: within an attempt the indices of a mode
-    rise, so rows between train(4) and train(9) were of these, unless more closings are missing than that."""
+    """Filled in the order of writing. A place is known by its sidecar, or by what is left around it: within an attempt
+    the indices of a mode rise, so rows between train(4) and train(9) were of these, unless more closings are missing
+    than that."""
 
     def __init__(self) -> None:
         self.places: List[_Place] = []
@@ -79,8 +82,8 @@ class LostRows:
             widen(it.among, among)
 
     def add_tail(self, segment: int, ordinal: int):
-        """A write of this attempt that was not finished, at the end of a segment: what it was of may have taken the place of what is there.
-        That there was more is not said of it."""
+        """A write of this attempt that was not finished, at the end of a segment: what it was of may have taken the
+        place of what is there. That there was more is not said of it."""
         self._place(segment, ONES, ordinal).tail = True
 
     def _place(self, segment: int, offset: int, ordinal: int) -> _Place:
@@ -114,12 +117,13 @@ class LostRows:
 
 
 class Doubts:
-    """What one worker's record has lost, and the rows that nothing declares. Made for those that have lost something: it reads all rows once
-    more."""
+    """What one worker's record has lost, and the rows that nothing declares. Made for those that have lost something:
+    it reads all rows once more."""
 
     def __init__(self, record: "Record"):
         self._record, self.rows, self._ordinal = record, LostRows(), 0
-        self._nameless = [(at, segment, segment.nameless()) for at, segment in enumerate(record.segments) if segment.nameless()]
+        self._nameless = [(at, segment, segment.nameless()) for at, segment in enumerate(record.segments)
+                          if segment.nameless()]
         for at, segment in enumerate(record.segments):
             if segment.size < 64:
                 continue

@@ -369,8 +369,8 @@ class Record:
         return tensor.arrays()
 
     def latest_at(self, tensor: Tensor, step: Step):
-        """The last observation of a tensor at a step: (segment, ordinal, what it says), from the few groups that may hold it. Of a record that
-        may have lost something it says nothing."""
+        """The last observation of a tensor at a step: (segment, ordinal, what it says), from the few groups that may
+        hold it. Of a record that may have lost something it says nothing."""
         at = MODES.index(step.mode), step.index
         if self._files.doubtful or self._unsound:
             return None
@@ -416,8 +416,8 @@ class Record:
         return self.unreadable() or (doubts is not None and doubts.any())
 
     def is_doubtful(self, tensor: Tensor, row: int, step: Step, attempt: int = UNKNOWN) -> bool:
-        """Lost rows may hold what was observed later than a row. Within a step that is so only of a tensor that is known to be observed several
-        times in one."""
+        """Lost rows may hold what was observed later than a row. Within a step that is so only of a tensor that is
+        known to be observed several times in one."""
         doubts = self.doubts()
         if doubts is None:
             return False

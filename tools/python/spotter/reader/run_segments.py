@@ -44,7 +44,8 @@ class RunSegments:
         self._strays: Set[int] = set()
         self._told_missing_to = self._ends_known = self._sure = 0
         self._sidecars: List[int] = []
-        self._has_notes = self.doubtful = False  # doubtful: something may be lost, as far as is known without reading the rows
+        self._has_notes = False
+        self.doubtful = False  # something may be lost, as far as is known without reading the rows
 
     def path(self, number: int) -> AnyPath:
         return self.folder / f"{number:06d}.spot"
@@ -62,7 +63,8 @@ class RunSegments:
         self._sidecars.sort()
         self._has_notes = "lost" in names
         for number in self._numbers(names):
-            self._take_missing(number, over=False)  # one that was made while the folder was listed may be missing in the list
+            # One that was made while the folder was listed may be missing in the list.
+            self._take_missing(number, over=False)
             if number > self._next():
                 if not self._holds(number):
                     self._note_stray(number)
@@ -83,7 +85,8 @@ class RunSegments:
     def _not_a_run(self, why: str) -> NotARun:
         runs = sorted(each.parent for each in self.folder.glob("*/000000.spot")) if self.folder.is_dir() else []
         there = f"; there are runs in it: {', '.join(map(str, runs[:5]))}" if runs else ""
-        return NotARun(f"\"{self.folder}\" {why}: give the folder that a hook recorded into (hook.path() says which){there}")
+        return NotARun(f"\"{self.folder}\" {why}: give the folder that a hook recorded into "
+                       f"(hook.path() says which){there}")
 
     def _look(self, names: List[str]):
         """A run whose first segment is lost is still a run where it was resumed, or had come to the next."""
@@ -112,12 +115,14 @@ class RunSegments:
                     return self._not_a_run("has a 000000.spot that is no spotter segment")
                 if any(isinstance(each, Frame) for each in Walk(data, 0, chained=True)):
                     return None
-                return Corrupt(f"\"{self.folder}\" has a 000000.spot that begins as a spotter segment does, and nothing behind that can be read")
+                return Corrupt(f"\"{self.folder}\" has a 000000.spot that begins as a spotter segment does, and nothing "
+                               "behind that can be read")
         except FileNotFoundError:
             return self._not_a_run("holds no 000000.spot")
 
     def _holds(self, number: int, any_run: bool = False) -> bool:
-        """Whether the file is a segment of that number, of this run: by its head, or where that is damaged by its first row frame."""
+        """Whether the file is a segment of that number, of this run: by its head, or where that is damaged by its first
+        row frame."""
         try:
             with open_file(self.path(number)) as file:
                 data = Bytes(file, size_of(file))
@@ -135,8 +140,8 @@ class RunSegments:
         return self.all[-1].number + 1 if self.all else 0
 
     def _take_missing(self, end: int, over: bool):
-        """The writer made the files in order, so those that are missing still, though a later one is there, were removed: over them, or to
-        the first."""
+        """The writer made the files in order, so those that are missing still, though a later one is there, were
+        removed: over them, or to the first."""
         first = self._next()
         for number in range(first, min(end, first + 4096)):
             if self.path(number).is_file():
@@ -223,14 +228,15 @@ class RunSegments:
             self._ends_known += 1
 
     def settle_ends(self, over: bool):
-        """Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any more (`over`) what is
-        known to have stood behind all that is there."""
+        """Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any
+        more (`over`) what is known to have stood behind all that is there."""
         cut = self._remembered()
         for mine, following in zip(self.all, self.all[1:] + [None]):
             decided = over or (following is not None and following.size >= HEAD_BYTES)
-            if mine.left_torn or mine.superseded or not decided or (following is not None and self._goes_on(mine, following)):
+            goes_on = following is not None and self._goes_on(mine, following)
+            if mine.left_torn or mine.superseded or not decided or goes_on:
                 continue
-            mine.left_torn = mine.torn() > 0 or (mine.number in cut and not mine.end_told)
+            mine.left_torn = mine.has_torn_end() or (mine.number in cut and not mine.end_told)
             self.doubtful = self.doubtful or mine.left_torn
         begun = {each.number for each in self.all if each.size >= HEAD_BYTES or each.superseded}
         last = self.all[-1].number if self.all else -1
@@ -289,14 +295,16 @@ class RunSegments:
             mine, following = self.all[self._sure:self._sure + 2]
             if following.size < HEAD_BYTES:
                 return  # it is just beginning
-            if not (mine.closed or mine.superseded or mine.end_noted or following.stray) and self._goes_on(mine, following) and \
-                    not self._is_recovered(self._sure):
+            known = mine.closed or mine.superseded or mine.end_noted or following.stray
+            if not known and self._goes_on(mine, following) and not self._is_recovered(self._sure):
                 self.note(Damage(str(mine.path), mine.surveyed_to, mine.size - mine.surveyed_to))
             self._sure += 1
 
     def _is_recovered(self, place: int) -> bool:
-        """With its ring in shared memory, an attempt may go on from a segment without an end: a recovery wrote the next one."""
-        attempt = self.all[place + 1].head.attempt
+        """With its ring in shared memory, an attempt may go on from a segment without an end: a recovery wrote the next
+        one."""
+        head = self.all[place + 1].head
+        attempt = UNKNOWN if head is None else head.attempt
         for segment in self.all[place:]:
             if segment.head is not None and segment.head.attempt != attempt:
                 return False

@@ -14,8 +14,8 @@ import zstandard
 
 from ..errors import Corrupt, NotARun, UnknownVersion
 from .frames import Bytes, Frame, Group, Walk, row_frame
-from .layout import (BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLANES, ROWS, THINNED, UNKNOWN, VERSIONS, Fields, Malformed,
-                     has_checksum, has_form)
+from .layout import (BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLANES, ROWS, THINNED, UNKNOWN, VERSIONS, Fields,
+                     Malformed, has_checksum, has_form)
 from .packed import Packed
 from .payload import blocks_of, unpack, unpack_block
 from .rows import Place, Plain, each_row, read_observe, read_scalar
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 
 class Lost(NamedTuple):
-    """Rows that cannot be read. `offset` is of what stands behind them; `spans` the steps that they can be of, where that is known."""
+    """Rows that cannot be read. `offset` is of what stands behind them; `spans` the steps that they can be of, where
+    that is known."""
     offset: int
     spans: Optional[Spans]
 
@@ -50,16 +51,17 @@ class Segment:
         self.behind_lost = False  # the end of the one before it is lost, or whole segments
         self.lost: List[Lost] = []  # in order, but for what only shows when rows are read
         self.beside: Optional[Sidecar] = None  # until its declarations were taken in
+        self._torn_end = False
         self.end_told = self.end_noted = False  # the sidecar knows of rows behind the end
-        self.left_torn = False  # what its writer was about to write was left unfinished, or cut off, and nobody goes on from it
+        self.left_torn = False  # what its writer was about to write was left unfinished, and nobody goes on from it
 
     def __del__(self):
         if self.file is not None:
             self.file.close()
 
     def extend(self, run_id: int):
-        """Takes in what was written since the last call: groups as the sidecar says, those behind its last place as they are met. run_id: of
-        the run that it has to be of, 0: any."""
+        """Takes in what was written since the last call: groups as the sidecar says, those behind its last place as
+        they are met. run_id: of the run that it has to be of, 0: any."""
         if self.superseded:
             return
         try:
@@ -81,13 +83,13 @@ class Segment:
             self._take_head(run_id)
             if self.unusable:
                 return
-        fresh, walk = len(self.groups), Walk(self.bytes(), self.known_to)
+        first_new, walk = len(self.groups), Walk(self.bytes(), self.known_to)
         for frame in walk:
             if isinstance(frame, Frame):
-                self._take_frame(frame, fresh)
-            elif not self.end_told and sum(frame) > HEAD_BYTES:  # a head alone holds no rows, and what the sidecar tells of is known
+                self._take_frame(frame, first_new)
+            elif not self.end_told and sum(frame) > HEAD_BYTES:  # a head holds no rows, what a sidecar tells of is known
                 self.lost.append(Lost(frame[0], None))
-        self.known_to = walk.good_end
+        self.known_to, self._torn_end = walk.good_end, walk.torn_end
 
     @property
     def unusable(self) -> bool:
@@ -115,7 +117,8 @@ class Segment:
             last.end, last.frames, last.flags = frame.end, last.frames + 1, last.flags | frame.flags
             last.closes += frame.closes
         else:
-            self.groups.append(Group(frame.offset, frame.end, 1, frame.first_ordinal, frame.closes, frame.flags, frame.previous_end))
+            self.groups.append(Group(frame.offset, frame.end, 1, frame.first_ordinal, frame.closes, frame.flags,
+                                     frame.previous_end))
 
     def _take_sidecar(self):
         """As far as its places are whole, follow one another and lie in the segment."""
@@ -142,15 +145,17 @@ class Segment:
             self.end_told = True
 
     def _belongs(self, place: Group) -> bool:
-        """Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there."""
+        """Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged
+        there."""
         frame = row_frame(self.bytes(), place.offset)
-        return frame is not None and (frame.first_ordinal, frame.previous_end) == (place.first_ordinal, place.previous_end) and \
-            frame.end <= place.end
+        if frame is None or frame.end > place.end:
+            return False
+        return (frame.first_ordinal, frame.previous_end) == (place.first_ordinal, place.previous_end)
 
-    def torn(self) -> int:
-        """Bytes behind the last row frame that are no damage: what was being written. Not those that the sidecar tells of."""
-        known = self.superseded or self.unusable or self.end_told or self.size < HEAD_BYTES
-        return 0 if known else max(self.size - self.known_to, 0)
+    def has_torn_end(self) -> bool:
+        """It ends in the beginning of the row frame that closed it, and that held something of steps. Not where the
+        sidecar tells of what that was."""
+        return self._torn_end and not self.superseded and not self.end_told
 
     def bytes(self, end: Optional[int] = None) -> Bytes:
         return Bytes(self.file, self.size if end is None else end)
@@ -199,7 +204,8 @@ class Segment:
         return group.pieces
 
     def has_marks(self) -> bool:
-        """It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end."""
+        """It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment
+        without an end."""
         for group in self.groups:
             for frame in self.frames_of(group):
                 kinds = {kind for kind, _, _ in each_row(frame.body)}
@@ -217,7 +223,8 @@ class Segment:
 
     def survey(self) -> Iterator[Tuple[int, int]]:
         """Damage that has not been met yet; looks at every frame."""
-        if self.file is None or self.unusable or self.superseded or self.surveyed_to == self.size or self.size < HEAD_BYTES:
+        known = self.unusable or self.superseded or self.surveyed_to == self.size or self.size < HEAD_BYTES
+        if self.file is None or known:
             return
         walk = Walk(self.bytes(), self.surveyed_to)
         for each in walk:

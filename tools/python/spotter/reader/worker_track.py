@@ -43,8 +43,8 @@ def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
 
 
 def _superseded_by_lost() -> Corrupt:
-    return Corrupt("bytes that cannot be read, or that were not written to their end, may hold a later one of this step: damage() lists what is "
-                   "damaged, attempt= asks for one attempt, history() has all that is there")
+    return Corrupt("bytes that cannot be read, or that were not written to their end, may hold a later one of this step: "
+                   "damage() lists what is damaged, attempt= asks for one attempt, history() has all that is there")
 
 
 def _in_lost() -> Corrupt:
@@ -106,7 +106,8 @@ class WorkerTrack:
         elif len(at) and self.record.is_doubtful(self.tensor, int(at[-1]), step):
             raise _superseded_by_lost()
         if len(at) and nth is not None:
-            if self.record.may_lack(step, self._attempt_of(int(at[-1]))):  # any that are lost before it would be counted too
+            # Any that are lost before it would be counted, too.
+            if self.record.may_lack(step, self._attempt_of(int(at[-1]))):
                 raise _superseded_by_lost()
             at = at[it.ordinal[at] == it.ordinal[at[-1]]][nth:nth + 1] if nth >= 0 else at[:0]
         if not len(at):
@@ -118,9 +119,9 @@ class WorkerTrack:
         """Of rows at a step those of an attempt."""
         attempts = [self._attempt_of(row) for row in at.tolist()]
         mine = at[[its == attempt for its in attempts]] if len(at) else at
-        unsure = UNKNOWN in attempts or (self.record.is_doubtful(self.tensor, int(mine[-1]), step, attempt) if len(mine) else
-                                         self.record.may_lack(step, attempt))
-        if unsure:
+        unsure = self.record.is_doubtful(self.tensor, int(mine[-1]), step, attempt) if len(mine) else \
+            self.record.may_lack(step, attempt)
+        if unsure or UNKNOWN in attempts:
             raise _superseded_by_lost()
         if len(at) and not len(mine):
             raise NotInStep(f"the step was not observed in attempt {attempt}: attempts() says how many there were")
@@ -133,7 +134,8 @@ class WorkerTrack:
     def _want_known(self, step: Step) -> None:
         if self.record.unreadable():
             why = self.record.trouble
-            text = f"nothing of worker {self.record.number} can be read, which may hold it: of(worker) reads another. {why}"
+            text = (f"nothing of worker {self.record.number} can be read, which may hold it: "
+                    f"of(worker) reads another. {why}")
             raise (IoError if isinstance(why, IoError) else Corrupt)(text)
         if self.name in self.record.tensors:
             return
@@ -149,8 +151,8 @@ class WorkerTrack:
         if self.record.status == "running" and not self.record.past(step):
             return NotYet("the run has not come to this step: refresh() and ask again")
         if any(each.is_closed(step) for each in self._peers):
-            return NotInStep(f"the step is there, but worker {self.record.number} has not closed it: steps(worker={self.record.number}) "
-                             "lists those it has")
+            return NotInStep(f"the step is there, but worker {self.record.number} has not closed it: "
+                             f"steps(worker={self.record.number}) lists those it has")
         return NoSuchStep("the run has no such step: run.steps() lists what it has")
 
     def seen_at(self, step: Step) -> bool:
@@ -259,7 +261,8 @@ class WorkerTrack:
         it, chosen = self.rows(), self.observations(mode)
         whole = (it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)  # scalars are always whole
         if kept == "asked":
-            attempts: np.ndarray = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)[it.chunk[chosen]]
+            of_chunks: np.ndarray = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)
+            attempts = of_chunks[it.chunk[chosen]]
             for attempt in np.unique(attempts[~whole]).tolist():
                 at = np.flatnonzero(~whole & (attempts == attempt))
                 rows = chosen[at]
