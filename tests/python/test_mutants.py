@@ -29,7 +29,7 @@ from spotter.track import Track
 
 RECORD, ANSWERS = os.environ.get("SPOTTER_RECORD"), os.environ.get("SPOTTER_ANSWERS")
 STRIDE = int(os.environ.get("SPOTTER_MUTANTS", "1499"))
-RECORDS = ("attempts", "packed", "back", "three", "pair")
+RECORDS = ("attempts", "packed", "back", "apart", "three", "pair")
 STRETCHES = (1, 2, 5, 16, 31, 64, 100, 150, 193, 300, 500)  # bytes that are taken out
 
 
@@ -220,7 +220,7 @@ def mutants_of(folder, stride):
             yield number, f"drop {name}{without}" if name not in sides else f"cut {name} 0"
 
 
-# What x was after the loop had gone back, in the record "back".
+# What x was after the loop had gone back, in the records "back" and "apart".
 SECOND_PASS = [hex_of(100.0 + i + half) for i in range(3, 7) for half in (0.0, 0.5)]
 
 
@@ -245,9 +245,11 @@ class Mutants(unittest.TestCase):
         knows better, and a segment is gone, or lacks the head of its last row frame. Or nothing is left of what came
         after the loop had gone back."""
         kind, name, *numbers = mutant.partition(" ; ")[0].split()
-        if what == "back":
-            return "without" in mutant and not any(each in found.get("x history", "") for each in SECOND_PASS)
-        if "without" not in mutant or kind == "flip":
+        if "without" not in mutant:
+            return False
+        if what in ("back", "apart") and not any(each in found.get("x history", "") for each in SECOND_PASS):
+            return True
+        if kind == "flip":
             return False
         if kind == "drop":
             return True

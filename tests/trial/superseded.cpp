@@ -25,7 +25,7 @@ void record_attempt(std::string const& path, std::uint64_t number, std::uint64_t
     hook watch{path, everything, choices};
     for (std::uint64_t i = first; i < end; ++i) {
         (void)watch.step(train(i), "x"_t = x_of(number, i), "v"_t = std::vector<float>(5, 1.0F));
-        if (i % 3 == 2) { watch.flush(); }
+        if (i % 3 == 1) { watch.flush(); }
     }
     watch.scalar("lr", x_of(number, 0));
     watch.finish();
@@ -193,7 +193,7 @@ TEST_CASE("a run that is gone on with behind a write that was not finished says 
     CHECK(told{open(path), 2}.right == steps_each);
     REQUIRE_FALSE(run.refresh());
     CHECK(told{run, 2}.right == steps_each);
-    CHECK(run["x"].at(train(steps_each - 1), attempt{1}).error().code == errc::corrupt);
+    CHECK_FALSE(run["x"].at(train(steps_each - 1), attempt{1}));
 }
 
 TEST_CASE(
@@ -212,7 +212,7 @@ TEST_CASE(
         REQUIRE(run.damage().size() == 1);
         CHECK(run.damage()[0].file == file);
         CHECK(run.losses().ends.size() == 1);
-        CHECK(run.losses().places == 0);  // it is told as an end
+        CHECK(run.losses().places == (left == 30 ? 1 : 0));  // what is left of a head; the rest is told as an end
         CHECK(run["x"].at(train(3), attempt{0}).to<double>().value() == x_of(0, 3));
     }
     // A segment that was cut, whose sidecar was made anew since: the folder's file `lost` remembers.
@@ -270,7 +270,6 @@ TEST_CASE("what a lower worker may have recorded, and cannot be read, is corrupt
     auto const frames = frames_of(std::as_bytes(std::span{whole}));
     trial const sound = open(path);
     auto const damaged = [&](std::vector<char> const& bytes, bool with_sidecars) {
-        record_pair(path);
         if (!with_sidecars) { remove_sidecars(path); }
         write_file(file, bytes);
         return open(path);
@@ -294,7 +293,6 @@ TEST_CASE("what a lower worker may have recorded, and cannot be read, is corrupt
         CHECK(run["lr"].of(worker{1}).loose().size() == 1);
     }
     SECTION("only a sidecar") {
-        record_pair(path);
         fs::remove(file);
         CHECK(told{open(path), 0}.corrupt == steps_each);
     }
@@ -306,7 +304,6 @@ TEST_CASE("what a lower worker may have recorded, and cannot be read, is corrupt
         CHECK(found.corrupt > 0);
     }
     SECTION("its only declarations: names that nobody has left") {
-        remove_sidecars(path);
         std::vector<char> bytes = whole;
         for (row_frame const& each : frames) {
             if ((each.flags & layout::has_declares) != 0) { bytes[static_cast<std::size_t>(each.offset) + 60] ^= 1; }

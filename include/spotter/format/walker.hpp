@@ -53,7 +53,8 @@ private:
     // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
     // reads like a frame that was cut and holds no frame of another place, else damage.
     [[nodiscard]] walked search(bool cut) noexcept;
-    // What is there of a frame that goes on beyond the end is the beginning of one that belongs there; sets `torn_end_`.
+    // What is there of a frame that goes on beyond the end is the beginning of one that belongs there; sets
+    // `torn_end_`.
     [[nodiscard]] bool is_begun() noexcept;
     // A whole row frame that stood elsewhere; takes what it looks at from `looks`.
     [[nodiscard]] bool is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept;

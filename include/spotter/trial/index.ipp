@@ -284,9 +284,10 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
             note_malformed(number, body);
             lost_.add(number, place_of(number, body) + body.size(), ordinal_);
         },
-        [&](std::uint64_t offset, bool whole) {
+        [&](std::uint64_t offset, bool at_end) {
+            bool const rises = !at_end || lost_.rises(group.spans, ordinal_, group.first_ordinal + group.closes);
             lost_.add(number, offset, ordinal_, group.spans,
-                      whole ? lost_rows::known::range : lost_rows::known::attempt);
+                      rises ? lost_rows::known::attempt : lost_rows::known::range);
         });
 }
 
@@ -295,7 +296,7 @@ SPOTTER_BODY bool worker_index::take_steps(steps_outline const& row, row_place c
     row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t from, std::uint64_t count, bool) {
         std::uint64_t const ordinal = row.first_ordinal() + from;
         lost_.close(first, ordinal);
-        lost_.close({first.mode, first.index + (count - 1) * distance}, ordinal + (count - 1));
+        lost_.close({first.mode, first.index + (count - 1) * distance}, ordinal + (count - 1), distance);
     });
     steps_.append(row);
     open_.close(attempt_of(at.segment));
@@ -311,8 +312,10 @@ SPOTTER_BODY void worker_index::take_lost(std::uint32_t number, std::uint64_t of
     run_segment& mine = segments_[number];
     for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
         lost_place const& each = mine.lost()[mine.lost_taken];
+        bool const is_counted = each.end_ordinal != 0;
+        bool const rises = each.begun && (!is_counted || lost_.rises(each.steps, ordinal_, each.end_ordinal));
         lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr,
-                  each.exact ? lost_rows::known::range : lost_rows::known::attempt);
+                  each.exact && !rises ? lost_rows::known::range : lost_rows::known::attempt);
     }
 }
 

@@ -31,8 +31,11 @@ public:
     // A write of this attempt that was not finished, at the end of a segment: what it was of may have taken the place
     // of what is there. That there was more is not said of it.
     void add_tail(std::uint32_t segment, std::uint64_t ordinal);
-    // A close that can be read.
-    void close(step_id step, std::uint64_t ordinal) noexcept;
+    // A close that can be read; `apart`: how far those just before it are, where they are not told one by one.
+    void close(step_id step, std::uint64_t ordinal, std::uint64_t apart = 0) noexcept;
+    // The closings from one ordinal to another may all be of later steps than those that were met, among these. Else
+    // the loop went back in them.
+    [[nodiscard]] bool rises(step_span const* among, std::uint64_t from, std::uint64_t to) const noexcept;
 
     // Whether rows of the step may be lost behind an entry, in that attempt (unknown_attempt: in any). What was written before the entry's
     // own step was closed is of another observation in that step, if it is of one at all: then `within_step`.
@@ -52,6 +55,7 @@ private:
         std::uint64_t ordinal = 0, closes = 0;
         step_id next{};
         bool before[3]{}, behind[3]{};  // whether a close of that mode bounds it
+        std::uint64_t apart[3]{};       // so far at least are two of them
         step_span steps[3]{}, among[3]{};
 
         [[nodiscard]] bool is_of(std::uint32_t wanted) const noexcept;
@@ -62,11 +66,13 @@ private:
     };
 
     [[nodiscard]] place place_at(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal) const noexcept;
+    [[nodiscard]] std::uint64_t least_apart(std::size_t m) const noexcept;
 
     std::vector<place> places_{};
     std::uint32_t attempt_ = unknown_attempt;
     bool met_[3]{};  // a close of that mode in this attempt; the last of them:
     std::uint64_t last_[3]{};
+    std::uint64_t apart_[3]{};    // the smallest distance of two that rise; 0: there were none
     std::size_t unbounded_[3]{};  // from here on places await a close of that mode
     std::size_t uncounted_ = 0;   // and any close
 };

@@ -12,6 +12,7 @@ SPOTTER_BODY void lost_rows::begin_attempt(std::uint32_t attempt) noexcept {
     if (attempt == attempt_ && attempt != unknown_attempt) { return; }
     attempt_ = attempt;
     for (bool& each : met_) { each = false; }
+    for (std::uint64_t& each : apart_) { each = 0; }
     for (std::size_t& each : unbounded_) { each = places_.size(); }
     uncounted_ = places_.size();
 }
@@ -19,11 +20,11 @@ SPOTTER_BODY void lost_rows::begin_attempt(std::uint32_t attempt) noexcept {
 SPOTTER_BODY void lost_rows::add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal,
                                  step_span const* among, known what) {
     bool const again = uncounted_ < places_.size() && places_.back().segment == segment &&
-                       places_.back().ordinal == ordinal && places_.back().limited == (among != nullptr);
+                       places_.back().ordinal == ordinal && places_.back().limited == (among != nullptr) &&
+                       places_.back().range == (what == known::range);
     if (again) {  // many rows of one step are one place
         places_.back().offset = offset;
         places_.back().anything = places_.back().anything || what == known::nothing;
-        places_.back().range = places_.back().range || what == known::range;
         return places_.back().widen(among);
     }
     place it = place_at(segment, offset, ordinal);
@@ -47,13 +48,18 @@ SPOTTER_BODY lost_rows::place lost_rows::place_at(std::uint32_t segment, std::ui
     it.ordinal = ordinal;
     for (std::size_t m = 0; m < 3; ++m) {
         it.before[m] = met_[m];
+        it.apart[m] = least_apart(m);
         it.steps[m] = {met_[m] ? last_[m] + 1 : 0, ~std::uint64_t{0}};
     }
     return it;
 }
 
-SPOTTER_BODY void lost_rows::close(step_id step, std::uint64_t ordinal) noexcept {
+SPOTTER_BODY void lost_rows::close(step_id step, std::uint64_t ordinal, std::uint64_t apart) noexcept {
     auto const m = static_cast<std::size_t>(step.mode);
+    if (met_[m] && step.index > last_[m]) {
+        std::uint64_t const distance = apart > 0 ? apart : step.index - last_[m];
+        apart_[m] = apart_[m] == 0 ? distance : (std::min)(apart_[m], distance);
+    }
     for (; uncounted_ < places_.size(); ++uncounted_) {
         place& it = places_[uncounted_];
         it.counted = ordinal >= it.ordinal;
@@ -68,6 +74,21 @@ SPOTTER_BODY void lost_rows::close(step_id step, std::uint64_t ordinal) noexcept
     }
     met_[m] = true;
     last_[m] = step.index;
+}
+
+SPOTTER_BODY bool lost_rows::rises(step_span const* among, std::uint64_t from, std::uint64_t to) const noexcept {
+    std::uint64_t room = 0;
+    for (std::size_t m = 0; m < 3; ++m) {
+        std::uint64_t const apart = least_apart(m);
+        std::uint64_t const next = met_[m] ? last_[m] + apart : 0;
+        std::uint64_t const first = (std::max)(next, among[m].first);
+        if (first <= among[m].last && (!met_[m] || next > last_[m])) { room += (among[m].last - first) / apart + 1; }
+    }
+    return from <= to && to - from <= room;
+}
+
+SPOTTER_BODY std::uint64_t lost_rows::least_apart(std::size_t m) const noexcept {
+    return (std::max)(apart_[m], std::uint64_t{1});
 }
 
 SPOTTER_BODY lost_rows::doubt lost_rows::behind(track_entry const& entry, step_id step,
@@ -113,7 +134,7 @@ SPOTTER_BODY std::uint64_t lost_rows::place::room() const noexcept {
     std::uint64_t all = 0;
     for (std::size_t m = 0; m < 3; ++m) {
         if (before[m] != behind[m]) { return ~std::uint64_t{0}; }
-        all += before[m] ? steps[m].last - steps[m].first : 0;
+        if (before[m] && steps[m].last > steps[m].first) { all += (steps[m].last - steps[m].first) / apart[m]; }
     }
     return all;
 }

@@ -32,9 +32,12 @@ struct lost_place {
     std::uint64_t offset = 0;  // of the rows behind it, or of the end
     bool exact = false;  // the sidecar says of which steps:
     step_span steps[3]{};  // by mode
+    // Of something of which the beginning is there: the indices rise from there on, as far as the closings before
+    // this ordinal (0: that is not known) have room.
+    bool begun = false;
+    std::uint64_t end_ordinal = 0;
 
-    // What a place of the sidecar says.
-    void add(side_place const& place) noexcept;
+    void add(step_span const* spans) noexcept;
 };
 
 // Whose a sidecar is, by what stands behind its places; none where it does not say.
@@ -102,7 +105,7 @@ public:
 
     // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of
     // what comes next) at the start of each frame and behind each close, malformed(body), lost(offset, whether it is
-    // the whole group) of frames that cannot be read. take_steps(outline, place) for each steps row, with all its
+    // at the end) of frames that cannot be read. take_steps(outline, place) for each steps row, with all its
     // closes: false if the values in it are to come one by one. take_times(first ordinal, steps, place) for each row of
     // their times.
     template <class Value, class Steps, class Close, class Times, class Ordinal, class Malformed, class Lost>
@@ -169,7 +172,7 @@ public:
                 }
             }
         }
-        if (frames < group.frames) { lost(walker.good_end(), frames == 0); }
+        if (frames < group.frames) { lost(walker.good_end(), true); }
     }
 
     // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
@@ -229,6 +232,7 @@ private:
     std::byte head_bytes_[layout::head_bytes]{};
     std::uint64_t tail_ = 0;  // the last bytes of what is known
     std::vector<lost_place> lost_{};
+    std::vector<lost_place> told_{};  // what the sidecar knows behind the end, until it is one of these
     std::vector<side_place> groups_{};
     std::vector<std::byte> beside_{};
     std::uint64_t known_to_ = 0;  // the end of the last of them
@@ -238,7 +242,7 @@ private:
     bool foreign_ = false;
     bool stray_ = false;
     bool closed_ = false;
-    bool end_told_ = false;          // the sidecar knows more rows than there are
+    bool end_told_ = false;  // the sidecar knows more rows than there are
     bool torn_end_ = false;
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };

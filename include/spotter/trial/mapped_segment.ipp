@@ -6,11 +6,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY void lost_place::add(side_place const& place) noexcept {
+SPOTTER_BODY void lost_place::add(step_span const* spans) noexcept {
     for (std::size_t m = 0; m < 3; ++m) {
-        if (place.spans[m].first > place.spans[m].last) { continue; }
-        steps[m].add(place.spans[m].first);
-        steps[m].add(place.spans[m].last);
+        if (spans[m].first > spans[m].last) { continue; }
+        steps[m].add(spans[m].first);
+        steps[m].add(spans[m].last);
     }
 }
 
@@ -33,8 +33,13 @@ SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const&
     if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name, merged, name); }
     std::size_t const groups = groups_.size(), lost = lost_.size();
     std::uint64_t const skip = skip_;
-    detail::listed([&] { walk_on(); },
-                   [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // or they were met twice
+    detail::listed(
+        [&] {
+            walk_on();
+            lost_.insert(lost_.end(), told_.begin(), told_.end());
+            told_.clear();
+        },
+        [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // or they were met twice
     return {};
 }
 
@@ -43,10 +48,12 @@ SPOTTER_BODY void mapped_segment::walk_on() {
     demand(known_to_, bytes().size() - known_to_);
     frame_walker walker{bytes(), known_to_};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-        // A head alone holds no rows, and what the sidecar tells of is known.
-        if (what == walked::corrupt && !end_told_ &&
-            walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
-            lost_.push_back({walker.damage().offset, false, {}});
+        // A head alone holds no rows.
+        if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
+            lost_place it{walker.damage().offset};
+            it.exact = it.begun = !told_.empty();  // there are no others than the sidecar knows
+            for (lost_place const& each : told_) { it.add(each.steps); }
+            lost_.push_back(it);
         }
         if (what != walked::rows) { continue; }
         if (skip_ > 0) {
@@ -188,11 +195,10 @@ SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string c
     if (!head_) { return; }
     result<file_mapping> const side = merged.empty() ? files.map(name) : file_mapping{};
     if (!side) { return; }
-    std::size_t const lost = lost_.size();
     detail::listed([&] { take_places(files, merged.empty() ? side->bytes : merged, segment); },
                    [&] {
                        files.unmap(*side);
-                       groups_.clear(), lost_.resize(lost), beside_.clear(), known_to_ = 0;
+                       groups_.clear(), told_.clear(), beside_.clear(), known_to_ = 0;
                    });
     files.unmap(*side);
 }
@@ -236,22 +242,29 @@ SPOTTER_BODY bool mapped_segment::any_belongs() const {
 
 SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string const& segment, byte_view side,
                                                 std::uint64_t i, std::uint64_t end) {
-    lost_place missing{bytes().size(), true, {}};
+    lost_place missing{bytes().size(), true};
     bool any = false;
+    told_.clear();
     for (;; ++i) {
         result<side_place> const place = decode_side_place(side, i, ~std::uint64_t{0});
         bool const goes_on = place && place->previous_end == end && place->end > bytes().size() &&
                              ((place->flags & layout::thinned_segment) != 0) == is_thinned(bytes());
         if (!goes_on) { break; }
         end = place->end;
-        missing.add(*place);
-        any = true;
+        if (place->offset < bytes().size()) {
+            lost_place& part = told_.emplace_back(missing);
+            part.add(place->spans);
+            part.begun = true;
+            part.end_ordinal = place->first_ordinal + place->closes;
+        } else {
+            missing.add(place->spans);
+            any = true;
+        }
     }
-    if (!any) { return; }
+    if (any) { told_.push_back(missing); }
     result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since it was mapped
-    if (!now || *now >= end) { return; }
-    lost_.push_back(missing);
-    end_told_ = true;
+    end_told_ = !told_.empty() && now && *now < end;
+    if (!end_told_) { told_.clear(); }
 }
 
 SPOTTER_BODY bool mapped_segment::is_thinned(byte_view segment) noexcept {

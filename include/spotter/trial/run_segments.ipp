@@ -157,7 +157,7 @@ SPOTTER_BODY error run_segments::note_gone(std::uint32_t number) {
     for (; i < places; ++i) {
         auto const place = decode_side_place(side, i, ~std::uint64_t{0});
         if (!place || place->previous_end != end) { break; }
-        it.rows.add(*place);
+        it.rows.add(place->spans);
         end = place->end;
     }
     it.rows.exact = i == places;

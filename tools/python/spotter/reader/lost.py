@@ -31,6 +31,7 @@ class _Place:
         self.next = (-1, -1)
         self.before, self.behind = [False] * 3, [False] * 3  # whether a close of that mode bounds it
         self.first, self.last = [0] * 3, [ONES] * 3
+        self.apart = [1] * 3  # so far at least are two closes of that mode
 
     def is_of(self, attempt: int) -> bool:
         return UNKNOWN in (attempt, self.attempt) or self.attempt == attempt
@@ -48,7 +49,8 @@ class _Place:
         """So many closings have room in it while the indices rise."""
         if self.before != self.behind:
             return ONES
-        return sum(last - first for first, last, before in zip(self.first, self.last, self.before) if before)
+        return sum(max(self.last[mode] - self.first[mode], 0) // self.apart[mode]
+                   for mode in range(3) if self.before[mode])
 
 
 class LostRows:
@@ -60,24 +62,26 @@ class LostRows:
         self.places: List[_Place] = []
         self.attempt = UNKNOWN
         self._last: List[Optional[int]] = [None] * 3  # of this attempt the last close of each mode
+        self._apart = [0] * 3  # and the smallest distance of two that rise
         self._unbounded, self._uncounted = [0] * 3, 0  # from here on places await a close of that mode, and any
 
     def begin_attempt(self, attempt: int):
         if attempt == self.attempt and attempt != UNKNOWN:
             return
-        self.attempt, self._last = attempt, [None] * 3
+        self.attempt, self._last, self._apart = attempt, [None] * 3, [0] * 3
         self._unbounded, self._uncounted = [len(self.places)] * 3, len(self.places)
 
     def add(self, segment: int, offset: int, ordinal: int, among: Optional[Spans] = None, known: int = ATTEMPT):
         it = self.places[-1] if self._uncounted < len(self.places) else None
-        if it is None or (it.segment, it.ordinal, it.among is None) != (segment, ordinal, among is None):
+        wanted = segment, ordinal, among is None, known == RANGE
+        if it is None or (it.segment, it.ordinal, it.among is None, it.range) != wanted:
             it = self._place(segment, offset, ordinal)
             if known == NOTHING:
                 it.attempt = UNKNOWN
             if among is not None:
                 it.among = no_spans()
         it.offset = offset  # many rows of one step are one place
-        it.anything, it.range = it.anything or known == NOTHING, it.range or known == RANGE
+        it.anything, it.range = it.anything or known == NOTHING, known == RANGE
         if it.among is not None and among is not None:
             widen(it.among, among)
 
@@ -90,10 +94,25 @@ class LostRows:
         it = _Place(segment, offset, self.attempt, ordinal)
         for mode, last in enumerate(self._last):
             it.before[mode], it.first[mode] = last is not None, 0 if last is None else last + 1
+            it.apart[mode] = max(self._apart[mode], 1)
         self.places.append(it)
         return it
 
-    def close(self, mode: int, index: int, ordinal: int):
+    def rises(self, among: Spans, start: int, end: int) -> bool:
+        """The closes from one ordinal to another may all be of later steps than those that were met, among these. Else
+        the loop went back in them."""
+        room = 0
+        for mode, last in enumerate(self._last):
+            apart = max(self._apart[mode], 1)
+            first = max(int(among[2 * mode]), 0 if last is None else last + apart)
+            room += max(int(among[2 * mode + 1]) - first + apart, 0) // apart
+        return 0 <= end - start <= room
+
+    def close(self, mode: int, index: int, ordinal: int, apart: int = 0):
+        """`apart`: how far the closes just before it are, where they are not told one by one."""
+        last, index, apart = self._last[mode], int(index), int(apart)
+        if last is not None and index > last:
+            self._apart[mode] = min(self._apart[mode] or ONES, apart or index - last)
         for it in self.places[self._uncounted:]:
             it.counted, it.closes, it.next = ordinal >= it.ordinal, ordinal - it.ordinal, (mode, index)
         for it in self.places[self._unbounded[mode]:]:
@@ -149,7 +168,8 @@ class Doubts:
     def _take_lost(self, at: int, left: list, offset: int):
         while left and left[0].offset <= offset:
             lost = left.pop(0)
-            self.rows.add(at, lost.offset, self._ordinal, lost.spans, ATTEMPT if lost.spans is None else RANGE)
+            rises = lost.begun and (lost.end == 0 or self.rows.rises(lost.spans, self._ordinal, lost.end))
+            self.rows.add(at, lost.offset, self._ordinal, lost.spans, ATTEMPT if lost.spans is None or rises else RANGE)
 
     def _take_group(self, at: int, segment: "Segment", group: "Group"):
         frames, walk = 0, Walk(segment.bytes(group.end), group.offset)
@@ -164,14 +184,17 @@ class Doubts:
                 except Malformed:
                     self.rows.add(at, frame.offset + 48 + place + len(body), self._ordinal)
         if frames < group.frames:
-            self.rows.add(at, walk.good_end, self._ordinal, group.spans, RANGE if frames == 0 else ATTEMPT)
+            # Without spans it was met as it is, and not told by a sidecar.
+            rises = group.spans is None or self.rows.rises(group.spans, self._ordinal,
+                                                           group.first_ordinal + group.closes)
+            self.rows.add(at, walk.good_end, self._ordinal, group.spans, ATTEMPT if rises else RANGE)
 
     def _take_row(self, kind: int, body: bytes):
         if kind == 10:
             packed = Packed(body)
             for mode, first, stride, start, count in packed.runs:
                 self.rows.close(mode, first, packed.start + start)
-                self.rows.close(mode, (first + (count - 1) * stride) & ONES, packed.start + start + count - 1)
+                self.rows.close(mode, (first + (count - 1) * stride) & ONES, packed.start + start + count - 1, stride)
             self._ordinal = packed.next
         elif kind in (3, 4):
             (read_observe if kind == 3 else read_scalar)(body)

@@ -19,7 +19,7 @@ from .layout import (BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLANES, ROWS,
 from .packed import Packed
 from .payload import blocks_of, unpack, unpack_block
 from .rows import Place, Plain, each_row, read_observe, read_scalar
-from .sidecar import Sidecar, Spans, no_spans, widen
+from .sidecar import Sidecar, Spans, joined
 from .store import AnyFile, AnyPath, identity_of, open_file, size_of
 
 if TYPE_CHECKING:
@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
 class Lost(NamedTuple):
     """Rows that cannot be read. `offset` is of what stands behind them; `spans` the steps that they can be of, where
-    that is known."""
+    that is known. Where it has `begun`, the indices rise from there on, as far as the closes before the ordinal `end` (0:
+    that is not known) have room."""
     offset: int
     spans: Optional[Spans]
+    begun: bool = False
+    end: int = 0
 
 
 class Segment:
@@ -50,6 +53,7 @@ class Segment:
         self.superseded = self.foreign = self.stray = self.closed = self.thinned = False
         self.behind_lost = False  # the end of the one before it is lost, or whole segments
         self.lost: List[Lost] = []  # in order, but for what only shows when rows are read
+        self._told: List[Lost] = []  # what the sidecar knows behind the end, until it is one of these
         self.beside: Optional[Sidecar] = None  # until its declarations were taken in
         self._torn_end = False
         self.end_told = self.end_noted = False  # the sidecar knows of rows behind the end
@@ -87,8 +91,11 @@ class Segment:
         for frame in walk:
             if isinstance(frame, Frame):
                 self._take_frame(frame, first_new)
-            elif not self.end_told and sum(frame) > HEAD_BYTES:  # a head holds no rows, what a sidecar tells of is known
-                self.lost.append(Lost(frame[0], None))
+            elif sum(frame) > HEAD_BYTES:  # a head holds no rows
+                its = joined(each.spans for each in self._told) if self._told else None
+                self.lost.append(Lost(frame[0], its, its is not None))
+        self.lost += self._told
+        self._told.clear()
         self.known_to, self._torn_end = walk.good_end, walk.torn_end
 
     @property
@@ -138,10 +145,11 @@ class Segment:
         self.groups = inside
         self.known_to = inside[-1].end if inside else self.known_to
         if len(places) > len(inside) and size_of(self.file) < places[-1].end:
-            spans = no_spans()
-            for each in places[len(inside):]:
-                widen(spans, each.spans)
-            self.lost.append(Lost(self.size, spans))
+            outside = places[len(inside):]
+            begun = [each for each in outside if each.offset < self.size]
+            gone = outside[len(begun):]
+            self._told = [Lost(self.size, each.spans, True, each.first_ordinal + each.closes) for each in begun]
+            self._told += [Lost(self.size, joined(each.spans for each in gone))] if gone else []
             self.end_told = True
 
     def _belongs(self, place: Group) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import io
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -25,6 +25,13 @@ def widen(spans: Spans, more) -> None:
         low, high = more[2 * mode:2 * mode + 2]
         if low <= high:
             spans[2 * mode], spans[2 * mode + 1] = min(spans[2 * mode], low), max(spans[2 * mode + 1], high)
+
+
+def joined(several: Iterable[Optional[Spans]]) -> Spans:
+    spans = no_spans()
+    for each in several:
+        widen(spans, each)
+    return spans
 
 
 class Owner(NamedTuple):
@@ -84,10 +91,8 @@ class Sidecar:
 
     def lost(self) -> Tuple[bool, Spans]:
         """Whether all that it tells of is known, and the steps of that."""
-        spans, known = no_spans(), 0
-        for known, group in enumerate(self.chain(), 1):
-            widen(spans, group.spans)
-        return known == self.count, spans
+        places = list(self.chain())
+        return len(places) == self.count, joined(each.spans for each in places)
 
 
 def owner_of(body: bytes) -> Owner:
