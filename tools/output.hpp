@@ -4,6 +4,7 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
+#include <spotter/core/utf8.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -121,10 +122,30 @@ namespace detail {
 
 inline void say(std::string_view text, std::FILE* where = stdout) { std::fwrite(text.data(), 1, text.size(), where); }
 
-// Everything that a verb has to say, which is data and goes to standard output.
-inline void say_document(json const& document) {
-    say(document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');  // a name may be no UTF-8
+// As a text; in a name what is no UTF-8 stands as \xff.
+[[nodiscard]] inline std::string dump_utf8(json const& document, int indent = -1) {
+    try {
+        return document.dump(indent);
+    } catch (json::type_error const&) {}  // some name is none, which is rare
+    auto const sound = [](std::string const& text) {
+        std::string made;
+        spotter::put_utf8(text, [&](std::string_view piece) { made += piece; });
+        return made;
+    };
+    auto const copy = [&](auto const& self, json const& from) -> json {
+        if (from.is_string()) { return sound(from.get_ref<std::string const&>()); }
+        if (!from.is_structured()) { return from; }
+        json into = from.is_array() ? json::array() : json::object();
+        for (auto const& [key, each] : from.items()) {
+            from.is_array() ? into.push_back(self(self, each)) : void(into[sound(key)] = self(self, each));
+        }
+        return into;
+    };
+    return copy(copy, document).dump(indent);
 }
+
+// Everything that a verb has to say, which is data and goes to standard output.
+inline void say_document(json const& document) { say(dump_utf8(document, 2) + '\n'); }
 
 // What every document begins with.
 [[nodiscard]] inline json document_of(std::string_view verb, std::string_view path) {

@@ -3,6 +3,9 @@
 #include "rules_argument.hpp"
 
 #include <spotter/ext/json/rules.hpp>
+#include <spotter/trial/environment_lines.hpp>
+
+#include <algorithm>
 
 namespace spotter_tool {
 
@@ -42,6 +45,27 @@ result<dynamic_rule> read_rules(std::vector<std::string> const& words) {
         all.push_back(std::move(*read));
     }
     return either_of(all);
+}
+
+std::string packs_of_run(trial const& run) {
+    std::string packs;
+    spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
+        if (key == "packs") { packs = value; }
+    });
+    return packs;
+}
+
+dynamic_rule rules_for(trial const& run, std::vector<std::string> const& words, dynamic_rule const& given) {
+    if (!words.empty()) { return given; }
+    std::string const packs = packs_of_run(run);
+    std::vector<dynamic_rule> all;
+    for (std::string_view rest = packs; !rest.empty();) {
+        std::size_t const end = (std::min)(rest.find(' '), rest.size());
+        // One of a newer library is none here.
+        if (auto const pack = rule_named(rest.substr(0, end))) { all.push_back(*pack); }
+        rest.remove_prefix((std::min)(end + 1, rest.size()));
+    }
+    return all.empty() ? given : either_of(all);
 }
 
 dynamic_rule against_envelope(dynamic_rule const& rules, std::shared_ptr<envelope const> const& healthy) {

@@ -87,7 +87,7 @@ int self_test_runs(check_options const& wanted) {
         auto const run = open_trial(path);
         if (!run) { return fail(run.error(), wanted.json, "check", path); }
         json const loss = end.look_at(*run);
-        std::vector<self_test_result> const all = self_test(*run, *rules);
+        std::vector<self_test_result> const all = self_test(*run, rules_for(*run, wanted.rules, *rules));
         if (all.empty()) { end.note(not_judged); }
         json list = json::array();
         std::size_t noticed = 0, noted = 0, unseen = 0;

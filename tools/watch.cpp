@@ -159,7 +159,7 @@ int watch(watch_options const& wanted) {
     bool const lines = wanted.json || dumb || ::isatty(STDOUT_FILENO) == 0;
     watched_run::tell const out = [&](json const& event) {
         if (!lines) { return; }
-        say(event.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+        say(dump_utf8(event) + '\n');
         std::fflush(stdout);
     };
     watched_runs runs{wanted, *rules, out};

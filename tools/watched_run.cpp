@@ -4,6 +4,7 @@
 
 #include "folders.hpp"
 #include "replace_file.hpp"
+#include "rules_argument.hpp"
 
 #include <algorithm>
 
@@ -33,7 +34,12 @@ void watched_run::advance(double now) {
             if (opened.error().code != errc::not_a_run) { note_trouble(opened.error()); }
             return;
         }
+        // Its own rules are known once it has begun.
+        bool const is_beginning =
+            wanted_.rules.empty() && opened->environment().empty() && !opened->over() && opened->closed_steps() == 0;
+        if (is_beginning) { return; }
         run_.emplace(std::move(*opened));
+        rules_ = rules_for(*run_, wanted_.rules, rules_);
         following_ = std::make_unique<follower<dynamic_rule, listener>>(*run_, rules_, listener_);
     }
     note_trouble(following_->advance());

@@ -39,6 +39,10 @@ TEST_CASE("a field is quoted where it must be, and only there") {
     CHECK(csv_field("say \"hi\"") == "\"say \"\"hi\"\"\"");
     CHECK(csv_field("two\nlines") == "\"two\nlines\"");
     CHECK(csv_field("cr\r") == "\"cr\r\"");
+    CHECK(csv_field("\xFFname\xC3\xA4") == "\\xffname\xC3\xA4");
+    for (std::string const name : {"=1+2", "+x", "-x", "@sum", "\tx"}) { CHECK(csv_field(name) == "'" + name); }
+    CHECK(csv_field("=a,b") == "\"'=a,b\"");
+    CHECK(csv_field("x=1") == "x=1");
 }
 
 TEST_CASE("a number reads back as the same bits") {

@@ -49,6 +49,49 @@ TEST_CASE("check: healthy runs end with 0, those with findings with 1, each with
     CHECK(run.at("rules").at(0).at("fired") == 11);
 }
 
+TEST_CASE("check: a run is judged by the packs that it had itself, killed or not, and by others where they are named") {
+    temporary_folder const folder;
+    auto const record = [&](std::string const& name, auto const& rules, bool kill = false) {
+        auto const work = [&] {
+            hook watch{folder / name, everything, options{.existing = existing::replace}, rules};
+            for (std::uint64_t i = 0; i < 10; ++i) {
+                (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1));
+            }
+            watch.flush();
+            if (kill) { ::raise(SIGKILL); }
+        };
+        kill ? in_killed_child(work) : work();
+    };
+    auto const judged_by = [&](std::string const& name, std::string const& more = {}) {
+        auto const run = ask("check --json " + folder / name + more).document().at("runs").at(0);
+        std::string rules = run.at("packs").get<std::string>() + ":";
+        for (auto const& each : run.at("rules")) { rules += ' ' + each.at("rule").get<std::string>(); }
+        return rules + ' ';
+    };
+    constexpr auto has = [](std::string const& all, std::string_view rule) {
+        return all.find(' ' + std::string{rule} + ' ') != all.npos;
+    };
+    record("supervised", packs::supervised);
+    record("rl", on(any("loss", maximum > 1e9), stop) || packs::rl);
+    record("killed", packs::boosting | severity::info, true);
+    record("both", packs::system || packs::sagemaker);
+    record("own", any("loss", maximum > 1e9));
+    CHECK(judged_by("supervised").starts_with("supervised:"));
+    std::string const rl = judged_by("rl");
+    CHECK((rl.starts_with("rl:") && has(rl, "rl_kl") && !has(rl, "overfit")));
+    std::string const killed = judged_by("killed");
+    CHECK((killed.starts_with("boosting:") && has(killed, "tree_depth") && !has(killed, "dead_relu")));
+    std::string const both = judged_by("both");
+    CHECK((both.starts_with("system sagemaker:") && has(both, "straggler") && has(both, "confusion")));
+    std::string const own = judged_by("own");  // of a rule of its own the record has no more than the name
+    CHECK((own.starts_with(":") && has(own, "no_better_than_guessing")));
+    std::string const named = judged_by("rl", " --rules boosting");
+    CHECK((named.starts_with(":") && has(named, "tree_depth") && !has(named, "rl_kl")));
+    CHECK(ask("check " + folder / "rl").says("(finished), by its own rules: rl\n"));
+    CHECK(ask("info --json " + folder / "rl").document().dump().find("packs") != std::string::npos);
+    CHECK(open(folder / "both").environment().ends_with("\npacks system sagemaker"));
+}
+
 TEST_CASE("check: rules come from a file; what is wrong with it is named and ends with 2") {
     temporary_folder const folder;
     record_loop(folder / "run", 7);

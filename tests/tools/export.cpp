@@ -72,6 +72,7 @@ TEST_CASE("export: a file that is there is replaced only with --force, and a fol
     CHECK(ask("export --force " + run + ' ' + folder / "x.csv").code == 0);
     CHECK(read_file(folder / "x.csv").size() > 3);
 
+    std::filesystem::create_directory(folder / "deep");
     CHECK(ask("export " + run + ' ' + folder / "deep/out").code == 0);
     CHECK(!std::filesystem::exists(folder / "up"));
     CHECK(std::filesystem::exists(folder / "deep/out/%2E./%2E./up/train-0.npy"));

@@ -65,11 +65,12 @@ error to_csv(export_job& job) {
     };
     text_output out{job};
     bool head = true;
-    error why = write_csv(job.run, series, chosen_steps{job.choice}, [&](std::string_view line) {
+    auto const put = [&](std::string_view line) {
         job.done.rows += head ? 0 : 1;
         head = false;
         return out.put(line);
-    });
+    };
+    error why = write_csv(job.run, series, chosen_steps{job.choice}, put, &job.done.damaged);
     return why ? why : out.finish();
 }
 

@@ -63,6 +63,7 @@ struct collection_info {
 // What a sink is told of a run before everything.
 struct run_info {
     std::span<collection_info const> collections{};  // of its plan, in order
+    std::string_view packs{};  // of the catalogue, by which it is judged: names with a blank between
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

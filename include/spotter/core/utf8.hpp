@@ -33,6 +33,33 @@ namespace detail {
     return size;
 }
 
+// How a byte that is no UTF-8 is shown: \xff.
+struct shown_byte {
+    char letters[4];
+
+    constexpr explicit shown_byte(char byte) noexcept
+        : letters{'\\', 'x', "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4],
+                  "0123456789abcdef"[static_cast<unsigned char>(byte) & 15]} {}
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {letters, sizeof letters}; }
+};
+
 }  // namespace detail
+
+// A text as it leaves the program, whatever the format: UTF-8, in which a byte that is none stands as \xff, so that
+// names which differ stay different and everybody sees which byte it was. Calls `put(std::string_view)` with the
+// pieces. (U+FFFD in its place, which says nothing, made one name of several.)
+template <class Put>
+constexpr void put_utf8(std::string_view text, Put&& put) {
+    std::size_t begin = 0;  // of what is put as it is
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t const size = detail::letter_size(text, i);
+        i += size;
+        if (size != 0) { continue; }
+        if (i > begin) { put(text.substr(begin, i - begin)); }
+        put(detail::shown_byte{text[i]}.view());
+        begin = ++i;
+    }
+    if (text.size() > begin) { put(text.substr(begin)); }
+}
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -21,6 +21,7 @@ struct tensor_history {
     std::uint64_t by_statistics = 0;    // steps
     std::uint64_t not_compared = 0;     // steps at which one side had nothing of it, or nothing that could be compared
     std::uint64_t unreadable = 0;       // steps
+    error trouble{};                    // why, at the first of these
     bool swapped_axes = false;  // hint: at some step the numbers are the same once axes are swapped
     tensor_errors worst{};  // the largest error of any step, each by itself; the smallest cosine; counts are sums
     std::uint64_t with_reference = 0;         // steps

@@ -35,6 +35,9 @@ public:
 private:
     void tell(recorded_step const& at, recorded_entry& it, bool loose);
     void send(std::string const& topic, std::uint16_t schema, double seconds, std::string const& data);
+    // A foxglove.Log at `/findings`.
+    void log(double time, int level, std::string_view message, std::string_view rule, std::string_view tensor,
+             std::uint64_t index);
 
     export_choice const* choice_;
     mcap_file* file_;

@@ -68,7 +68,9 @@ SPOTTER_BODY void mcap_worker::tell(recorded_step const& at, recorded_entry& it,
         });
         if (!fields.empty()) { send(topic, schemas_->statistics, time, head + fields + '}'); }
     }
-    if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+    if (!it.damaged()) { return; }
+    counts_->damaged.push_back(place_of(at, it.name()));
+    log(time, 4, "its values cannot be read", "spotter", it.name(), at.step.index);
 }
 
 SPOTTER_BODY void mcap_worker::finding(recorded_step const& at, spotter::finding const& it) {
@@ -76,11 +78,17 @@ SPOTTER_BODY void mcap_worker::finding(recorded_step const& at, spotter::finding
     text<1024> line;
     describe(it, line);
     double const time = at.timing ? at.timing->closed : at.time;
+    log(time, levels[static_cast<std::size_t>(it.severity)], line.view(), it.rule, it.tensor, at.step.index);
+}
+
+SPOTTER_BODY void mcap_worker::log(double time, int level, std::string_view message, std::string_view rule,
+                                   std::string_view tensor, std::uint64_t index) {
     std::uint64_t const all = nanoseconds_of(time);
     send(front_ + "/findings", schemas_->log, time,
-         "{\"timestamp\":{\"sec\":" + std::to_string(all / 1'000'000'000) + ",\"nsec\":" + std::to_string(all % 1'000'000'000) +
-             "},\"level\":" + std::to_string(levels[static_cast<std::size_t>(it.severity)]) + ",\"message\":" + json_text(line.view()) +
-             ",\"name\":" + json_text(it.rule) + ",\"file\":" + json_text(it.tensor) + ",\"line\":" + std::to_string(at.step.index) + '}');
+         "{\"timestamp\":{\"sec\":" + std::to_string(all / 1'000'000'000) +
+             ",\"nsec\":" + std::to_string(all % 1'000'000'000) + "},\"level\":" + std::to_string(level) +
+             ",\"message\":" + json_text(message) + ",\"name\":" + json_text(rule) + ",\"file\":" + json_text(tensor) +
+             ",\"line\":" + std::to_string(index) + '}');
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -83,8 +83,11 @@ private:
         } else {
             put_statistics(it);
         }
+        if (it.damaged()) {
+            counts_->damaged.push_back(place_of(at, it.name()));
+            put(at_reason, name_of(errc::corrupt));
+        }
         end_row();
-        if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
     }
     void put_statistics(recorded_entry& it) {
         terms wanted = terms::hash;

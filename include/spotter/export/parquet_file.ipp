@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/export/parquet_file.hpp>
+#include <spotter/export/text.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -153,8 +154,8 @@ SPOTTER_BODY void parquet_file::put(std::size_t place, std::string_view value) {
     column& it = columns_[place];
     if (it.what.type != parquet_type::text || std::exchange(it.put, true)) { return; }
     auto found = it.dictionary.find(value);
-    if (found == it.dictionary.end()) {
-        found = it.dictionary.emplace(std::string{value}, static_cast<std::uint32_t>(it.dictionary.size())).first;
+    if (found == it.dictionary.end()) {  // new, or no UTF-8, which would spoil all that are
+        found = it.dictionary.try_emplace(utf8_text(value), static_cast<std::uint32_t>(it.dictionary.size())).first;
     }
     it.places.push_back(found->second);
 }

@@ -55,8 +55,10 @@ private:
 enum class metrics_text : std::uint8_t { prometheus, openmetrics };
 
 // The page of a run, without times: a scrape gives them. Metrics: spotter_status (1 of the status that holds),
-// spotter_step and spotter_last_step_time_seconds, spotter_step_duration_seconds (of the last), spotter_step_seconds_sum and _count, spotter_steps_total, spotter_findings_total, spotter_dropped_total, spotter_value of a
-// number and spotter_statistic of a tensor. Labels: run, worker, mode, name, statistic.
+// spotter_step and spotter_last_step_time_seconds, spotter_step_duration_seconds (of the last),
+// spotter_step_seconds_sum and _count, spotter_steps_total, spotter_findings_total, spotter_dropped_total,
+// spotter_unreadable_total, spotter_value of a number (NaN where the last one cannot be read) and spotter_statistic of
+// a tensor. Labels: run, worker, mode, name, statistic.
 class prometheus_page {
 public:
     // `title` is the label run.

@@ -90,7 +90,10 @@ private:
                 count(at, std::string{it.name()} + ':' + std::string{which.name()}, time, value);
             });
         }
-        if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+        if (!it.damaged()) { return; }
+        counts_->damaged.push_back(place_of(at, it.name()));
+        out_->instant(worker_, at.step.mode, std::string{it.name()} + " cannot be read", "unreadable", time - begin_,
+                      {});
     }
     // A counter for each mode; what is not finite has no place in it.
     void count(recorded_step const& at, std::string_view name, double time, double const& value) {

@@ -24,7 +24,9 @@ enum class walked : std::uint8_t {  // what a step of the walk has met
 //
 // Why damage cannot go unseen: every row frame says where it is and where the row frame before it ended, both under its
 // checksum. So a walk led astray by a damaged length stops at a frame that does not belong there, or at one whose
-// predecessor was missed; it then searches on, byte by byte, from the end of the last good frame.
+// predecessor was missed; it then searches on, byte by byte, from the end of the last good frame. Where bytes are gone,
+// or too many, no frame behind them says where it is; but that there is one, whole, says that the rest is no write that
+// was not finished.
 class frame_walker {
 public:
     // From the beginning, or from the start of any row frame (a sidecar knows some).
@@ -42,12 +44,20 @@ public:
     // After `end`: bytes behind the last good frame. Of a closed segment there are none; of a live one they are payload
     // whose row is still to come, or a frame of which only a part has reached the file.
     [[nodiscard]] std::uint64_t torn() const noexcept { return torn_; }
+    // Among them is the head of the row frame that closed the segment, which says that it held something of steps: so
+    // the writer had come to its end, and there is more than what a killed one leaves.
+    [[nodiscard]] bool torn_end() const noexcept { return torn_end_; }
 
 private:
     [[nodiscard]] walked accept(row_frame const& frame) noexcept;
     // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
-    // reads like a frame that was cut, else damage.
+    // reads like a frame that was cut and holds no frame of another place, else damage.
     [[nodiscard]] walked search(bool cut) noexcept;
+    // What is there of a frame that goes on beyond the end is the beginning of one that belongs there; sets
+    // `torn_end_`.
+    [[nodiscard]] bool is_begun() noexcept;
+    // A whole row frame that stood elsewhere; takes what it looks at from `looks`.
+    [[nodiscard]] bool is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept;
 
     byte_view segment_;
     std::uint64_t at_;
@@ -59,6 +69,7 @@ private:
     frame_place damage_{};
     bool chained_;
     bool found_ = false;
+    bool torn_end_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,8 @@
 // The bodies of walker.hpp.
 #pragma once
 
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/checksum.hpp>
 #include <spotter/format/walker.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -30,7 +32,7 @@ SPOTTER_BODY walked frame_walker::next() noexcept {
             auto const frame = decode_row_frame(segment_, at_);
             if (frame && (!chained_ || frame->previous_end == end_)) { return accept(*frame); }
         }
-        return search(extent.kind == frame_kind::cut);
+        return search(extent.kind == frame_kind::cut && is_begun());
     }
     torn_ = segment_.size() > end_ ? segment_.size() - end_ : 0;
     return walked::end;
@@ -43,12 +45,43 @@ SPOTTER_BODY walked frame_walker::accept(row_frame const& frame) noexcept {
     return walked::rows;
 }
 
+SPOTTER_BODY bool frame_walker::is_begun() noexcept {
+    byte_view const from = segment_.subspan(static_cast<std::size_t>(at_));
+    if (from.size() < 16 || load<std::uint32_t>(from.data()) != layout::row_magic) { return true; }
+    if (load<std::uint64_t>(from.data() + 8) != at_) { return false; }
+    if (from.size() < 24) { return true; }
+    if (chained_ && load<std::uint64_t>(from.data() + 16) != end_) { return false; }
+    if (from.size() < layout::row_head_bytes) { return true; }
+    auto const field = [&](std::size_t at) { return load<std::uint32_t>(from.data() + at); };
+    constexpr std::size_t closes = 36, values = 40, flags = 44;
+    torn_end_ = (field(flags) & layout::last_of_segment) != 0 && (field(closes) > 0 || field(values) > 0);
+    return true;
+}
+
+SPOTTER_BODY bool frame_walker::is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept {
+    frame_extent const extent = measure_frame(segment_, offset);
+    if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes ||
+        extent.bytes > looks) {
+        return false;
+    }
+    looks -= extent.bytes;
+    byte_view const whole = segment_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(extent.bytes));
+    std::size_t const covered = whole.size() - layout::row_tail_bytes;
+    return checksum(whole.first(covered)) == load<std::uint64_t>(whole.data() + covered);
+}
+
 SPOTTER_BODY walked frame_walker::search(bool cut) noexcept {
     constexpr auto magic = layout::row_magic;
     std::uint64_t const last = segment_.size();
+    std::uint64_t looks =
+        last - end_;  // bytes whose checksum may be computed to find one of another place: as often as there are bytes
     for (std::uint64_t offset = end_; offset + layout::row_head_bytes + layout::row_tail_bytes <= last; ++offset) {
         std::byte const* const at = segment_.data() + offset;
-        if (load<std::uint32_t>(at) != magic || load<std::uint64_t>(at + 8) != offset) { continue; }
+        if (load<std::uint32_t>(at) != magic) { continue; }
+        if (load<std::uint64_t>(at + 8) != offset) {
+            cut = cut && !is_displaced(offset, looks);
+            continue;
+        }
         if (!decode_row_frame(segment_, offset)) { continue; }
         damage_ = {end_, offset - end_};
         at_ = offset;

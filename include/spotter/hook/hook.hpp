@@ -15,6 +15,7 @@
 #include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
+#include <spotter/rule/packs_in.hpp>
 #include <spotter/stat/take_summary.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -258,7 +259,12 @@ private:
         instant_ = choices().instant;
         if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
         if constexpr (detail::controlled_sink<Sink>) { sink_.listen(detail::readers_of(plan_, judges_)); }
-        detail::with_collections(plan_, [this](run_info const& run) { sink_.start(run); });
+        detail::pack_names packs;
+        arguments_.apply([&](Arguments const&... each) { (detail::tell_packs(each, packs), ...); });
+        detail::with_collections(plan_, [&](run_info run) {
+            run.packs = packs.view();
+            sink_.start(run);
+        });
         if constexpr (requires { sink_.watcher(); }) { show_sections(sink_.watcher()); }
         if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
     }

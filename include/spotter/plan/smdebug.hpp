@@ -126,10 +126,11 @@ void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
     return !text.empty();
 }
 
-// The terms of a reduction as smdebug writes it.
+// The terms of a reduction as smdebug writes it (l1_norm), or as it is called here (l1).
 [[nodiscard]] constexpr bool read_reduction(std::string_view name, terms& what) noexcept {
     bool const abs = name.starts_with("abs_");
     if (abs) { name.remove_prefix(4); }
+    if (name == "l1_norm" || name == "l2_norm") { name.remove_suffix(5); }
     constexpr struct {
         std::string_view name;
         statistic_id id;
@@ -182,6 +183,10 @@ private:
                                              std::string_view name) noexcept;
     [[nodiscard]] static bool is_true(setting const* it) noexcept;
     [[nodiscard]] bool is_configured(std::string_view name) const noexcept;
+    // A collection may be given several times: its schedule is the last one's, every other key that of the last which
+    // has it.
+    [[nodiscard]] bool is_last_of_its_name(std::size_t which) const noexcept;
+    [[nodiscard]] setting const* own(setting_group const& group, std::string_view name) const noexcept;
 
     // The collection's key for the mode, its key, the hook's for the mode, the hook's; null: the default.
     [[nodiscard]] setting const* inherited(setting_group const& group, bool from_hook, std::string_view mode,

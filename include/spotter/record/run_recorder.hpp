@@ -147,6 +147,7 @@ private:
     step_moments times_{};     // of the step that is closed next,
     bool stamped_ = false;   // if it has any
     double begun_at_ = 0;
+    text<64> packs_{};       // run_info::packs
     std::int64_t zero_ = 0;  // of the training thread's clock: nanoseconds since 1970
     instant instant_ = instant::before_update;
     std::uint32_t workers_ = 0;  // that the run is told to have

@@ -61,6 +61,7 @@ SPOTTER_BODY run_recorder::~run_recorder() {
 SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
     if (core_ == nullptr || core_->started() || child()) { return; }
     begun_at_ = core_->place().now();
+    packs_ << run.packs;
     byte_buffer row;
     put_begin(run, row);
     core_->start(row.view());
@@ -86,7 +87,10 @@ SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into
     row.worker = core_->place().worker;
     row.instant = static_cast<std::uint8_t>(instant_);
     row.workers = workers_;
-    row.environment = environment_of_program();
+    text<900> environment;
+    environment << environment_of_program();
+    if (!packs_.empty()) { environment << "\npacks " << packs_.view(); }
+    row.environment = environment.view();
     row.version = version, row.collections = list.failed() ? 0 : run.collections.size();
     row.list = each_out.view();
     std::size_t const room = bound + 128 + row.environment.size();

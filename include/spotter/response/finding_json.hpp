@@ -12,13 +12,15 @@ using finding_line = text<5120>;
 
 namespace detail {
 
-// As much of a text as 250 bytes hold of whole letters; in place of what is no UTF-8 U+FFFD, and blanks in place of control characters.
+// As much of a text as 250 bytes hold of whole letters; what is no UTF-8 as \xff, and blanks in place of control
+// characters.
 [[nodiscard]] constexpr text<250> shown_in_json(std::string_view from) noexcept {
     text<250> shown;
     for (std::size_t i = 0; i < from.size();) {
         std::size_t const size = letter_size(from, i);
         bool const control = static_cast<unsigned char>(from[i]) < 0x20;
-        std::string_view const letter = size == 0 ? "\xEF\xBF\xBD" : control ? " " : from.substr(i, size);
+        shown_byte const byte{from[i]};
+        std::string_view const letter = size == 0 ? byte.view() : control ? " " : from.substr(i, size);
         if (shown.view().size() + letter.size() > 250) { break; }
         shown << letter;
         i += size == 0 ? 1 : size;

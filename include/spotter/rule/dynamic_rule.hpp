@@ -4,7 +4,7 @@
 
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/hidden_machine.hpp>
-#include <spotter/rule/rule_pack.hpp>
+#include <spotter/rule/packs_in.hpp>
 
 #include <atomic>
 
@@ -21,6 +21,7 @@ public:
     virtual ~hidden_rule() = default;
 
     [[nodiscard]] virtual hidden_machine* make() const noexcept = 0;  // null: no memory
+    virtual void tell_packs(pack_names& into) const noexcept = 0;
     void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
     void let_go() noexcept {
         if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) { delete this; }
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] hidden_machine* make() const noexcept override {
         return new (std::nothrow) hidden_machine_of<Rule>{rule_};
     }
+    void tell_packs(pack_names& into) const noexcept override { detail::tell_packs(rule_, into); }
 
 private:
     [[no_unique_address]] Store store_;
@@ -67,6 +69,11 @@ public:
     }
     ~dynamic_rule() {
         if (it_ != nullptr) { it_->let_go(); }
+    }
+
+    // Names of the packs that it is made of, for the record.
+    void tell_packs(detail::pack_names& into) const noexcept {
+        if (it_ != nullptr) { it_->tell_packs(into); }
     }
 
 private:

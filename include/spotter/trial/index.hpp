@@ -42,6 +42,8 @@ public:
     // Takes in what has been written since the last call. A failed call changes nothing that was known; errc::replaced: the folder holds
     // another run now, for another index.
     [[nodiscard]] error refresh();
+    // Behind it: whether somebody still writes. What is lost at the end is only known when nobody does.
+    [[nodiscard]] error settle_ends(bool over);
 
     // The worker's folder.
     [[nodiscard]] std::string const& path() const noexcept { return segments_.folder().path(); }
@@ -87,8 +89,10 @@ public:
     [[nodiscard]] double begun_at() const noexcept { return begun_at_; }
     // Likewise; 0 while it has not ended.
     [[nodiscard]] double ended_at() const noexcept { return ended_ ? ended_at_ : 0; }
-    // There is a file of its first segment.
-    [[nodiscard]] bool has_first_segment() const;
+    // Nothing was read of any segment.
+    [[nodiscard]] bool is_empty() const noexcept { return segments_.size() == 0; }
+    // There is a file of its first segment, or what stood beside one.
+    [[nodiscard]] bool has_begun() const;
     // The newest attempt said that it ended.
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     // As its last row has it (docs/format.md).
@@ -120,12 +124,17 @@ public:
     [[nodiscard]] lost_rows::doubt doubt_behind(track_entry const& entry, step_id step, std::uint32_t attempt) const;
     // Anywhere in the record, in that attempt (unknown_attempt: in any).
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const;
+    // Anything is lost, or was not finished, of whatever step.
+    [[nodiscard]] bool lacks_some() const;
+    // What is lost, or was being written when the writer ended, may hold the step.
+    [[nodiscard]] bool may_hide(step_id step) const;
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
     void guard(std::uint32_t number) const noexcept { const_cast<worker_index*>(this)->segments_.guard(number); }
     // From here on a look at a segment holds for a millisecond, until as many calls say that it does not: for who reads very much.
     void look_rarely(bool wanted) const noexcept { const_cast<worker_index*>(this)->segments_.look_rarely(wanted); }
-    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
-    // sound record. Of one that may have lost something it says nothing.
+    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not
+    // complete can say of a sound record. Of one that may have lost something it says nothing, nor once that has cost
+    // as much as to read all rows.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const;
 
     // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
@@ -202,6 +211,7 @@ private:
 
     run_segments segments_;
     lost_rows lost_{};
+    std::size_t gone_taken_ = 0;  // of the segments that are gone
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
@@ -226,6 +236,8 @@ private:
     double begun_at_ = 0;
     double ended_at_ = 0;
     bool holds_ = false;
+    std::uint64_t row_bytes_ = 0;               // of all row frames
+    mutable std::uint64_t looked_through_ = 0;  // of these, for one step and one tensor at a time, before all were read
     bool is_complete_ = true;
     bool ended_ = false;
     std::uint8_t ended_how_ = 0;

@@ -4,22 +4,12 @@
 #pragma once
 
 #include <spotter/trial/index.hpp>
+#include <spotter/trial/lost_end.hpp>
 
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// The end of a segment that somebody cut off, or the whole of one that is gone: its sidecar still knows, or the folder's file `lost`,
-// into which `spotter recover` writes what a sidecar knew before it makes that anew.
-struct lost_end {
-    std::string file{};  // the segment
-    std::uint32_t segment = 0;      // its number
-    std::uint64_t offset = 0;       // behind the last byte that is there
-    std::uint64_t bytes = 0;        // that followed it at least
-    std::uint64_t end_ordinal = 0;  // of the step that closed next behind them
-    bool remembered = false;        // by the file `lost`
-};
 
 // What a record lacks of what was given to it.
 struct run_losses {
@@ -47,10 +37,6 @@ struct seen_segment {
     bool has_head = false;
     bool thinned = false;  // rewritten without values, and so shorter
 };
-
-// A line of the file `lost`: "000003.spot 4096 81920 500 1f0c...": the segment, how long it was left, how much was gone, the ordinal
-// behind it, and the run, so that a line about a run that was replaced means nothing.
-[[nodiscard]] std::string lost_line(lost_end const& it, std::uint64_t run_id);
 
 // The segments of a folder, and what their sidecars and the file `lost` know beyond them.
 struct folder_losses {

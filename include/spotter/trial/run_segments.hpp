@@ -24,11 +24,22 @@ struct run_segment : mapped_segment {
     bool entered = false;          // what is lost before it was taken in
     bool settled = true;           // nothing of what is known of it awaits to be taken in, for want of memory
     bool told = false;             // as foreign
+    bool end_noted = false;        // what its sidecar knows beyond its end, as damage
+    bool left_torn =
+        false;  // what its writer was about to write was left unfinished, or cut off since, and nobody goes on from it
+    bool tail_taken = false;       // that was taken in
     double looked_at = 0;          // when it was guarded last, by the steady clock
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
 
     // Nothing of it is left to take in.
     [[nodiscard]] bool all_taken() const noexcept;
+};
+
+// A segment of which only the sidecar is left, or not even the head.
+struct gone_segment {
+    std::uint32_t number = 0;
+    std::uint32_t attempt = unknown_attempt;  // that wrote it
+    lost_place rows{};                        // what was in it
 };
 
 // The sidecar of a segment, from a set of them (worker_set).
@@ -71,8 +82,8 @@ public:
     template <class Taken>
     [[nodiscard]] error take_in(Taken&& taken) {
         if (error const why = folder_.look()) { return why; }
-        if (error const why = folder_.list(numbers_)) { return why; }
-        for (std::uint32_t const number : numbers_) {
+        if (error const why = folder_.list(names_)) { return why; }
+        for (std::uint32_t const number : names_.segments) {
             // One that was made while the folder was listed may be missing in the list.
             if (error const why = take_missing(number, taken, false)) { return why; }
             if (number > next_number()) {
@@ -89,6 +100,11 @@ public:
         note_lost_ends();
         return {};
     }
+    // Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any more
+    // (`over`) what is known to have stood behind all that is there.
+    [[nodiscard]] error settle_ends(bool over);
+    // Those behind the last one, once nobody writes any more.
+    [[nodiscard]] std::vector<gone_segment> const& gone() const noexcept { return gone_; }
     // Looks at every frame that has not been looked at, values but for their checksums too.
     void survey();
     // Damage at the end of a run that still grows is met again at every refresh.
@@ -181,12 +197,19 @@ private:
     // in their turn.
     [[nodiscard]] bool is_recovered(std::size_t place) const;
 
+    // Numbers of segments that the folder's file `lost` tells of.
+    [[nodiscard]] error remembered(std::set<std::uint32_t>& numbers) const;
+    // There is a file of a segment, which does not even have its head.
+    [[nodiscard]] bool is_without_head(std::uint32_t number) const noexcept;
+    [[nodiscard]] error note_gone(std::uint32_t number);
+
     [[nodiscard]] byte_view merged_side_of(std::uint32_t number) const noexcept;
 
     segment_folder folder_;
     std::vector<merged_side> merged_{};
     std::vector<run_segment> all_{};
-    std::vector<std::uint32_t> numbers_{};
+    std::vector<gone_segment> gone_{};
+    record_names names_{};
     std::set<std::uint32_t> strays_{};
     std::uint64_t run_id_ = 0;
     std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut

@@ -141,7 +141,7 @@ SPOTTER_BODY std::string worker_list::folder_of(std::uint32_t number) const {
 SPOTTER_BODY error worker_list::add(std::uint32_t number, std::string const& folder) {
     auto fresh = std::make_unique<worker_reader>(number, folder, *files_, *unpacker_);
     error const why = fresh->refresh();
-    if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_first_segment())) { return why; }
+    if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_begun())) { return why; }
     all_->push_back(std::move(fresh));
     return why;
 }

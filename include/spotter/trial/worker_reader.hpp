@@ -71,6 +71,8 @@ public:
     // Somebody writes it.
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
+    // There is a record, and nothing of it could ever be read.
+    [[nodiscard]] bool unreadable() const noexcept { return !told_ && trouble_ && index_.is_empty(); }
     // This worker closed the step.
     [[nodiscard]] bool closed(step_id step) const { return ranges().contains(step); }
     // It closed a later index of that mode.

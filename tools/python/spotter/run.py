@@ -242,7 +242,7 @@ class Trial:
                 sound = True
             except SpotterError as why:
                 first = first or why
-                if record not in self._records and (self._only is not None or not record.has_first_segment()) and \
+                if record not in self._records and (self._only is not None or not record.has_begun()) and \
                         isinstance(why, NotARun):
                     continue  # about to begin
             if record not in self._records:

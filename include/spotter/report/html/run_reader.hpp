@@ -30,7 +30,8 @@ private:
     void take_observation(std::uint32_t segment, row_view row);
     // What a curve is drawn of though only its values were kept: a loss or metric of a few elements, or a single number.
     [[nodiscard]] static bool is_number(tensor_info const& it) noexcept;
-    void add_value(std::uint32_t segment, rows::observe const& it, summary& stats);
+    // False where it cannot be read.
+    [[nodiscard]] bool add_value(std::uint32_t segment, rows::observe const& it, summary& stats);
     static void add_statistics(mode_story& mine, std::uint64_t at, summary const& stats);
     // -1 where no unit activity was recorded.
     [[nodiscard]] static double share_of_idle(rows::observe const& it) noexcept;

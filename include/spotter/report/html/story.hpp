@@ -32,6 +32,7 @@ struct mode_story {
     static constexpr std::size_t columns = 128;  // buckets that one of these series has at most
 
     std::uint64_t observations = 0;  // of the tensor in the mode, with or without statistics
+    std::uint64_t unreadable = 0;    // of those whose values were looked at
     series value{};                    // a scalar, or the mean of the elements
     series mean_abs{columns};          // mean of the absolute values
     series root_mean_square{columns};  // l2 over the root of the number of elements
