@@ -117,6 +117,7 @@ public:
     bool no_shared = false;  // as where there is no /dev/shm
     std::atomic<unsigned> syncs{0}, folder_syncs{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
+    void (*instead)() = nullptr;  // is called where an operation fails: to end the process there
 
 private:
     bool fails() noexcept {
@@ -124,7 +125,10 @@ private:
         return for_good_ ? now >= fail_at_ : now == fail_at_;
     }
     bool fails_to_look() noexcept { return !looking_works && fails(); }
-    spotter::error why() const noexcept { return {how_, "the test let this operation fail"}; }
+    spotter::error why() const noexcept {
+        if (instead != nullptr) { instead(); }
+        return {how_, "the test let this operation fail"};
+    }
 
     spotter::file_system& below_;
     std::atomic<std::uint64_t> count_{0};
