@@ -294,6 +294,7 @@ int run_tool(int count, char** words) {
     twin_options for_twin;
     sub = app.add_subcommand("twin", "Runs a training twice at once: the first step, tensor and bit at which the two part");
     sub->add_option("--folder", for_twin.folder, "The records go to FOLDER/a and FOLDER/b (runs/twin)");
+    sub->add_option("--patience", for_twin.patience, "Seconds until the two are killed (without: no limit)")->check(CLI::PositiveNumber);
     sub->add_flag("--json", for_twin.json, "One JSON document instead of text");
     sub->add_option("command", for_twin.command, "Behind --: the program that trains, and its arguments")->required();
     sub->callback([&] { run = [&] { return twin(for_twin); }; });

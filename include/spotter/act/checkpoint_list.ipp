@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/act/checkpoint_list.hpp>
+#include <spotter/file/read_all.hpp>
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/xxh64.hpp>
 
@@ -105,12 +106,7 @@ SPOTTER_BODY error checkpoint_list::load(std::string& text) {
     auto const kind = files_.kind_of(path);
     if (!kind) { return kind.error(); }
     if (*kind == path_kind::missing) { return {}; }
-    auto const size = files_.size_of(path);
-    if (!size) { return size.error(); }
-    text.resize(static_cast<std::size_t>(*size));
-    auto const read = files_.read(path, 0, std::as_writable_bytes(std::span{text}));
-    if (!read) { return unsound_ = read.error(); }
-    text.resize(*read);
+    if (error const why = read_all(files_, path, text)) { return unsound_ = why; }
     return {};
 }
 

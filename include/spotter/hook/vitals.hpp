@@ -7,7 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A close of one hook's. Closes are counted as they come, so what was found behind one stays found when the loop goes back to an earlier index.
+// A close of one hook's. Closes are counted as they come, so what was found behind one stays found when the loop goes
+// back to an earlier index.
 struct run_moment {
     std::uint64_t hook = 0;  // which; 0: none
     std::uint64_t close = 0;  // from 1 on
@@ -18,7 +19,8 @@ public:
     vitals() noexcept;
     // A step was closed. What was found in one mode counts against the others' steps of that moment as well.
     void closed(step_id step, bool healthy) noexcept;
-    // Nothing was found at that step or behind it, as the loop went on last; of a step that it has not come to again what was found counts still.
+    // No warning or error held at that step or behind it, as the loop went on last, told or thinned by an adaptor; of a
+    // step that it has not come to again what was found counts still.
     [[nodiscard]] bool healthy_since(step_id step) const noexcept;
     // That step's last close; of one that is closed next, or was asked for by another index, what comes.
     [[nodiscard]] run_moment moment_of(step_id step) const noexcept;

@@ -5,7 +5,6 @@
 #include <spotter/core/clock.hpp>
 #include <spotter/hook/vitals.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -49,7 +48,7 @@ SPOTTER_BODY truth vitals::healthy_since(run_moment moment) const noexcept {
 
 SPOTTER_BODY void vitals::rewind(clock& it, std::uint64_t index) noexcept {
     if (!it.was_ill || it.ill < index) { return; }
-    it.undone = it.was_undone ? (std::max)(it.undone, it.ill) : it.ill;
+    if (!it.was_undone || it.undone < it.ill) { it.undone = it.ill; }
     it.was_undone = true;
     it.was_ill = index > 0;
     it.ill = index > 0 ? index - 1 : 0;
