@@ -152,3 +152,74 @@ TEST_CASE("s3 sync: a folder is freed of what the store has, and of nothing that
     CHECK_FALSE(std::filesystem::exists(path + "/000000.spot"));
     CHECK_FALSE(std::filesystem::exists(path + "/000001.spotx"));
 }
+
+TEST_CASE("s3 sync: a training whose segments are cut in place, again and again, while its mirror sends them, goes on "
+          "to its end") {
+    int const cuts = std::getenv("SPOTTER_KILLS") != nullptr ? std::atoi(std::getenv("SPOTTER_KILLS")) : 20;
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    std::atomic<bool> over{false};
+    std::atomic<int> done{0};
+    std::mt19937 random{11};
+    plain_store store{[&](std::size_t came) {
+        if (came < 500'000 || over || !std::filesystem::exists(path)) { return; }
+        std::vector<std::string> segments;
+        for (auto const& each : std::filesystem::directory_iterator{path}) {
+            if (each.path().extension() == ".spot") { segments.push_back(each.path().string()); }
+        }
+        if (segments.size() < 2) { return; }
+        std::sort(segments.begin(), segments.end());
+        segments.pop_back();  // into which is written
+        std::string const& one = segments[segments.size() - 1 - random() % (std::min)(segments.size(), std::size_t{3})];
+        std::error_code ignored;
+        std::filesystem::resize_file(one, std::filesystem::file_size(one, ignored) * (random() % 3) / 3, ignored);
+        if (!ignored) { ++done; }
+    }};
+    pid_t const child = ::fork();
+    if (child == 0) {
+        s3::mirror away{path, "s3://bucket/run", {.every = 50ms, .patience = 5000ms}};
+        hook watch{path, keep, options{.segment_bytes = 5'000'000}};
+        for (std::uint64_t i = 0; !std::filesystem::exists(folder / "over"); ++i) {
+            std::vector<float> const w = values_at(i);
+            (void)watch.step(train(i), "w"_t = w);
+        }
+        watch.finish();
+        (void)away.finish();
+        ::_exit(watch.health().first_error ? 2 : 0);
+    }
+    for (int i = 0; i < 10'000 && done < cuts; ++i) { std::this_thread::sleep_for(10ms); }
+    over = true;
+    std::ofstream{folder / "over"} << "x";
+    int ended = 0;
+    REQUIRE(::waitpid(child, &ended, 0) == child);
+    CHECK(WIFEXITED(ended));
+    CHECK(WEXITSTATUS(ended) == 0);
+    CHECK(done >= cuts);
+    for (auto const& each :
+         std::filesystem::directory_iterator{path}) {  // what the store has is not shorter than what is left
+        std::string const name = each.path().filename().string();
+        if (name.ends_with(".spot")) { CHECK(store.at("/bucket/run/" + name).size() >= each.file_size()); }
+    }
+}
+
+TEST_CASE("s3 sync: fetched again and again over a run that goes on, and always busy: nothing of it is lost") {
+    int const times = std::getenv("SPOTTER_KILLS") != nullptr ? std::atoi(std::getenv("SPOTTER_KILLS")) : 40;
+    plain_store store;
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    record_run(path, 30);
+    REQUIRE(s3::sync(path, "s3://bucket/run"));
+    options how = small_segments;
+    how.existing = spotter::existing::resume;
+    std::uint64_t step = 30;
+    {
+        hook watch{path, keep, how};
+        for (int i = 0; i < times; ++i) {
+            record_steps(watch, step, step + 3);
+            step += 3;
+            REQUIRE(s3::fetch_run("s3://bucket/run", path).error().code == errc::busy);
+        }
+        CHECK(watch.health().good());
+    }
+    check_reads(open_trial(path).value(), step);
+}
