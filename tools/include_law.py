@@ -71,6 +71,10 @@ LONGEST = 500
 TRAPS = (
     (re.compile(r"\.wait\([\w.]+, std::memory_order"), "std::atomic's wait loses wakings where libstdc++ has no futex (MinGW): use a condition variable"),
 )
+# What runs in a training's process maps no file of a run's: whoever cuts one meanwhile would end the training. Readers map, and look first.
+TRAINS = {"plan", "rule", "diagnosis", "hook", "record", "response", "supervise", "act", "ext"}
+MAPS = re.compile(r"\bfiles\w*(\(\))?(\.|->)map\(|\bMAP_SHARED\b")
+MAY_MAP = {"ext/s3/files.hpp"}  # a reader, and a file of its own that has no name
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -181,6 +185,9 @@ def main():
         found += [f"{header}:{number}: {text}" for number, text in breaches_of(header, own_name)]
         lines = header.read_text(errors="replace").splitlines()
         found += [f"{header}:{number}: {text}" for number, line in enumerate(lines, 1) for trap, text in TRAPS if trap.search(line)]
+        if folder_of("spotter/" + own_name) in TRAINS and own_name not in MAY_MAP:
+            found += [f"{header}:{number}: maps a file in a training's process: read it (record/segment_image.hpp, file/read_all.hpp)"
+                      for number, line in enumerate(lines, 1) if MAPS.search(line)]
         length = len(lines)
         if length > LONGEST:
             found.append(f"{header}:{length}: longer than {LONGEST} lines")

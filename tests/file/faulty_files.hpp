@@ -82,6 +82,7 @@ public:
         return below_.read(path, from, into);
     }
     spotter::result<spotter::file_mapping> map(std::string_view path) noexcept override {
+        ++maps;
         if (fails_to_look()) { return why(); }
         return below_.map(path);
     }
@@ -115,7 +116,7 @@ public:
     std::uint64_t operations() const noexcept { return count_.load(); }
     bool looking_works = false;
     bool no_shared = false;  // as where there is no /dev/shm
-    std::atomic<unsigned> syncs{0}, folder_syncs{0};
+    std::atomic<unsigned> syncs{0}, folder_syncs{0}, maps{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
     void (*instead)() = nullptr;  // is called where an operation fails: to end the process there
 

@@ -27,9 +27,9 @@ enum class walked : std::uint8_t {  // what a step of the walk has met
 // predecessor was missed; it then searches on, byte by byte, from the end of the last good frame.
 class frame_walker {
 public:
-    // From the beginning, or from the start of any row frame (a sidecar knows some).
-    explicit frame_walker(byte_view segment, std::uint64_t start = 0) noexcept
-        : segment_{segment}, at_{start}, end_{start}, chained_{start == 0} {}
+    // From the beginning, or from the start of any row frame (a sidecar knows some). `supply`: of bytes that are not all there yet.
+    explicit frame_walker(byte_view segment, std::uint64_t start = 0, byte_supply const* supply = nullptr) noexcept
+        : segment_{segment}, supply_{supply}, at_{start}, end_{start}, chained_{start == 0} {}
 
     [[nodiscard]] walked next() noexcept;  // never `end` before all bytes were looked at
 
@@ -45,11 +45,14 @@ public:
 
 private:
     [[nodiscard]] walked accept(row_frame const& frame) noexcept;
+    // With its bytes there.
+    [[nodiscard]] result<row_frame> decode_at(std::uint64_t offset) const noexcept;
     // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
     // reads like a frame that was cut, else damage.
     [[nodiscard]] walked search(bool cut) noexcept;
 
     byte_view segment_;
+    byte_supply const* supply_;
     std::uint64_t at_;
     std::uint64_t end_;
     std::uint64_t torn_ = 0;
