@@ -10,6 +10,7 @@
 
 #include <exception>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -337,7 +338,11 @@ int run_tool(int count, char** words) {
             say("spotter: " + meant + '\n', stderr);
             return bad_usage;
         }
-        return app.exit(why) == 0 ? fine : bad_usage;
+        std::ostringstream out, err;  // what was typed may be a file's name
+        int const code = app.exit(why, out, err);
+        say(out.str());
+        say(err.str(), stderr);
+        return code == 0 ? fine : bad_usage;
     }
     return run();
 }

@@ -31,7 +31,7 @@ public:
     }
     [[nodiscard]] error put(std::string_view piece) {
         if (file_) { return file_->put(piece); }
-        say(piece);
+        say_as_is(piece);
         return {};
     }
     [[nodiscard]] error flush() {
