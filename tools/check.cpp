@@ -6,10 +6,10 @@
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
-#include "replace_file.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/report/html/text.hpp>
 #include <spotter/trial.hpp>
@@ -240,7 +240,7 @@ void judge(judged& it, judges const& by, bool side_by_side) {
         if (!all[i].suite.empty()) { text += fmt::format("  <testsuite package=\"spotter\" id=\"{}\"{}", i, all[i].suite); }
     }
     text += "</testsuites>\n";
-    error why = replace_file(system_files(), path, std::as_bytes(std::span{text}));
+    error why = spotter::detail::replace_file(system_files(), path, std::as_bytes(std::span{text}), true);
     if (why.code == errc::not_a_run) { why.code = errc::unwritable; }  // its folder is missing
     return why;
 }

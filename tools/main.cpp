@@ -10,6 +10,7 @@
 
 #include <exception>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -294,6 +295,7 @@ int run_tool(int count, char** words) {
     twin_options for_twin;
     sub = app.add_subcommand("twin", "Runs a training twice at once: the first step, tensor and bit at which the two part");
     sub->add_option("--folder", for_twin.folder, "The records go to FOLDER/a and FOLDER/b (runs/twin)");
+    sub->add_option("--patience", for_twin.patience, "Seconds until the two are killed (without: no limit)")->check(CLI::PositiveNumber);
     sub->add_flag("--json", for_twin.json, "One JSON document instead of text");
     sub->add_option("command", for_twin.command, "Behind --: the program that trains, and its arguments")->required();
     sub->callback([&] { run = [&] { return twin(for_twin); }; });
@@ -336,7 +338,11 @@ int run_tool(int count, char** words) {
             say("spotter: " + meant + '\n', stderr);
             return bad_usage;
         }
-        return app.exit(why) == 0 ? fine : bad_usage;
+        std::ostringstream out, err;  // what was typed may be a file's name
+        int const code = app.exit(why, out, err);
+        say(out.str());
+        say(err.str(), stderr);
+        return code == 0 ? fine : bad_usage;
     }
     return run();
 }

@@ -85,7 +85,7 @@ int report(report_options const& wanted) {
     if (to_output) {
         result<std::string> const text = made_of(runs, wanted);
         if (!text) { return fail(text.error(), wanted.json, "report", paths); }
-        say(*text);
+        say_as_is(*text);
         return end.code();
     }
     new_file file{out, wanted.force};

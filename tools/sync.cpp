@@ -24,11 +24,12 @@ int sync(sync_options const& wanted) {
         if (wanted.remove) { return refuse({errc::bad_config, "--remove is for the folder of a run that goes to a store"}); }
         auto const done = s3::fetch_run(from, to);
         if (!done) { return refuse(done.error()); }
-        document["files"] = done->files, document["bytes"] = done->bytes;
+        document["files"] = done->files, document["bytes"] = done->bytes, document["longer"] = done->longer;
         if (wanted.json) {
             say_document(document);
         } else {
             say(fmt::format("{} files, {} bytes fetched into {}\n", done->files, done->bytes, plain(to)));
+            if (done->longer > 0) { say(fmt::format("{} files stay: they are longer here\n", done->longer)); }
         }
         return fine;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `twin`: a training twice at once, and where the two part.
 #include "output.hpp"
-#include "replace_file.hpp"
 #include "verbs.hpp"
 
 #include <spotter/diff/parting.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/supervisor.hpp>
 #include <spotter/trial/environment_lines.hpp>
 
@@ -72,13 +72,14 @@ int twin(twin_options const& wanted) {
         why.what << path;
         return fail(why, wanted.json, "twin", program);
     }
+    std::chrono::milliseconds const patience{static_cast<std::int64_t>(wanted.patience * 1000)};
     launched ends[2];
     std::atomic<int> running{2};
     std::thread both[2];
     for (std::size_t i = 0; i < 2; ++i) {
         both[i] = std::thread{[&, i] {
             std::string const run = wanted.folder + (i == 0 ? "/a" : "/b");
-            child_process child{wanted.command, {}, {"SPOTTER_RUN=" + std::string{files.absolute(run).view()}}};
+            child_process child{wanted.command, patience, {"SPOTTER_RUN=" + std::string{files.absolute(run).view()}}};
             ends[i] = child({.number = 1, .run = run});
             --running;
         }};
@@ -91,7 +92,9 @@ int twin(twin_options const& wanted) {
         if (!records.found() || asked_to_stop) { continue; }
         asked_to_stop = true;  // there is nothing more to learn
         constexpr std::string_view why = "its twin is another one by now";
-        for (char const* const each : {"/a/stop", "/b/stop"}) { (void)replace_file(files, wanted.folder + each, std::as_bytes(std::span{why})); }
+        for (char const* const each : {"/a/stop", "/b/stop"}) {
+            (void)spotter::detail::replace_file(files, wanted.folder + each, std::as_bytes(std::span{why}), true);
+        }
     }
     for (std::thread& each : both) { each.join(); }
     for (launched const& each : ends) {

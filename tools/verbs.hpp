@@ -151,6 +151,7 @@ struct run_options {
 struct twin_options {
     std::vector<std::string> command{};
     std::string folder = "runs/twin";
+    double patience = 0;  // seconds; 0: without limit
     bool json = false;
 };
 [[nodiscard]] int twin(twin_options const& wanted);

@@ -3,8 +3,9 @@
 #include "watched_run.hpp"
 
 #include "folders.hpp"
-#include "replace_file.hpp"
 #include "rules_argument.hpp"
+
+#include <spotter/file/replacing_file.hpp>
 
 #include <algorithm>
 
@@ -171,7 +172,7 @@ void watched_run::ask_to_stop(finding const& found) {
     if (stopping()) { return; }
     std::string const why = finding_text(found) + '\n';
     error const failed =
-        replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name, std::as_bytes(std::span{why}));
+        spotter::detail::replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name, std::as_bytes(std::span{why}), true);
     if (!failed) { asked_in_attempt_ = run_->attempts(); }
     json line = event("stop");
     line["why"] = failed ? std::string{failed.what.view()} : finding_text(found);

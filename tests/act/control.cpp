@@ -323,3 +323,14 @@ TEST_CASE("control: a request of an earlier attempt is passed over") {
     watch.finish();
     CHECK(open_trial(path)->names("control").empty());
 }
+
+TEST_CASE("control: an answer does not go through the file that somebody writes his question in") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    hook watch{path, all_values};
+    running loop{watch};
+    std::ofstream{path + "/control.part"} << "half of a question";  // of one who writes by hand, or was killed
+    REQUIRE(ask_run(path, {.what = control_verb::flush}));
+    std::ifstream file{path + "/control.part"};
+    CHECK(std::string{std::istreambuf_iterator<char>{file}, {}} == "half of a question");
+}

@@ -82,6 +82,7 @@ public:
         return below_.read(path, from, into);
     }
     spotter::result<spotter::file_mapping> map(std::string_view path) noexcept override {
+        ++maps;
         if (fails_to_look()) { return why(); }
         return below_.map(path);
     }
@@ -115,8 +116,9 @@ public:
     std::uint64_t operations() const noexcept { return count_.load(); }
     bool looking_works = false;
     bool no_shared = false;  // as where there is no /dev/shm
-    std::atomic<unsigned> syncs{0}, folder_syncs{0};
+    std::atomic<unsigned> syncs{0}, folder_syncs{0}, maps{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
+    void (*instead)() = nullptr;  // is called where an operation fails: to end the process there
 
 private:
     bool fails() noexcept {
@@ -124,7 +126,10 @@ private:
         return for_good_ ? now >= fail_at_ : now == fail_at_;
     }
     bool fails_to_look() noexcept { return !looking_works && fails(); }
-    spotter::error why() const noexcept { return {how_, "the test let this operation fail"}; }
+    spotter::error why() const noexcept {
+        if (instead != nullptr) { instead(); }
+        return {how_, "the test let this operation fail"};
+    }
 
     spotter::file_system& below_;
     std::atomic<std::uint64_t> count_{0};

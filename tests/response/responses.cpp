@@ -258,6 +258,33 @@ TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
     CHECK_FALSE(watch.healthy_since(train(3)));
 }
 
+TEST_CASE("healthy_since: going back does not make good what was found at steps that are still to come again") {
+    hook watch{plan<>{}, high};
+    for (std::uint64_t i = 0; i < 8; ++i) { (void)one_step(watch, i, 0); }
+    run_moment const saved = watch.vital_signs().moment_of(train(7));
+    CHECK(watch.vital_signs().healthy_since(saved) == truth::yes);
+    run_moment const next = watch.vital_signs().moment_of(train(8));
+    (void)one_step(watch, 8, 0);
+    CHECK(watch.vital_signs().moment_of(train(8)).close == next.close);
+    (void)one_step(watch, 9, 2);
+    (void)one_step(watch, 3, 0);  // back
+    CHECK_FALSE(watch.healthy_since(train(7)));
+    CHECK_FALSE(watch.healthy_since(train(9)));
+    CHECK(watch.healthy_since(train(10)));
+    CHECK(watch.healthy_since(train(3)));
+    CHECK(watch.vital_signs().healthy_since(saved) == truth::no);
+    for (std::uint64_t i = 4; i < 8; ++i) { (void)one_step(watch, i, 0); }
+    CHECK(watch.healthy_since(train(7)));        // once more, and nothing was wrong
+    CHECK_FALSE(watch.healthy_since(train(9)));  // still to come
+    CHECK(watch.vital_signs().healthy_since(saved) == truth::no);
+    CHECK(watch.vital_signs().healthy_since(watch.vital_signs().moment_of(train(7))) == truth::yes);
+    CHECK(watch.vital_signs().healthy_since(watch.vital_signs().moment_of(eval(0))) == truth::yes);
+    hook other{plan<>{}, high};
+    (void)one_step(other, 7, 0);
+    CHECK(other.vital_signs().healthy_since(saved) == truth::undecided);
+    CHECK(other.vital_signs().healthy_since(run_moment{}) == truth::undecided);
+}
+
 TEST_CASE("a loop that stood still is told when it goes on, by the hook's clock and by the record's") {
     temporary_folder const folder;
     static double now;

@@ -60,3 +60,15 @@ TEST_CASE("twin: two that are the same, and two that part") {
     CHECK(ask("twin --folder " + folder / "apart" + " -- " SPOTTER_TRAINING).code == 4);
     CHECK(ask("twin --folder " + folder / "none" + " -- true").code == 7);
 }
+
+TEST_CASE("twin: what does not end is killed when the patience is over, whether it recorded or not") {
+    temporary_folder const folder;
+    told const deaf = ask("twin --patience 2 --folder " + folder / "deaf" + " -- sh -c 'exec sleep 600'");
+    CHECK(deaf.code == 7);
+    CHECK(deaf.says("the first killed after 2000 ms\nthe second killed after 2000 ms\n"));
+    told const apart = ask("twin --patience 8 --folder " + folder / "apart" + " -- sh -c '" SPOTTER_TRAINING " --rate=0.1 --odd-one; exec sleep 600'");
+    CHECK(apart.code == 1);
+    CHECK(apart.says("they part at train(20)"));
+    CHECK(apart.says("the second killed after 8000 ms"));
+    CHECK(ask("twin --patience 0 -- true").code == 2);
+}

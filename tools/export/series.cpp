@@ -3,7 +3,6 @@
 #include "../folders.hpp"
 #include "../new_file.hpp"
 #include "../output.hpp"
-#include "../replace_file.hpp"
 #include "job.hpp"
 
 #include <spotter/export/csv.hpp>
@@ -12,6 +11,7 @@
 #include <spotter/export/mcap.hpp>
 #include <spotter/export/prometheus.hpp>
 #include <spotter/export/trace.hpp>
+#include <spotter/file/replacing_file.hpp>
 
 #include <chrono>
 #include <optional>
@@ -31,7 +31,7 @@ public:
     }
     [[nodiscard]] error put(std::string_view piece) {
         if (file_) { return file_->put(piece); }
-        say(piece);
+        say_as_is(piece);
         return {};
     }
     [[nodiscard]] error flush() {
@@ -142,7 +142,7 @@ error to_metrics(export_job& job, metrics_text kind) {
     if (error const why = out.finish()) { return why; }
     auto const take = [&] {
         std::string const text = page.text(job.run);
-        return replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text.data(), text.size()}));
+        return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
     };
     auto const wait = [] {
         std::this_thread::sleep_for(std::chrono::seconds{1});  // nobody scrapes more often

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/act/ask_run.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/record/segment_files.hpp>
@@ -74,20 +75,6 @@ SPOTTER_BODY void read_answer(file_system& files, std::string const& path, std::
     into.what = value("\nwhat ");
 }
 
-// Into its place in one step: nobody reads half of it.
-[[nodiscard]] SPOTTER_BODY error put_file(file_system& files, std::string const& path, std::string_view text) {
-    std::string const part = path + ".part";
-    (void)files.remove(part);
-    auto const file = files.create(part);
-    if (!file) { return file.error(); }
-    error why = files.append(*file, std::as_bytes(std::span{text}));
-    error const closed = files.close(*file);
-    if (!why) { why = closed; }
-    if (!why) { why = files.rename(part, path); }
-    if (why) { (void)files.remove(part); }
-    return why;
-}
-
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
@@ -109,8 +96,8 @@ SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, ru
         turn = files.lock(place + ".lock");
     }
     if (!turn) { return turn.error(); }
-    std::string const id = detail::fresh_request_id();
-    error const why = detail::put_file(files, place, detail::lines_of(request, id));
+    std::string const id = detail::fresh_request_id(), lines = detail::lines_of(request, id);
+    error const why = detail::replace_file(files, place, std::as_bytes(std::span{lines}), false);
     for (bool all = false; !why && !all && detail::ask_clock::now() < until;) {
         nap();
         all = true;

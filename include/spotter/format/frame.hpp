@@ -82,12 +82,22 @@ struct frame_extent {  // what is there, and how far it goes
     std::uint64_t content = 0;  // of a payload frame: bytes when decompressed
 };
 
+// Brings bytes of a segment into the memory where they belong before they are looked at, where they are not all there from the
+// beginning. What cannot be brought is zeros, and read as damage.
+struct byte_supply {
+    void (*bring)(void* context, std::uint64_t from, std::uint64_t bytes) noexcept = nullptr;  // clamped to the segment
+    void* context = nullptr;
+
+    void operator()(std::uint64_t from, std::uint64_t bytes) const noexcept { bring(context, from, bytes); }
+};
+
 // A zstd frame of the shape that spotter writes (content size and checksum present, no dictionary), by its block headers
 // (RFC 8878, section 3.1.1); its content is not looked at.
 [[nodiscard]] frame_extent measure_zstd_frame(byte_view from) noexcept;
 
 // The frame at `offset`. For head and rows only their extent is known yet; their checksum is not looked at.
-[[nodiscard]] frame_extent measure_frame(byte_view segment, std::uint64_t offset) noexcept;
+[[nodiscard]] frame_extent measure_frame(byte_view segment, std::uint64_t offset,
+                                         byte_supply const* supply = nullptr) noexcept;
 
 // The row frame at `offset`, checked: that it is one, belongs there and is whole.
 [[nodiscard]] result<row_frame> decode_row_frame(byte_view segment, std::uint64_t offset) noexcept;

@@ -29,9 +29,9 @@ enum class walked : std::uint8_t {  // what a step of the walk has met
 // was not finished.
 class frame_walker {
 public:
-    // From the beginning, or from the start of any row frame (a sidecar knows some).
-    explicit frame_walker(byte_view segment, std::uint64_t start = 0) noexcept
-        : segment_{segment}, at_{start}, end_{start}, chained_{start == 0} {}
+    // From the beginning, or from the start of any row frame (a sidecar knows some). `supply`: of bytes that are not all there yet.
+    explicit frame_walker(byte_view segment, std::uint64_t start = 0, byte_supply const* supply = nullptr) noexcept
+        : segment_{segment}, supply_{supply}, at_{start}, end_{start}, chained_{start == 0} {}
 
     [[nodiscard]] walked next() noexcept;  // never `end` before all bytes were looked at
 
@@ -50,6 +50,9 @@ public:
 
 private:
     [[nodiscard]] walked accept(row_frame const& frame) noexcept;
+    void bring(std::uint64_t from, std::uint64_t bytes) const noexcept;
+    // With its bytes there.
+    [[nodiscard]] result<row_frame> decode_at(std::uint64_t offset) const noexcept;
     // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
     // reads like a frame that was cut and holds no frame of another place, else damage.
     [[nodiscard]] walked search(bool cut) noexcept;
@@ -60,6 +63,7 @@ private:
     [[nodiscard]] bool is_displaced(std::uint64_t offset, std::uint64_t& looks) const noexcept;
 
     byte_view segment_;
+    byte_supply const* supply_;
     std::uint64_t at_;
     std::uint64_t end_;
     std::uint64_t torn_ = 0;

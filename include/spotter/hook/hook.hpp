@@ -202,9 +202,9 @@ public:
         now.dry = !now.off && !now.first_error && path().empty() && now.sink.stored == 0;
         return now;
     }
-    // May a checkpoint of now replace the one of that step? No warning or error held at its close or since, told or thinned by an
-    // adaptor. Steps that a rewind undid do not count.
+    // May a checkpoint of now replace that step's? Nothing held at its close or since, told or thinned: hook/vitals.hpp.
     [[nodiscard]] bool healthy_since(step_id step) const noexcept { return vitals_.healthy_since(step); }
+    [[nodiscard]] vitals const& vital_signs() const noexcept { return vitals_; }  // of moments, which no rewind undoes
 
     // Where the record is; empty where nothing is recorded.
     [[nodiscard]] std::string_view path() const noexcept { return sink_.path(); }

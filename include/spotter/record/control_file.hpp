@@ -80,7 +80,7 @@ private:
     void write_answer(std::string_view how, std::string_view what) noexcept;
 
     file_system& files_;
-    path_text path_, answer_, part_;
+    path_text path_, answer_;
     detail::control_readers readers_{};
     byte_buffer text_{};
     text<64> key_{};  // of the newest request that was taken

@@ -2,6 +2,7 @@
 // The bodies of control_file.hpp.
 #pragma once
 
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/format/xxh64.hpp>
 #include <spotter/record/control_file.hpp>
@@ -52,7 +53,7 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
 }  // namespace detail
 
 SPOTTER_BODY control_file::control_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
-    : files_{files}, path_{detail::run_folder_of(folder, worker), layout::control_name}, answer_{folder, layout::answer_name}, part_{folder, "control.part"} {
+    : files_{files}, path_{detail::run_folder_of(folder, worker), layout::control_name}, answer_{folder, layout::answer_name} {
     if (load()) { key_ = key_of_file(); }
     text_.clear();
 }
@@ -203,13 +204,7 @@ SPOTTER_BODY void control_file::write_answer(std::string_view how, std::string_v
     for (char const each : what) { lines << (each == '\n' || each == '\r' ? ' ' : each); }
     lines << "\nend\n";
     std::string_view const all = lines.view();
-    (void)files_.remove(part_);
-    auto const file = files_.create(part_);
-    if (!file) { return note(file.error()); }
-    error why = files_.append(*file, std::as_bytes(std::span{all}));
-    error const closed = files_.close(*file);
-    if (!why) { why = closed; }
-    note(why ? why : files_.rename(part_, answer_));
+    note(detail::replace_file(files_, answer_, std::as_bytes(std::span{all}), false));
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -6,6 +6,7 @@
 #include <spotter/format/record.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/record/recover.hpp>
+#include <spotter/record/segment_image.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -22,7 +23,7 @@ struct segment_state {
 
 // Of segment `number` of the run `run_id` (0: any); nothing is known of one whose head says that it is another's. Of which run and
 // attempt it is an intact head says, whatever its rows say.
-[[nodiscard]] segment_state read_state(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept;
+[[nodiscard]] segment_state read_state(detail::segment_image& segment, std::uint32_t number, std::uint64_t run_id) noexcept;
 
 // A folder with its lock held.
 struct open_run {

@@ -6,6 +6,8 @@
 #include <spotter/format/walker.hpp>
 #include <spotter/record/folder.hpp>
 
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // By its head, which may be damaged: then it is what its name says.
@@ -14,10 +16,12 @@ namespace spotter::inline SPOTTER_ABI {
     return head && (head->number != number || (run_id != 0 && head->run_id != run_id));
 }
 
-SPOTTER_BODY segment_state read_state(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept {
+SPOTTER_BODY segment_state read_state(detail::segment_image& segment, std::uint32_t number,
+                                      std::uint64_t run_id) noexcept {
     segment_state state{};
-    if (is_stray(segment, number, run_id)) { return state; }
-    frame_walker walk{segment};
+    byte_view const bytes = segment.bytes();
+    if (is_stray(segment.part(0, (std::min)(bytes.size(), layout::head_bytes)), number, run_id)) { return state; }
+    frame_walker walk{bytes, 0, &segment.supply()};
     bool open = false, headed = false;
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::head && !walk.head_error()) {  // a disk may have been full before its run_begin
@@ -111,11 +115,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
                                                              number_list const& segments) noexcept {
     for (std::size_t place = 0; place < segments.size(); ++place) {
         path_text const path = path_of_segment(folder, segments[place]);
-        auto const mapped = files.map(path);
-        if (!mapped && is_no_file(files, path)) { continue; }
-        if (!mapped) { return mapped.error(); }
-        auto const head = decode_head(mapped->bytes);
-        files.unmap(*mapped);
+        std::byte bytes[layout::head_bytes];
+        auto const read = files.read(path, 0, bytes);
+        if (!read && is_no_file(files, path)) { continue; }
+        if (!read) { return read.error(); }
+        auto const head = decode_head(byte_view{bytes}.first(*read));
         if (head && head->number == segments[place]) { return head->run_id; }
     }
     return std::uint64_t{0};
@@ -129,14 +133,14 @@ namespace spotter::inline SPOTTER_ABI::detail {
     segment_state state{};
     for (std::size_t place = segments.size(); place > 0 && !(state.known && state.told); --place) {
         path_text const path = path_of_segment(folder, segments[place - 1]);
-        auto const mapped = files.map(path);
-        if (!mapped && is_no_file(files, path)) {
-            if (!odd) { odd = mapped.error(); }
+        segment_image segment;
+        if (error const why = segment.open(files, path)) {
+            if (!is_no_file(files, path)) { return why; }
+            if (!odd) { odd = why; }
             continue;
         }
-        if (!mapped) { return mapped.error(); }
-        segment_state const older = read_state(mapped->bytes, segments[place - 1], *run_id);
-        files.unmap(*mapped);
+        segment_state const older = read_state(segment, segments[place - 1], *run_id);
+        if (segment.trouble()) { return segment.trouble(); }
         if (!state.known) {
             state = older;
         } else if (older.known) {  // the later one only restates: whether a step was open is said here

@@ -32,23 +32,12 @@ private:
 
     enum class outcome : std::uint8_t { needs_nothing, read, copied, must_wait };
 
-    // Segments that stay mapped as long as what they say is needed.
-    struct followers {
-        explicit followers(file_system& system) noexcept : files{system} {}
-        followers(followers const&) = delete;
-        followers& operator=(followers const&) = delete;
-        ~followers();
-        file_system& files;
-        slots<file_mapping> list{};
-        std::size_t count = 0;
-    };
-
     [[nodiscard]] static error no_memory() noexcept;
     [[nodiscard]] std::uint64_t size_of(std::uint32_t number) noexcept;
-    // The segment at a place of the list. Its copy is made while it is mapped, and takes its place afterwards: Windows replaces no
-    // file that is mapped.
+    // The segment at a place of the list. Nothing takes its place if somebody changed it while it was read.
     [[nodiscard]] result<outcome> thin(std::size_t place, bool last) noexcept;
-    [[nodiscard]] result<outcome> copy_thinned(std::size_t place, byte_view whole, bool last, byte_buffer& side) noexcept;
+    [[nodiscard]] result<outcome> copy_thinned(std::size_t place, detail::segment_image& whole, bool last,
+                                               byte_buffer& side) noexcept;
     [[nodiscard]] error write(std::uint32_t number, detail::thinned_copy& copy, byte_buffer& side) noexcept;
     [[nodiscard]] error put_in_place(std::uint32_t number, byte_view side) noexcept;
     [[nodiscard]] error read_back(path_text const& part, byte_buffer& side) noexcept;

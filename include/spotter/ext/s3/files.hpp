@@ -92,8 +92,9 @@ public:
             if (!it.good()) { return error_of(it); }
             constexpr std::string_view begin = "spotter alive 1\nevery ";
             if (!it.text.starts_with(begin)) { return false; }
-            auto const every = std::strtoll(it.text.c_str() + begin.size(), nullptr, 10);
-            return it.date - it.modified <= 3 * every + 2;
+            constexpr std::int64_t longest = 24 * 3600;
+            std::int64_t const every = std::strtoll(it.text.c_str() + begin.size(), nullptr, 10);
+            return it.date - it.modified <= 3 * std::clamp(every, std::int64_t{1}, longest) + 2;
         });
     }
     [[nodiscard]] result<std::size_t> read(std::string_view path, std::uint64_t from,
@@ -164,6 +165,7 @@ private:
     static constexpr std::uint64_t block = 64U << 10;     // what is fetched at least
     static constexpr std::uint64_t most = 8U << 20;       // and at most, in one request
     static constexpr std::uint64_t small = 256U << 10;    // a file up to here is fetched whole
+    static constexpr std::uint64_t whole = 64U << 20;     // and a sidecar up to here; so much at most beside what was asked for
     using objects = std::map<std::string, object>;
 
     struct listing {
@@ -286,11 +288,15 @@ private:
         return it;
     }
 
+    [[nodiscard]] static bool is_fetched_whole(object const& of) noexcept {
+        return of.bytes <= (of.key.ends_with(layout::side_suffix) ? whole : small);
+    }
+
     [[nodiscard]] result<std::unique_ptr<mapped>> reserve(std::string const& bucket, object const& of) {
         auto it = std::make_unique<mapped>();
         it->bucket = bucket, it->key = of.key, it->etag = of.etag, it->bytes = of.bytes;
         it->there.resize(static_cast<std::size_t>((of.bytes + block - 1) / block));
-        if (of.bytes <= small || of.key.ends_with(layout::side_suffix)) {
+        if (is_fetched_whole(of)) {
             it->own.resize(static_cast<std::size_t>(of.bytes));
             it->begin = it->own.data();
             return it;
@@ -324,6 +330,7 @@ private:
 
     [[nodiscard]] error bring_beginnings(std::string const& bucket, object const& one, std::vector<object> const& others) {
         std::vector<wanted> all;
+        std::vector<std::string> fresh;
         auto const add = [&](object const& each) -> error {
             std::string const name = bucket + '/' + each.key;
             auto const known = ready_.find(name);
@@ -334,16 +341,20 @@ private:
             all.push_back({&it, 0, it.is_whole() ? it.bytes : block});
             if (!it.is_whole()) { all.push_back({&it, (it.bytes - 1) / block * block, it.bytes}); }  // its last rows, usually
             ready_[name] = std::move(*made);
+            fresh.push_back(name);
             return {};
         };
         if (error const why = add(one)) { return why; }
+        std::uint64_t left = whole;  // a listing may claim any size
         for (object const& each : others) {
-            if (error const why = add(each)) { return why; }
+            std::uint64_t const cost = is_fetched_whole(each) ? each.bytes : 2 * block;
+            if (cost > left) { continue; }
+            left -= cost;
+            if (add(each)) { break; }  // there is no room for it: it comes when it is asked for, or says so then
         }
         error const why = ask(all);
         if (why) {
-            ready_.erase(bucket + '/' + one.key);
-            for (object const& each : others) { ready_.erase(bucket + '/' + each.key); }
+            for (std::string const& each : fresh) { ready_.erase(each); }
         }
         return why;
     }

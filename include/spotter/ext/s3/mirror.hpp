@@ -104,7 +104,7 @@ private:
         }
     }
 
-    [[nodiscard]] static bool worth_another(error const& why) noexcept { return why.code == errc::io_error; }
+    [[nodiscard]] static bool worth_another(error const& why) noexcept { return why.code == errc::io_error || why.code == errc::replaced; }
 
     mirror_options choices_;
     std::unique_ptr<upload> work_{};
