@@ -41,8 +41,7 @@ private:
     };
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
-    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
-                                  findings& out) noexcept;
+    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& cause, findings& out) noexcept;
     // That was told as the cause.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
@@ -55,6 +54,7 @@ private:
     update_sizes weights_;
     episodes said_;
     std::uint64_t close_ = 0;
+    step_id last_[mode_count]{};  // of each mode the step that was closed last
     spotter::progress told_ =
         spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers

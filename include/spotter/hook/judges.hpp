@@ -103,8 +103,8 @@ public:
         });
     }
 
-    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), in the order of
-    // the rules; the alarm keeps the strongest.
+    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), a cause
+    // first; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
         held_back_ = severity::info;
@@ -117,8 +117,8 @@ public:
                 } else if (answer == truth::yes) {
                     for (finding& each : scratch_) {
                         if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
-                        decide(each, step);
-                        if (!found_.take(each)) { tell(each, into, deliver); }
+                        decide(each);
+                        if (!found_.take(each, i)) { tell(each, into, deliver); }
                     }
                     into.add_left_out(scratch_);
                 }
@@ -251,8 +251,7 @@ private:
         return name;
     }
     // What a finding asks for where nobody said otherwise: an error ends the run.
-    static void decide(finding& it, step_id step) noexcept {
-        it.step = step;
+    static void decide(finding& it) noexcept {
         if (!it.decision_is_set) { it.decision = it.severity == severity::error ? decision::stop : decision::proceed; }
     }
 
