@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what the rules found at one step, put together before it is told: one condition once, what a NaN explains as its
-// consequence, and a cause in front, in whatever order the rules are.
+// Hook (L3): what the rules found at one step, put together before it is told: one condition once, and what a NaN explains as its
+// consequence. The order of the rules decides between equals, and never which is the cause.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -8,21 +8,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Three laws. The order of the rules decides nothing: what one of them found stays together, and comes in the order of what it says.
-// The same condition of the same rule on the same tensor is one finding, with the stronger severity and decision and the responses of
-// both. A finding that tells of values that are no numbers, or is about a tensor that has such at this step, is no alarm beside the one
-// that names their origin: it becomes an info that says what it is because of, and the origin takes its severity and decision. Of
-// several that name the origin the one leads that says what led to it (finding::leads). Where the origin was told at an earlier step and
-// there were such values in every step of the mode since, the same holds, but that the consequence keeps its decision. Without memory
-// findings are told as they are.
+// Two laws. The same condition of the same rule on the same tensor is one finding, with the stronger severity and decision and the
+// responses of both. A finding that tells of values that are no numbers, or is about a tensor that has such at this step, is no alarm
+// beside the one that names their origin: it becomes an info that says what it is because of, and the origin takes its severity and
+// decision. Of several that name the origin the one leads that says what led to it (finding::leads), else that of the tensor that was
+// bad first. Where the origin was told at an earlier step and there were such values in every step of the mode since, the same holds, but
+// that the consequence keeps its decision. Without memory findings are told as they are.
 class step_findings {
 public:
     // Room for what so many rules may find. False where memory is exhausted.
     [[nodiscard]] bool declare(tensor_info const& tensor, std::size_t rules, std::uint64_t judging) noexcept;
     // `rules`: those that see it. What the plan alone asked for says nothing here, as another record would not have it.
     void observe(observation const& it, std::uint64_t rules) noexcept;
-    // What a rule found. False where there is no more room.
-    [[nodiscard]] bool take(finding const& one, std::size_t rule) noexcept;
+    // False where there is no more room.
+    [[nodiscard]] bool take(finding const& one) noexcept;
     // Whether `settle` has something to do: nothing where nothing was found, and nothing is or was wrong.
     [[nodiscard]] bool unsettled() const noexcept { return (count_ | bad_count_) != 0 || holding_; }
     // Puts together what was taken. Begins the next step.
@@ -54,21 +53,18 @@ private:
     // The stronger of both in everything that asks for something.
     static void strengthen(finding& it, finding const& other) noexcept;
     void join_equals() noexcept;
-    void put_in_order() noexcept;
-    [[nodiscard]] static int compare(finding const& a, finding const& b) noexcept;  // below 0: `a` comes first; 0: alike
-    [[nodiscard]] std::size_t end_of_rule(std::size_t place) const noexcept;
-    // Moves the finding to an earlier place, those between one on.
-    void move_up(std::size_t from, std::size_t to) noexcept;
-    // The finding that names the origin of values that are no numbers, else the first that tells of such; null: another cause is in
-    // front, or nothing. A loop reads it first.
+    // The finding that names the origin of values that are no numbers, else the first that tells of such; null: another cause is in front, or
+    // nothing. A loop reads it first.
     [[nodiscard]] finding const* bring_cause_to_front() noexcept;
+    [[nodiscard]] bool leads_before(finding const& it, finding const& other) const noexcept;
+    // How many tensors were bad before that one at this step; all of them where it was not.
+    [[nodiscard]] std::size_t bad_before(std::string_view tensor) const noexcept;
     [[nodiscard]] bool is_consequence(finding const& it, std::string_view tensor, std::uint32_t worker) const noexcept;
     void explain_by_first() noexcept;
     void explain_by_earlier(origin const& earlier) noexcept;
     static void soften(finding& it, std::string_view rule, std::string_view tensor, step_id const* at) noexcept;
 
     slots<finding> list_;
-    slots<std::uint8_t> rules_;    // which rule found it
     slots<mark> marks_;            // by tensor id
     slots<std::string_view> bad_;  // tensors with values that are no numbers at this step
     std::size_t count_ = 0, bad_count_ = 0;

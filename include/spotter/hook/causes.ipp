@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 SPOTTER_BODY bool step_findings::declare(tensor_info const& tensor, std::size_t rules, std::uint64_t judging) noexcept {
     std::size_t const wanted = rules * findings::capacity < most ? rules * findings::capacity : most;
     std::size_t const tensors = tensor.id + std::size_t{1};
-    if (!list_.grow(wanted) || !rules_.grow(wanted) || !marks_.grow(tensors) || !bad_.grow(tensors)) { return false; }
+    if (!list_.grow(wanted) || !marks_.grow(tensors) || !bad_.grow(tensors)) { return false; }
     marks_[tensor.id].judging = judging;
     return true;
 }
@@ -18,9 +18,8 @@ SPOTTER_BODY void step_findings::observe(observation const& it, std::uint64_t ru
     if (it.stats.nonfinite() > 0) { note(it, rules); }
 }
 
-SPOTTER_BODY bool step_findings::take(finding const& one, std::size_t rule) noexcept {
-    if (!list_.holds(count_) || !rules_.holds(count_)) { return false; }
-    rules_[count_] = static_cast<std::uint8_t>(rule);
+SPOTTER_BODY bool step_findings::take(finding const& one) noexcept {
+    if (!list_.holds(count_)) { return false; }
     list_[count_++] = one;
     return true;
 }
@@ -28,7 +27,6 @@ SPOTTER_BODY bool step_findings::take(finding const& one, std::size_t rule) noex
 SPOTTER_BODY SPOTTER_NOINLINE void step_findings::settle(step_id step) noexcept {
     untold_ = severity::info;
     if (count_ > 0) {
-        put_in_order();
         join_equals();
         finding const* const cause = bring_cause_to_front();
         if (cause != nullptr) {
@@ -64,48 +62,6 @@ SPOTTER_BODY void step_findings::strengthen(finding& it, finding const& other) n
     if (other.decision > it.decision) { it.decision = other.decision, it.decision_is_set = true; }
 }
 
-// Of two rules the one comes first whose first finding does, by its texts, or whose first that differs; equal ones are told as one.
-SPOTTER_BODY void step_findings::put_in_order() noexcept {
-    auto const comes_first = [&](std::size_t a, std::size_t b) {
-        for (std::size_t const end_a = end_of_rule(a), end_b = end_of_rule(b); a < end_a && b < end_b; ++a, ++b) {
-            if (int const told = compare(list_[a], list_[b]); told != 0) { return told < 0; }
-        }
-        return false;
-    };
-    for (std::size_t first = end_of_rule(0); first < count_;) {
-        std::size_t const end = end_of_rule(first);
-        std::size_t place = 0;
-        while (place < first && !comes_first(first, place)) { place = end_of_rule(place); }
-        for (std::size_t i = first; i < end && place < first; ++i) { move_up(i, place + (i - first)); }
-        first = end;
-    }
-}
-
-SPOTTER_BODY int step_findings::compare(finding const& a, finding const& b) noexcept {
-    std::string_view const texts[][2] = {{a.rule, b.rule},
-                                         {a.reason, b.reason},
-                                         {a.tensor, b.tensor},
-                                         {a.measure, b.measure},
-                                         {a.detail.view(), b.detail.view()}};
-    for (auto const& each : texts) {
-        if (int const told = each[0].compare(each[1]); told != 0) { return told; }
-    }
-    return a.measured < b.measured ? -1 : a.measured > b.measured ? 1 : 0;
-}
-
-SPOTTER_BODY std::size_t step_findings::end_of_rule(std::size_t place) const noexcept {
-    std::size_t end = place;
-    while (end < count_ && rules_[end] == rules_[place]) { ++end; }
-    return end;
-}
-
-SPOTTER_BODY void step_findings::move_up(std::size_t from, std::size_t to) noexcept {
-    finding const one = list_[from];
-    std::uint8_t const rule = rules_[from];
-    for (std::size_t i = from; i > to; --i) { list_[i] = list_[i - 1], rules_[i] = rules_[i - 1]; }
-    list_[to] = one, rules_[to] = rule;
-}
-
 SPOTTER_BODY void step_findings::join_equals() noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
         for (std::size_t k = i + 1; k < count_;) {
@@ -123,18 +79,38 @@ SPOTTER_BODY void step_findings::join_equals() noexcept {
     }
 }
 
+SPOTTER_BODY std::size_t step_findings::bad_before(std::string_view tensor) const noexcept {
+    std::size_t place = 0;
+    while (place < bad_count_ && bad_[place] != tensor) { ++place; }
+    return place;
+}
+
+namespace detail {
+
+// What a finding is to the cause of a step: 0: nothing.
+[[nodiscard]] inline int rank_as_cause(finding const& it) noexcept {
+    if (it.tells_origin) { return it.leads ? 4 : 3; }
+    return it.tells_non_finite ? 2 : it.leads ? 1 : 0;
+}
+
+}  // namespace detail
+
+SPOTTER_BODY bool step_findings::leads_before(finding const& it, finding const& other) const noexcept {
+    int const mine = detail::rank_as_cause(it), its = detail::rank_as_cause(other);
+    if (mine != its) { return mine > its; }
+    if (!it.tells_origin && !it.leads) { return false; }  // the first of those
+    std::size_t const place = bad_before(it.tensor), place_of_other = bad_before(other.tensor);
+    return place != place_of_other ? place < place_of_other : it.rule < other.rule;
+}
+
 SPOTTER_BODY finding const* step_findings::bring_cause_to_front() noexcept {
-    auto const rank_of = [](finding const& it) {
-        if (it.tells_origin) { return it.leads ? 4 : 3; }
-        return it.tells_non_finite ? 2 : it.leads ? 1 : 0;
-    };
     std::size_t found = 0;
-    for (std::size_t i = 1; i < count_; ++i) { found = rank_of(list_[i]) > rank_of(list_[found]) ? i : found; }
-    int const rank = rank_of(list_[found]);
-    if (rank == 0) { return nullptr; }
-    move_up(found, 0);
-    list_[0].leads = true;
-    return rank > 1 ? &list_[0] : nullptr;
+    for (std::size_t i = 1; i < count_; ++i) { found = leads_before(list_[i], list_[found]) ? i : found; }
+    if (detail::rank_as_cause(list_[found]) == 0) { return nullptr; }
+    finding const cause = list_[found];
+    for (std::size_t i = found; i > 0; --i) { list_[i] = list_[i - 1]; }
+    list_[0] = cause;
+    return detail::rank_as_cause(cause) > 1 ? &list_[0] : nullptr;
 }
 
 SPOTTER_BODY bool step_findings::is_consequence(finding const& it, std::string_view tensor,
@@ -142,11 +118,7 @@ SPOTTER_BODY bool step_findings::is_consequence(finding const& it, std::string_v
     if (it.worker != worker) { return false; }
     if (it.tells_origin) { return it.tensor == tensor; }  // another origin is one of its own
     if (it.leads) { return false; }                       // a cause is none
-    if (it.tells_non_finite) { return true; }
-    for (std::size_t i = 0; i < bad_count_; ++i) {
-        if (bad_[i] == it.tensor) { return true; }
-    }
-    return false;
+    return it.tells_non_finite || bad_before(it.tensor) < bad_count_;
 }
 
 SPOTTER_BODY void step_findings::explain_by_first() noexcept {

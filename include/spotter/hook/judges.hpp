@@ -104,7 +104,7 @@ public:
     }
 
     // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), a cause
-    // first; the alarm keeps the strongest.
+    // first, else in the order of the rules; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
         held_back_ = severity::info;
@@ -118,7 +118,7 @@ public:
                     for (finding& each : scratch_) {
                         if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
                         decide(each);
-                        if (!found_.take(each, i)) { tell(each, into, deliver); }
+                        if (!found_.take(each)) { tell(each, into, deliver); }
                     }
                     into.add_left_out(scratch_);
                 }
