@@ -287,6 +287,13 @@ TEST_CASE("dead_update_path: a gradient far below that of its layer is rounding 
         CHECK(rests(weight, other, 1e-4F).front() == 3);
         CHECK(rests(weight, other, 0).front() == 19);  // none at all is no noise
     }
+    // Noise now and then is above the limit.
+    CHECK(fired(dead_update_path{}, 30, [](auto& it, step_id at) {
+              it.see(at, "fc/w", {static_cast<float>(at.index)});
+              it.see(at, "fc/b", {1});
+              it.see(at, "grad/fc/w", {0.01F});
+              it.see(at, "grad/fc/b", {at.index % 3 == 0 ? 1e-9F : 2e-8F});
+          }).empty());
     CHECK(rests("fc2/w", "fc1/b", 1e-9F).front() == 3);  // of another layer, which may be far from the loss
     CHECK(detail::layer_of_parameter("fc1/b") == "fc1");
     CHECK((detail::layer_of_parameter("net.0.bias") == "net.0" && detail::layer_of_parameter("fc1_b") == "fc1"));

@@ -35,7 +35,7 @@ namespace select {
 // absent for `never_trained` steps in which another parameter has a non-zero one. Not in optimizer: no gradient of it is known, and it
 // has the same bits over `never_trained` steps in which another parameter changes. A gradient below `noise` of the largest of its layer's
 // parameters (layer_of_parameter) is what rounding leaves of none, as of a bias in front of a batch normalisation (Ioffe & Szegedy 2015,
-// section 3.2): no change is due. The change between two sights is held against the
+// section 3.2): no change is due, and what had none before begins anew. The change between two sights is held against the
 // gradients seen from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing.
 // Train only.
 struct dead_update_path {
@@ -122,6 +122,7 @@ struct dead_update_path {
             if (due(mine) || !continues(mine)) { begin(mine); }
             bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
             mine.at_work = mine.at_work || (gradient.at_work() && !is_noise);
+            if (gradient.at_work() && is_noise) { mine.no_effect = 0; }  // now and then noise is above the limit
             mine.spoiled = mine.spoiled || !gradient.finite;
         }
         seen.all.clear();
