@@ -62,6 +62,16 @@ TEST_CASE("dates: what training has shown is dated there, though an evaluation m
     CHECK(still[0].step.mode == mode::eval);
 }
 
+TEST_CASE("an evaluation that falls to the last is not overfit, one that rests far above the training loss is") {
+    auto const learned = [](std::uint64_t i) { return 2.3 * std::exp(-0.02 * static_cast<double>(i)); };
+    CHECK(in_turn({}, 300, learned, [](std::uint64_t i) {
+              return 0.6 + 1.7 * std::exp(-0.01 * static_cast<double>(i));
+          }).empty());
+    auto const rests = in_turn({}, 300, learned, [](std::uint64_t i) { return i < 30 ? 2.3 : 1.2 + 0.01 * double(i % 7); });
+    REQUIRE_FALSE(rests.empty());
+    CHECK((rests[0].rule == "overfit" && rests[0].step.mode == mode::eval));
+}
+
 TEST_CASE("dates: a step that is larger than the weights says which step that was") {
     auto const lost = [](std::uint64_t i) { return 2.3 * std::exp(0.05 * static_cast<double>(i)); };
     auto const all = in_turn({.rate = 500}, 60, lost, [](std::uint64_t) { return 2.3; });

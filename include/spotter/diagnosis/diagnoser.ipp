@@ -8,7 +8,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its training data by
-// heart is well as long as evaluation is far below where training began, or at its best.
+// heart is well as long as evaluation is far below where training began, or still falls.
 [[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses,
                                                          diagnosis_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
@@ -16,8 +16,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
     bool outcome = (it.rule == "no_better_than_guessing" || it.rule == "unrelated_predictions") && !losses.is_on_its_way();
     if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= limits.overfit)) {
         measurement const evaluated = losses.evaluated(it.tensor);
-        bool const at_its_best = it.rule == "overfit" && losses.evaluates_best_now(it.tensor);
-        outcome = !evaluated.known || (evaluated.value >= limits.evaluated_badly && !at_its_best);
+        bool const still_falls = it.rule == "overfit" && losses.evaluation_falls(it.tensor);
+        outcome = !evaluated.known || (evaluated.value >= limits.evaluated_badly && !still_falls);
     }
     return outcome ? standing::outcome : standing::symptom;
 }

@@ -59,10 +59,6 @@ public:
         std::size_t const third = blocks_.size() / 3;
         return third > 0 && share_below(blocks_.last(third), blocks_.last(2 * third).first(third)) >= limits.improved;
     }
-    // Its latest third is above an earlier one, by so much at least.
-    [[nodiscard]] constexpr bool has_risen_by(double least) const noexcept {
-        return blocks_.size() >= 3 && now_ - (early_ < before_ ? early_ : before_) >= least;
-    }
     // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that it has learned
     // so far: a plateau of language models.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_on_its_way(progress_limits const& limits) const noexcept {

@@ -35,7 +35,6 @@ struct progress_limits {
     double as_before = 0.97, as_first = 0.85, alike = 1.5;
     // Or it is still at so many times its own first, while training has fallen to so many times its beginning.
     double stirs_not = 0.99, hardly = 0.9;
-    double harm = 0.05;  // of where training began: by so much an evaluation is above its best where it has become worse
 };
 
 // When findings are outcomes, and what makes a cause.

@@ -108,15 +108,10 @@ public:
         series const* const it = find_evaluated(loss);
         return it != nullptr ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
     }
-    // The evaluation of that loss is at its best so far, and it still falls, or is well below where it began: what more was learned by
-    // heart does no harm.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool evaluates_best_now(std::string_view loss) const noexcept {
-        SPOTTER_STRICT_BODY
+    // The evaluation of that loss still falls: what more was learned by heart has done no harm so far.
+    [[nodiscard]] constexpr bool evaluation_falls(std::string_view loss) const noexcept {
         series const* const it = find_evaluated(loss);
-        if (it == nullptr) { return false; }
-        if (it->eval.falls_still(limits_)) { return true; }
-        bool const risen = it->eval.has_risen_by(limits_.harm * it->train.beginning());
-        return !risen && it->eval.level() < limits_.fallen * it->eval.first();
+        return it != nullptr && it->eval.falls_still(limits_);
     }
     // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
