@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a hook's arguments decides nothing: rules by hand before, behind and between a pack leave its cause in front.
+// The order of a hook's arguments decides nothing: rules by hand before, behind and between a pack leave its cause in
+// front.
 #include <tests/diagnosis/program.hpp>
 
 #include <spotter/rules.hpp>

@@ -58,7 +58,8 @@ private:
     std::string_view rest_;
 };
 
-// The words of a name one after the other, and which of them say of which set of data it is: `valid_0's`, `training`, `test`.
+// The words of a name one after the other, and which of them say of which set of data it is: `valid_0's`, `training`,
+// `test`.
 class set_words {
 public:
     constexpr explicit set_words(std::string_view name) noexcept : words_{name} {}
@@ -99,8 +100,8 @@ private:
     return words.evaluation();
 }
 
-// Whether two names are of one number, in evaluation and in training: `val_loss` is so of `train_loss` and of `loss`, `valid_0's l2` of
-// `training's l2`.
+// Whether two names are of one number, in evaluation and in training: `val_loss` is so of `train_loss` and of `loss`,
+// `valid_0's l2` of `training's l2`.
 [[nodiscard]] constexpr bool is_evaluation_of(std::string_view evaluated, std::string_view trained) noexcept {
     if (!says_evaluation(evaluated) || says_evaluation(trained)) { return false; }
     detail::set_words left{evaluated}, right{trained};

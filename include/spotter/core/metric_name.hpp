@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the names under which boosters and other libraries report a metric of a set of data, and whether more of it is better.
+// Core (L0): the names under which boosters and other libraries report a metric of a set of data, and whether more of
+// it is better.
 #pragma once
 
 #include <spotter/core/evaluation_name.hpp>
@@ -178,7 +179,8 @@ struct reported_metric {
 
 namespace detail {
 
-// The set by a word that names one, before the metric or behind it: `train-l2`, `learn-Logloss`, `validation_0-rmse`, `rmse/test`.
+// The set by a word that names one, before the metric or behind it: `train-l2`, `learn-Logloss`, `validation_0-rmse`,
+// `rmse/test`.
 [[nodiscard]] constexpr reported_metric metric_beside_set_word(std::string_view name) noexcept {
     set_words words{name};
     metric_letters letters;
@@ -208,9 +210,9 @@ namespace detail {
 
 }  // namespace detail
 
-// XGBoost's `<set>-<metric>`, with an `@k` behind it and for rankings a `-` at the end; LightGBM's `<set>'s <metric>`; and
-// a metric of the table beside a word that names a set (detail::training_words, detail::evaluation_words), behind it a parameter as
-// CatBoost has them: `learn-Quantile:alpha=0.9`.
+// XGBoost's `<set>-<metric>`, with an `@k` behind it and for rankings a `-` at the end; LightGBM's `<set>'s <metric>`;
+// and a metric of the table beside a word that names a set (detail::training_words, detail::evaluation_words), behind
+// it a parameter as CatBoost has them: `learn-Quantile:alpha=0.9`.
 [[nodiscard]] constexpr reported_metric reported_metric_of(std::string_view name) noexcept {
     using namespace detail;
     std::size_t const at = name.find('@');

@@ -17,7 +17,8 @@ struct extreme_weight {
     step_id at{};
 };
 
-// The first weight in the order of the program that has the largest value of `read(weight)`, which the step `at` showed.
+// The first weight in the order of the program that has the largest value of `read(weight)`, which the step `at`
+// showed.
 template <class Read>
 [[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read,
                                      step_id update_sizes::weight::*at) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): one number that falls while a net learns: what its course says, and by which comparison. docs/diagnosis.md#progress
+// Diagnosis (L2): one number that falls while a net learns: what its course says, and by which comparison.
+// docs/diagnosis.md#progress
 #pragma once
 
 #include <spotter/diagnosis/block_series.hpp>
@@ -47,7 +48,8 @@ public:
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
     }
-    // It was thrown up, to twice its first and more in the mean of ten, and its latest third is where it began, or above.
+    // It was thrown up, to twice its first and more in the mean of ten, and its latest third is where it began, or
+    // above.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         return samples_ >= limits.recovers_in && first_ > 0 && beginning_ >= 2 * first_ &&
@@ -59,8 +61,8 @@ public:
         std::size_t const third = blocks_.size() / 3;
         return third > 0 && share_below(blocks_.last(third), blocks_.last(2 * third).first(third)) >= limits.improved;
     }
-    // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that it has learned
-    // so far: a plateau of language models.
+    // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that
+    // it has learned so far: a plateau of language models.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_on_its_way(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
@@ -69,8 +71,8 @@ public:
                (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
-    // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the first and the last
-    // third 95 in 100 rise.
+    // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
+    // first and the last third 95 in 100 rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
         std::size_t const third = blocks_.size() / 3;
         if (third < 2) { return false; }
@@ -114,7 +116,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept;
 
     block_series blocks_;
-    double early_ = 0, before_ = 0, now_ = 0;  // the middle of the first third of them, of the last but one, of the last
+    double early_ = 0, before_ = 0, now_ = 0;  // the middle of their first third, of the last but one, of the last
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
@@ -221,7 +223,8 @@ constexpr bool falling_series::is_far_above(progress_limits const& limits, evide
     return true;
 }
 
-// Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no row of them is above.
+// Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no row
+// of them is above.
 constexpr bool falling_series::stays_above(progress_limits const& limits, evidence& why) const noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const third = blocks_.size() / 3;
@@ -247,8 +250,9 @@ constexpr bool falling_series::is_still(progress_limits const& limits, evidence&
     return true;
 }
 
-// The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the loss scatters, by
-// six of its robust standard deviations: where a step is a sample, a low first loss may be an accident.
+// The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the
+// loss scatters, by six of its robust standard deviations: where a step is a sample, a low first loss may be an
+// accident.
 constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
     SPOTTER_STRICT_BODY
     if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
@@ -272,7 +276,8 @@ constexpr bool falling_series::is_flat(progress_limits const& limits, evidence& 
     double apart[block_series::most]{};
     std::span<double const> const last = blocks_.last(third);
     for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
-    // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of those of a mean.
+    // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of
+    // those of a mean.
     double const deviation = middle_of({apart, third - 1}) / 0.954;
     double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
     double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);

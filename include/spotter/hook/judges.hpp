@@ -103,8 +103,8 @@ public:
         });
     }
 
-    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), a cause
-    // first, else in the order of the rules; the alarm keeps the strongest.
+    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp),
+    // a cause first, else in the order of the rules; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
         held_back_ = severity::info;

@@ -67,7 +67,8 @@ struct finding {
     return it.severity == severity::error ? decision::stop : decision::proceed;
 }
 
-// Which of two is told first: the more severe, of equals what names a cause, of those what asks for more. None: as they come.
+// Which of two is told first: the more severe, of equals what names a cause, of those what asks for more. None: as they
+// come.
 [[nodiscard]] constexpr bool is_told_before(finding const& a, finding const& b) noexcept {
     if (a.severity != b.severity) { return a.severity > b.severity; }
     if (a.leads != b.leads) { return a.leads; }

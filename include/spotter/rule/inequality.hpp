@@ -7,8 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Both numbers of a finding as they are printed. With three digits each (core/text.hpp), and with more where these would not show which
-// is larger: "0.57912 > 0.579", never "0.579 > 0.579". Read back they stand to each other as the numbers do.
+// Both numbers of a finding as they are printed. With three digits each (core/text.hpp), and with more where these
+// would not show which is larger: "0.57912 > 0.579", never "0.579 > 0.579". Read back they stand to each other as the
+// numbers do.
 struct inequality {
     text<32> measured{}, threshold{};
 };

@@ -10,7 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What the parameters of a layer share of their names: `fc1` of `fc1/w` and `fc1.bias`, and of `fc1_b`; of `w1` and `b1` the number.
+// What the parameters of a layer share of their names: `fc1` of `fc1/w` and `fc1.bias`, and of `fc1_b`; of `w1` and
+// `b1` the number.
 [[nodiscard]] constexpr std::string_view layer_of_parameter(std::string_view name) noexcept {
     for (std::string_view const separators : {"/.", "_"}) {
         std::size_t const end = name.find_last_of(separators);
@@ -30,13 +31,14 @@ namespace select {
 
 }  // namespace select
 
-// Warning, with one of three reasons. No effect: a parameter has the same bits as before, although its gradient was finite and not all
-// zero, `patience` times in a row, or `rested` times where it has changed before. No gradient: its gradient is known, but all zero or
-// absent for `never_trained` steps in which another parameter has a non-zero one. Not in optimizer: no gradient of it is known, and it
-// has the same bits over `never_trained` steps in which another parameter changes. A gradient below `noise` of the largest of its layer's
-// parameters (layer_of_parameter) is what rounding leaves of none, as of a bias in front of a batch normalisation (Ioffe & Szegedy 2015,
-// section 3.2): no change is due, and what had none before begins anew. The change between two sights is held against the
-// gradients seen from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing.
+// Warning, with one of three reasons. No effect: a parameter has the same bits as before, although its gradient was
+// finite and not all zero, `patience` times in a row, or `rested` times where it has changed before. No gradient: its
+// gradient is known, but all zero or absent for `never_trained` steps in which another parameter has a non-zero one.
+// Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
+// parameter changes. A gradient below `noise` of the largest of its layer's parameters (layer_of_parameter) is what
+// rounding leaves of none, as of a bias in front of a batch normalisation (Ioffe & Szegedy 2015, section 3.2): no
+// change is due, and what had none before begins anew. The change between two sights is held against the gradients seen
+// from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing.
 // Train only.
 struct dead_update_path {
     using kind = rule_kind;

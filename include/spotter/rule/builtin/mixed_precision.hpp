@@ -95,7 +95,8 @@ struct mixed_precision {
                       severity::warning, out);
         precision_limits const limits = precision_limits::of(to);
         if (overflows && !limits.overflows(seen.overflow.measured)) {
-            seen.overflow.measured = static_cast<double>(seen.not_finite);  // what has overflowed says no more how large it was
+            // What has overflowed says no more how large it was.
+            seen.overflow.measured = static_cast<double>(seen.not_finite);
             fired |= tell(seen.overflow, "gradients overflow", "non-finite elements", relation::greater, 0,
                           severity::info, out);
         } else {

@@ -8,9 +8,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above `ratio_threshold`
-// and V - T above `min_gap` times |L0|, and V above the best V before by `min_rise` times |L0|, for `patience` phases in a row. Judged where a phase ends; other closes are undecided. Each
-// loss is judged for itself.
+// With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above
+// `ratio_threshold` and V - T above `min_gap` times |L0|, and V above the best V before by `min_rise` times |L0|, for
+// `patience` phases in a row. Judged where a phase ends; other closes are undecided. Each loss is judged for itself.
 struct overfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "overfit";
